@@ -1,0 +1,238 @@
+// The border between Python and the core. Translates arrays to spans and results to arrays, releases
+// the GIL, and decides nothing. The only file that includes nanobind.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <utility>
+
+#include "bounds.hpp"
+#include "contract.hpp"
+#include "leaf_loss.hpp"
+#include "problem.hpp"
+#include "search.hpp"
+#include "split_row.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace survtree {
+namespace {
+
+using Bytes2d = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Ranks = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+auto numpy_array(std::vector<T> values) {
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
+}
+
+template <class Array>
+auto span_of(const Array& array) {
+  return std::span(array.data(), array.size());
+}
+
+// A tree as parallel arrays in preorder; children -1 at leaves.
+nb::dict tree_arrays(const Problem& problem, const Tree& tree) {
+  std::vector<std::int32_t> column, no, yes;
+  std::vector<double> loss;
+  std::vector<std::int64_t> n_rows;
+  const auto add = [&](const auto& self, const Tree& node) -> std::int32_t {
+    const auto at = static_cast<std::int32_t>(column.size());
+    const bool is_leaf = node->question == kLeaf;
+    column.push_back(is_leaf ? -1 : static_cast<std::int32_t>(problem.column_of[node->question]));
+    no.push_back(-1);
+    yes.push_back(-1);
+    loss.push_back(node->loss);
+    n_rows.push_back(static_cast<std::int64_t>(node->n_rows));
+    if (!is_leaf) {
+      // Two statements: the vectors grow inside the calls.
+      const std::int32_t no_at = self(self, node->no);
+      const std::int32_t yes_at = self(self, node->yes);
+      no[at] = no_at;
+      yes[at] = yes_at;
+    }
+    return at;
+  };
+  add(add, tree);
+  nb::dict out;
+  out["question"] = numpy_array(std::move(column));
+  out["no"] = numpy_array(std::move(no));
+  out["yes"] = numpy_array(std::move(yes));
+  out["leaf_loss"] = numpy_array(std::move(loss));
+  out["leaf_rows"] = numpy_array(std::move(n_rows));
+  return out;
+}
+
+const char* name_of(Status status) {
+  switch (status) {
+    case Status::optimal: return "optimal";
+    case Status::gap_reached: return "gap_reached";
+    case Status::time_limit: return "time_limit";
+    case Status::memory_limit: return "memory_limit";
+    case Status::interrupted: return "interrupted";
+  }
+  throw ContractError("unknown status");
+}
+
+nb::dict stats_dict(const Result& r) {
+  nb::dict out;
+  out["subsets_solved"] = r.stats.subsets_solved;
+  out["lane_rows"] = r.stats.lane_rows;
+  out["cache_hits"] = r.stats.cache_hits;
+  out["cache_entries"] = r.cache_entries;
+  out["cache_bytes"] = r.cache_bytes;
+  out["pruned_by_budget"] = r.stats.pruned_by_budget;
+  out["pruned_by_incremental_progress"] = r.stats.pruned_by_incremental_progress;
+  out["pruned_by_leaf_count"] = r.stats.pruned_by_leaf_count;
+  return out;
+}
+
+nb::dict result_dict(const Problem& problem, const Result& r) {
+  nb::dict out;
+  out["tree"] = tree_arrays(problem, r.tree);
+  out["objective"] = r.objective;
+  out["loss"] = r.loss;
+  out["lower_bound"] = r.lower_bound;
+  out["tolerance"] = r.tolerance;
+  out["status"] = name_of(r.status);
+  out["is_upper_bound_wrong"] = r.is_upper_bound_wrong;
+  out["seconds"] = r.seconds;
+  out["counts"] = stats_dict(r);
+  return out;
+}
+
+SearchOptions options_of(const nb::dict& d) {
+  SearchOptions o;
+  o.max_depth = nb::cast<int>(d["max_depth"]);
+  o.regularization = nb::cast<double>(d["regularization"]);
+  o.min_samples_leaf = nb::cast<std::uint64_t>(d["min_samples_leaf"]);
+  o.gap = nb::cast<double>(d["gap"]);
+  o.upper_bound = nb::cast<double>(d["upper_bound"]);
+  o.time_limit_s = nb::cast<double>(d["time_limit_s"]);
+  o.memory_limit_bytes = nb::cast<std::size_t>(d["memory_limit_bytes"]);
+  o.check_keys = nb::cast<bool>(d["check_keys"]);
+  const auto off = nb::cast<std::vector<std::string>>(d["bounds_off"]);
+  const std::pair<const char*, bool Switches::*> switches[] = {
+      {"hierarchical", &Switches::hierarchical},
+      {"subtree", &Switches::subtree},
+      {"look_ahead", &Switches::look_ahead},
+      {"equivalent_points", &Switches::equivalent_points},
+      {"incremental_progress", &Switches::incremental_progress},
+      {"leaf_count", &Switches::leaf_count},
+      {"permutation", &Switches::permutation}};
+  for (const std::string& name : off) {
+    bool is_known = false;
+    for (const auto& [known, member] : switches) {
+      if (name != known) continue;
+      o.switches.*member = false;
+      is_known = true;
+    }
+    require(is_known, "bounds_off names a bound");
+  }
+  return o;
+}
+
+Problem problem_of(const Bytes2d& features, const Doubles& time, const Bytes& event,
+                   const Doubles& weight, const Ranks& column_rank) {
+  const std::size_t n = features.shape(0);
+  require(time.size() == n && event.size() == n && weight.size() == n, "arrays of equal length");
+  const Table table{n,
+                    features.shape(1),
+                    span_of(features),
+                    span_of(time),
+                    span_of(event),
+                    span_of(weight),
+                    span_of(column_rank)};
+  nb::gil_scoped_release release;
+  return make_problem(table);
+}
+
+// A problem and its search: neither moves, since the search refers to the problem.
+struct OwnedSearch {
+  OwnedSearch(Problem p, const SearchOptions& options)
+      : problem(std::move(p)), search(problem, options) {}
+  Problem problem;
+  Search search;
+};
+
+nb::dict run(OwnedSearch& owned) {
+  const Result result = [&] {
+    nb::gil_scoped_release release;
+    return owned.search.run();
+  }();
+  return result_dict(owned.problem, result);
+}
+
+nb::list optimal_trees(OwnedSearch& owned, std::size_t limit) {
+  const std::vector<Tree> trees = [&] {
+    nb::gil_scoped_release release;
+    return owned.search.optimal_trees(limit);
+  }();
+  nb::list out;
+  for (const Tree& tree : trees) out.append(tree_arrays(owned.problem, tree));
+  return out;
+}
+
+nb::list take_progress(OwnedSearch& owned) {
+  nb::list out;
+  for (const Progress& p : owned.search.take_progress())
+    out.append(nb::make_tuple(p.seconds, p.subsets_solved, p.lower_bound, p.objective, p.n_leaves,
+                              p.found_by));
+  return out;
+}
+
+// The core's own numbers for one subset, all rows of the table given: what tests compare with the
+// oracle.
+nb::dict subset_facts(const Bytes2d& features, const Doubles& time, const Bytes& event,
+                      const Doubles& weight, const Ranks& column_rank) {
+  const Problem p = problem_of(features, time, event, weight, column_rank);
+  std::vector<std::uint32_t> rows;
+  double group_loss = 0.0;
+  for (std::uint32_t i = 0; i < p.n_rows(); ++i) {
+    rows.push_back(i);
+    group_loss += p.group_loss[i];
+  }
+  SplitRow split;
+  split_row(p, rows, split);
+  std::vector<double> no, yes;
+  for (std::size_t q = 0; q < p.n_questions; ++q) {
+    no.push_back(split.no[q].loss);
+    yes.push_back(split.yes[q].loss);
+  }
+  nb::dict out;
+  out["loss"] = leaf_loss(p.events, rows);
+  out["group_loss"] = group_loss;
+  out["column"] = p.column_of;
+  out["no_loss"] = no;
+  out["yes_loss"] = yes;
+  return out;
+}
+
+}  // namespace
+}  // namespace survtree
+
+NB_MODULE(_native, m) {
+  using namespace survtree;
+  nb::exception<ContractError>(m, "ContractError", PyExc_RuntimeError);
+  nb::class_<OwnedSearch>(m, "Search")
+      .def(
+          "__init__",
+          [](OwnedSearch* self, const Bytes2d& features, const Doubles& time, const Bytes& event,
+             const Doubles& weight, const Ranks& column_rank, const nb::dict& options) {
+            const SearchOptions o = options_of(options);
+            new (self) OwnedSearch(problem_of(features, time, event, weight, column_rank), o);
+          },
+          "features"_a, "time"_a, "event"_a, "weight"_a, "column_rank"_a, "options"_a)
+      .def("run", &run)
+      .def("optimal_trees", &optimal_trees, "limit"_a)
+      .def("interrupt", [](OwnedSearch& s) { s.search.interrupt(); })
+      .def("take_progress", &take_progress);
+  m.def("subset_facts", &subset_facts, "features"_a, "time"_a, "event"_a, "weight"_a,
+        "column_rank"_a);
+}

@@ -1,0 +1,90 @@
+#include "event_table.hpp"
+
+#include "contract.hpp"
+
+namespace survtree {
+namespace {
+
+// Rows [begin, end) share one time.
+struct Block {
+  std::size_t begin, end;
+  double censored_weight, weight;
+};
+
+std::vector<Block> blocks_of_equal_time(std::span<const double> time,
+                                        std::span<const std::uint8_t> is_event,
+                                        std::span<const double> weight) {
+  std::vector<Block> blocks;
+  for (std::size_t i = 0; i < time.size(); ++i) {
+    if (i == 0 || time[i] != time[i - 1]) blocks.push_back({i, i, 0.0, 0.0});
+    Block& block = blocks.back();
+    block.end = i + 1;
+    block.weight += weight[i];
+    if (!is_event[i]) block.censored_weight += weight[i];
+  }
+  return blocks;
+}
+
+// G after each block. Risk sets are summed from the back: the last one is then exactly the weight
+// of the last block, and G reaches 0 exactly where it should.
+std::vector<double> censoring_curve(const std::vector<Block>& blocks) {
+  std::vector<double> at_risk(blocks.size());
+  double sum = 0.0;
+  for (std::size_t k = blocks.size(); k-- > 0;) at_risk[k] = sum += blocks[k].weight;
+  std::vector<double> g(blocks.size());
+  double current = 1.0;
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    current *= 1.0 - blocks[k].censored_weight / at_risk[k];
+    g[k] = current;
+  }
+  return g;
+}
+
+double sum_of(std::span<const double> values) {
+  double sum = 0.0;
+  for (double v : values) sum += v;
+  return sum;
+}
+
+}  // namespace
+
+EventTable make_event_table(std::span<const double> time, std::span<const std::uint8_t> is_event,
+                            std::span<const double> weight) {
+  require(!time.empty(), "an event table has rows");
+  require(time.size() == is_event.size() && time.size() == weight.size(), "columns of equal length");
+  const std::size_t n = time.size();
+  const double last = time.back();
+  require(last > 0.0, "the largest time is positive");
+  const double total = sum_of(weight);
+  const std::vector<Block> blocks = blocks_of_equal_time(time, is_event, weight);
+  const std::vector<double> g = censoring_curve(blocks);
+
+  EventTable table;
+  table.is_event.assign(is_event.begin(), is_event.end());
+  table.weight.assign(weight.begin(), weight.end());
+  table.inverse_g.resize(n);
+  table.censor_area.resize(n);
+  table.g_area.resize(n);
+  table.tail.resize(n);
+
+  // Areas start at the first time, not at 0: only differences of them enter a loss, and times such
+  // as 1e6 + 0.001 k would lose their digits to the common part.
+  double censor_area = 0.0, g_area = 0.0;
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    const double y = time[blocks[k].begin];
+    const double inverse_g = g[k] > 0.0 ? 1.0 / g[k] : 0.0;
+    for (std::size_t i = blocks[k].begin; i < blocks[k].end; ++i) {
+      table.inverse_g[i] = inverse_g;
+      table.censor_area[i] = censor_area;
+      table.g_area[i] = g_area;
+      table.tail[i] = (last - y) / last / total;
+    }
+    if (k + 1 == blocks.size()) break;
+    const double step = (time[blocks[k + 1].begin] - y) / last / total;
+    censor_area += step * inverse_g;
+    g_area += step * g[k];
+  }
+  return table;
+}
+
+}  // namespace survtree

@@ -1,0 +1,60 @@
+// Everything the answer depends on except the options: collapsed rows in time order, and the
+// questions (columns) worth asking, in the order that breaks ties. Never changes once made.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "event_table.hpp"
+
+namespace survtree {
+
+// What crosses the border. `features` is row-major, one byte (0 or 1) per row and column.
+struct Table {
+  std::size_t n_rows = 0;
+  std::size_t n_columns = 0;
+  std::span<const std::uint8_t> features;
+  std::span<const double> time;
+  std::span<const std::uint8_t> event;
+  std::span<const double> weight;
+  std::span<const std::uint32_t> column_rank;  // breaks ties between columns that do equally well
+};
+
+// 128-bit name of a set of rows: the exclusive or of the random keys of its rows.
+struct Key {
+  std::uint64_t high = 0, low = 0;
+  Key operator^(const Key& other) const { return {high ^ other.high, low ^ other.low}; }
+  bool operator==(const Key&) const = default;
+};
+
+struct Problem {
+  EventTable events;  // one entry per collapsed row
+
+  // Per collapsed row: how many rows of the table it stands for, and its key.
+  std::vector<std::uint32_t> n_copies;
+  std::vector<Key> key;
+
+  // Rows with equal features form a group; no tree can part them. What a group costs at least (see
+  // bounds.hpp) is booked on the group's first row, so that sums over a subset count it once.
+  std::vector<std::uint8_t> starts_group;
+  std::vector<double> group_loss;
+
+  // Answers, one bit per question, row after row.
+  std::size_t n_questions = 0;
+  std::size_t words_per_row = 0;
+  std::vector<std::uint64_t> answers;
+  // Question -> column of the table. Constant columns are left out; of columns that part the rows
+  // alike (equal or complementary) the one with the smallest rank stays.
+  std::vector<std::uint32_t> column_of;
+
+  std::size_t n_rows() const { return n_copies.size(); }
+  bool answer(std::uint32_t row, std::size_t question) const {
+    return answers[row * words_per_row + question / 64] >> (question % 64) & 1U;
+  }
+};
+
+Problem make_problem(const Table& table);
+
+}  // namespace survtree

@@ -1,0 +1,159 @@
+// The exact search: what to look at next, and when we are done. Dynamic programming over subsets,
+// depth first under a budget, repeated with growing depth so that each depth's optimum is the next
+// one's upper bound. All state belongs to one Search object; there is none outside.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "bounds.hpp"
+#include "cache.hpp"
+#include "limits.hpp"
+#include "problem.hpp"
+#include "split_row.hpp"
+
+namespace survtree {
+
+// Each split of the returned tree may be off by one tolerance and still count as a tie.
+constexpr double kSumsOfTies = 1e3;
+constexpr int kMaxDepth = 1000;  // recursion is one frame a level; no useful tree comes near
+
+struct SearchOptions {
+  int max_depth = kMaxDepth;
+  double regularization = 0.01;
+  std::uint64_t min_samples_leaf = 7;
+  double gap = 0.0;                                // relative
+  double upper_bound = Bounds::no_limit;           // an objective said to be attainable
+  double time_limit_s = Bounds::no_limit;
+  std::size_t memory_limit_bytes = SIZE_MAX;       // for the cache
+  Switches switches;
+  bool check_keys = false;  // keep the rows of every cached subset and compare them
+};
+
+// Work done, and what ended each subset that was not searched through.
+struct Stats {
+  std::uint64_t subsets_solved = 0;
+  std::uint64_t lane_rows = 0;  // rows x questions that went through split_row
+  std::uint64_t cache_hits = 0;
+  std::uint64_t pruned_by_budget = 0;
+  std::uint64_t pruned_by_incremental_progress = 0;
+  std::uint64_t pruned_by_leaf_count = 0;
+};
+
+// A tree under construction; shared, since optimal subtrees are shared between optimal trees.
+struct Node {
+  std::int32_t question = kLeaf;
+  std::shared_ptr<const Node> no, yes;
+  double loss = 0.0;         // leaves
+  std::uint64_t n_rows = 0;  // leaves
+};
+using Tree = std::shared_ptr<const Node>;
+
+double loss_of(const Tree& tree);
+std::size_t leaves_of(const Tree& tree);
+
+// One line of the progress table.
+struct Progress {
+  double seconds;
+  std::uint64_t subsets_solved;
+  double lower_bound, objective;
+  std::size_t n_leaves;
+  std::string found_by;
+};
+
+struct Result {
+  Tree tree;
+  double loss = 0.0, objective = 0.0, lower_bound = 0.0;
+  double tolerance = 0.0;
+  Status status = Status::optimal;
+  bool is_upper_bound_wrong = false;  // no tree attains the upper bound that was given
+  Stats stats;
+  std::size_t cache_entries = 0, cache_bytes = 0;
+  double seconds = 0.0;
+};
+
+struct Subset {
+  std::span<const std::uint32_t> rows;  // ascending
+  Key key;
+  SubsetFacts facts;
+  std::uint64_t n_rows = 0;    // of the table
+  std::uint64_t n_groups = 0;  // sets of rows with equal features
+};
+
+class Search {
+ public:
+  // The problem must outlive the search.
+  Search(const Problem& problem, const SearchOptions& options);
+
+  ~Search();
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
+
+  Result run();
+  // Every tree that attains the optimum, at most `limit`, in the order of the tie rule; the first is
+  // the one run() returns. Only after a run that ended `optimal`. Short if stopped.
+  std::vector<Tree> optimal_trees(std::size_t limit);
+
+  // From any thread, while run() goes on.
+  void interrupt() { limits_.interrupt(); }
+  std::vector<Progress> take_progress();
+  bool is_stopped() const { return limits_.is_stopped(); }
+
+ private:
+  struct Level;  // scratch of one depth of the recursion
+
+  Answer solve(const Subset& s, int depth, double budget, std::size_t level);
+  Answer solve_one_split(const Subset& s, double budget, std::size_t level);
+  Answer solve_splits(const Subset& s, int depth, double budget, std::size_t level);
+  Answer solve_children(const Subset& s, std::uint32_t question, int depth, double limit,
+                        std::size_t level);
+  const Answer* known(const Subset& s, int depth) const;
+  void remember(const Subset& s, int depth, const Answer& answer);
+
+  int depth_worth_trying(const Subset& s) const;
+  bool is_allowed(const SplitRow& split, std::size_t question) const;
+  void split_all(const Subset& s, Level& scratch);
+  void order_questions(Level& scratch) const;
+  double child_bound(const Child& child) const;
+  Subset part(const Subset& s, std::uint32_t question, bool yes, Level& scratch) const;
+  Level& level(std::size_t k);
+
+  void deepen(Result& result, double upper_bound);
+  int next_depth(int depth) const;
+  void offer(const Tree& tree, const std::string& found_by);
+  void log_progress(const std::string& found_by);
+  Tree leaf_of(const Subset& s) const;
+  Tree stored_tree(const Subset& s, int depth, std::size_t level);
+  Tree stored_split(const Subset& s, std::uint32_t question, int depth, std::size_t level);
+  std::vector<Tree> trees(const Subset& s, int depth, double optimum, std::size_t limit,
+                          std::size_t level);
+  void trees_that_split(const Subset& s, int depth, double optimum, std::size_t limit,
+                        std::size_t level, std::vector<Tree>& out);
+
+  const Problem& problem_;
+  SearchOptions options_;
+  Bounds bounds_;
+  Limits limits_;
+  Cache cache_;
+  Stats stats_;
+  std::vector<std::unique_ptr<Level>> levels_;
+  std::vector<std::uint32_t> all_rows_;
+  Subset root_;
+  double tolerance_ = 0.0;
+  int final_depth_ = 0;
+  Tree incumbent_;
+  double incumbent_objective_ = 0.0;
+  std::string found_by_;
+  double lower_bound_ = 0.0;
+  double root_floor_ = 0.0;  // no tree of the depth now searched is better
+  Answer answer_;            // of the root, at the depth last searched
+  int solved_depth_ = -1;    // the depth at which answer_ closed the problem
+  std::mutex progress_mutex_;
+  std::vector<Progress> progress_;
+};
+
+}  // namespace survtree

@@ -1,0 +1,104 @@
+// Reading trees off what the search has proven: the incumbent, and all optimal trees.
+#include <algorithm>
+#include <utility>
+
+#include "contract.hpp"
+#include "search.hpp"
+#include "search_level.hpp"
+
+namespace survtree {
+
+double loss_of(const Tree& tree) {
+  return tree->question == kLeaf ? tree->loss : loss_of(tree->no) + loss_of(tree->yes);
+}
+
+std::size_t leaves_of(const Tree& tree) {
+  return tree->question == kLeaf ? 1 : leaves_of(tree->no) + leaves_of(tree->yes);
+}
+
+Tree Search::leaf_of(const Subset& s) const {
+  return std::make_shared<Node>(Node{kLeaf, nullptr, nullptr, s.facts.loss, s.n_rows});
+}
+
+// The tree behind a cached answer, without any search. A subset the cache knows nothing of was
+// closed as a leaf.
+Tree Search::stored_tree(const Subset& s, int depth, std::size_t k) {
+  const int useful = std::min(depth, depth_worth_trying(s));
+  if (useful == 0 || bounds_.no_split_pays(s.facts)) return leaf_of(s);
+  const Answer* past = known(s, useful);
+  if (past == nullptr || !past->is_solved || past->question == kLeaf) return leaf_of(s);
+  const auto question = static_cast<std::uint32_t>(past->question);
+  split_all(s, level(k));
+  return stored_split(s, question, useful, k);
+}
+
+// Needs the split row of `s` in level k.
+Tree Search::stored_split(const Subset& s, std::uint32_t question, int depth, std::size_t k) {
+  const Subset no = part(s, question, false, level(k));
+  const Subset yes = part(s, question, true, level(k));
+  return std::make_shared<Node>(Node{static_cast<std::int32_t>(question),
+                                     stored_tree(no, depth - 1, k + 1),
+                                     stored_tree(yes, depth - 1, k + 1), 0.0, 0});
+}
+
+// Trees on `s` that attain `optimum`, in the order of the tie rule: the leaf first, then by first
+// question in tie order (Problem::column_of), then likewise in the no and the yes subtree.
+std::vector<Tree> Search::trees(const Subset& s, int depth, double optimum, std::size_t limit,
+                                std::size_t k) {
+  std::vector<Tree> out;
+  if (bounds_.as_leaf(s.facts) <= optimum + tolerance_) out.push_back(leaf_of(s));
+  if (out.size() < limit && std::min(depth, depth_worth_trying(s)) > 0)
+    trees_that_split(s, depth, optimum, limit, k, out);
+  return out;
+}
+
+void Search::trees_that_split(const Subset& s, int depth, double optimum, std::size_t limit,
+                              std::size_t k, std::vector<Tree>& out) {
+  split_all(s, level(k));
+  const SplitRow& split = level(k).split;
+  for (std::uint32_t q = 0; q < problem_.n_questions && !limits_.should_stop(); ++q) {
+    if (!is_allowed(split, q)) continue;
+    const double yes_floor = child_bound(split.yes[q]);
+    if (child_bound(split.no[q]) + yes_floor > optimum + tolerance_) continue;
+    const Subset no = part(s, q, false, level(k)), yes = part(s, q, true, level(k));
+    const Answer a = solve(no, depth - 1, optimum - yes_floor, k + 1);
+    if (!a.is_solved) continue;
+    const Answer b = solve(yes, depth - 1, optimum - a.value, k + 1);
+    if (!b.is_solved || a.value + b.value > optimum + tolerance_) continue;
+    const auto no_trees = trees(no, depth - 1, a.value, limit - out.size(), k + 1);
+    const auto yes_trees = trees(yes, depth - 1, b.value, limit - out.size(), k + 1);
+    for (const Tree& x : no_trees) {
+      for (const Tree& y : yes_trees) {
+        out.push_back(std::make_shared<Node>(Node{static_cast<std::int32_t>(q), x, y, 0.0, 0}));
+        if (out.size() == limit) return;
+      }
+    }
+  }
+}
+
+std::vector<Tree> Search::optimal_trees(std::size_t limit) {
+  require(solved_depth_ >= 0, "all optimal trees are read only after a finished run");
+  return trees(root_, solved_depth_, answer_.value, limit, 0);
+}
+
+void Search::offer(const Tree& tree, const std::string& found_by) {
+  const double objective =
+      loss_of(tree) + options_.regularization * static_cast<double>(leaves_of(tree));
+  if (incumbent_ != nullptr && objective >= incumbent_objective_) return;
+  incumbent_ = tree;
+  incumbent_objective_ = objective;
+  found_by_ = found_by;
+}
+
+void Search::log_progress(const std::string& found_by) {
+  const std::lock_guard lock(progress_mutex_);
+  progress_.push_back({limits_.seconds(), stats_.subsets_solved, lower_bound_,
+                       incumbent_objective_, leaves_of(incumbent_), found_by});
+}
+
+std::vector<Progress> Search::take_progress() {
+  const std::lock_guard lock(progress_mutex_);
+  return std::exchange(progress_, {});
+}
+
+}  // namespace survtree

@@ -1,0 +1,21 @@
+"""Optimal sparse survival trees: one shallow tree, a Kaplan-Meier curve in each leaf, and a proof."""
+
+from importlib.metadata import version as _version
+
+from survtree._certificate import Certificate, Verification
+from survtree._curves import StepFunction
+from survtree._estimator import OptimalSurvivalTree
+from survtree._export import export_text
+from survtree._problem import InternalError, SearchStoppedWarning
+
+__version__ = _version("survtree")
+
+__all__ = [
+    "Certificate",
+    "InternalError",
+    "OptimalSurvivalTree",
+    "SearchStoppedWarning",
+    "StepFunction",
+    "Verification",
+    "export_text",
+]

@@ -1,0 +1,144 @@
+"""What was proven, under which numbers, and a check of it without solver code."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from survtree import _validation
+from survtree._binarizer import Binarizer
+from survtree._oracle import Oracle
+from survtree._problem import Problem
+from survtree._progress import relative_gap
+from survtree._tree import Tree
+
+NOT_RECHECKED = (
+    "that no other tree is better: that is the search's work, and this check does not repeat it",
+    "that the data are what you meant to analyse, or that the tree will do as well on new rows",
+)
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The outcome of ``Certificate.verify``: each claim, whether it held, and what was found."""
+
+    checks: dict[str, bool]
+    details: dict[str, str]
+    not_rechecked: tuple[str, ...] = NOT_RECHECKED
+
+    @property
+    def is_valid(self) -> bool:
+        """True when every claim held."""
+        return all(self.checks.values())
+
+    def __bool__(self) -> bool:
+        return self.is_valid
+
+    def __str__(self) -> str:
+        lines = [
+            f"{'ok  ' if holds else 'FAIL'} {claim}: {self.details[claim]}"
+            for claim, holds in self.checks.items()
+        ]
+        lines += [f"not rechecked: {text}" for text in self.not_rechecked]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The numbers behind a fitted tree. ``status`` is "optimal" only if the bounds meet."""
+
+    objective: float
+    loss: float
+    lower_bound: float
+    status: str
+    n_leaves: int
+    regularization: float
+    max_depth: int | None
+    min_samples_leaf: int
+    tolerance: float
+    fingerprint: str
+    seconds: float
+    counts: dict[str, int] = field(repr=False)
+    tree: Tree = field(repr=False)
+    binarizer: Binarizer = field(repr=False)
+
+    @property
+    def gap(self) -> float:
+        """(objective - lower_bound) / objective."""
+        return relative_gap(self.objective, self.lower_bound)
+
+    def summary(self) -> str:
+        """One line: how the objective comes about, and whether it is proven."""
+        plural = "leaf" if self.n_leaves == 1 else "leaves"
+        parts = (
+            f"loss {self.loss:.6f} + {self.n_leaves} {plural} x {self.regularization:g} = "
+            f"{self.objective:.6f}"
+        )
+        if self.status == "optimal":
+            return f"optimal: {parts}; no tree within the limits has a lower objective"
+        return (
+            f"{self.status}: {parts}; lower bound {self.lower_bound:.6f}, "
+            f"gap {100 * self.gap:.2f} %: not proven best"
+        )
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+        """Recheck objective, fingerprint and arithmetic on the training data, without the solver.
+
+        Rows must come in the order of the fit: the fingerprint depends on it.
+        """
+        holder = _Columns(self.binarizer.names)
+        features = _validation.check_features(holder, X, reset=False)
+        events = _validation.check_outcome(y, sample_weight, len(features))
+        problem = Problem(
+            features,
+            events,
+            self.binarizer,
+            self.regularization,
+            self.max_depth,
+            self.min_samples_leaf,
+        )
+        return self._check(problem)
+
+    def _check(self, problem: Problem) -> Verification:
+        fingerprint = problem.fingerprint()
+        oracle = Oracle(problem.events.time, problem.events.event, problem.events.weight)
+        leaf_of_row = self.tree.apply(problem.features)
+        sizes = np.unique(leaf_of_row, return_counts=True)[1]
+        loss = oracle.tree_loss(leaf_of_row)
+        depth = int(self.tree.depths().max())
+        objective = self.loss + self.regularization * self.n_leaves
+        slack = 1e-9 * max(1.0, oracle.leaf_loss(np.ones(len(problem.events), dtype=bool)))
+        most = "no limit" if self.max_depth is None else str(self.max_depth)
+        is_closed = self.lower_bound == self.objective
+        found = {
+            "data": (fingerprint == self.fingerprint, f"fingerprint {fingerprint[:16]}"),
+            "loss": (abs(loss - self.loss) <= slack, f"{loss:.12g}, stated {self.loss:.12g}"),
+            "leaves": (
+                len(sizes) == self.n_leaves and (depth == 0 or sizes.min() >= self.min_samples_leaf),
+                f"{len(sizes)}, the smallest has {sizes.min()} rows",
+            ),
+            "depth": (self.max_depth is None or depth <= self.max_depth, f"{depth} of {most}"),
+            "objective": (
+                abs(objective - self.objective) <= slack,
+                f"{self.loss:.12g} + {self.n_leaves} x {self.regularization:g} = {objective:.12g}",
+            ),
+            "bounds": (
+                self.lower_bound <= self.objective
+                and (self.status != "optimal" or is_closed),
+                f"lower bound {self.lower_bound:.12g}, status {self.status}",
+            ),
+        }
+        return Verification(
+            {claim: bool(holds) for claim, (holds, _) in found.items()},
+            {claim: detail for claim, (_, detail) in found.items()},
+        )
+
+
+class _Columns(BaseEstimator):  # type: ignore[misc]
+    """Stands in for an estimator where only names and count of columns are to be checked."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.n_features_in_ = len(names)
+        if names != _validation.default_names(len(names)):
+            self.feature_names_in_ = np.asarray(names, dtype=object)

@@ -1,0 +1,72 @@
+"""Survival and hazard curves of leaves, as step functions. Knows rows of a leaf, not the tree."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from survtree._event_table import EventTable
+
+Floats = NDArray[np.float64]
+
+
+class StepFunction:
+    """A right-continuous step function: ``y[k]`` from ``x[k]`` on, ``before`` ahead of ``x[0]``.
+
+    >>> curve = StepFunction([2.0, 5.0], [0.8, 0.4], before=1.0)
+    >>> curve([0, 2, 4.9, 5, 100])
+    array([1. , 0.8, 0.8, 0.4, 0.4])
+    """
+
+    def __init__(self, x: ArrayLike, y: ArrayLike, *, before: float) -> None:
+        self.x = np.asarray(x, dtype=np.float64)
+        self.y = np.asarray(y, dtype=np.float64)
+        self.before = before
+
+    def __call__(self, times: ArrayLike) -> Floats:
+        """Values at the given times; a scalar gives a scalar."""
+        at = np.searchsorted(self.x, np.asarray(times, dtype=np.float64), side="right")
+        values: Floats = np.concatenate([[self.before], self.y])[at]
+        return values
+
+    def at_times(self, times: Floats) -> "StepFunction":
+        """The same function, told only at the given ascending times."""
+        return StepFunction(times, self(times), before=self.before)
+
+    def __repr__(self) -> str:
+        return f"StepFunction(x={self.x!r}, y={self.y!r}, before={self.before!r})"
+
+
+@dataclass(frozen=True)
+class LeafCurve:
+    """What a leaf says about its rows: Kaplan-Meier survival and Nelson-Aalen hazard.
+
+    Steps only at the leaf's own event times; constant after the last one.
+    """
+
+    n_rows: int
+    n_events: int
+    survival: StepFunction
+    hazard: StepFunction
+
+    def quantile(self, share: float) -> float:
+        """First time by which this share has had the event; inf if the curve never gets there."""
+        # Survival is a product of fractions, so 0.5 may come out as 0.5 + 1e-16.
+        reached = np.flatnonzero(self.survival.y <= 1.0 - share + 1e-12)
+        return float(self.survival.x[reached[0]]) if len(reached) else float("inf")
+
+
+def leaf_curve(events: EventTable, rows: NDArray[np.bool_]) -> LeafCurve:
+    """The curves of the chosen rows (a mask)."""
+    time, event, weight = events.time[rows], events.event[rows], events.weight[rows]
+    times, when = np.unique(time, return_inverse=True)
+    died = np.bincount(when[event], weight[event], minlength=len(times))
+    at_risk = np.cumsum(np.bincount(when, weight, minlength=len(times))[::-1])[::-1]
+    steps = died > 0
+    share = died[steps] / at_risk[steps]
+    return LeafCurve(
+        n_rows=len(time),
+        n_events=int(event.sum()),
+        survival=StepFunction(times[steps], np.cumprod(1.0 - share), before=1.0),
+        hazard=StepFunction(times[steps], np.cumsum(share), before=0.0),
+    )

@@ -1,0 +1,314 @@
+"""OptimalSurvivalTree: validate -> binarize -> solve -> keep results."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from survtree import _metrics, _validation
+from survtree._binarizer import Binarizer
+from survtree._certificate import Certificate
+from survtree._curves import LeafCurve, StepFunction, leaf_curve
+from survtree._oracle import Oracle
+from survtree._problem import Problem, SearchStoppedWarning
+from survtree._progress import logger, progress_log
+from survtree._solve import Limits, Solution, optimal_trees, solve
+from survtree._tree import Tree
+
+Floats = NDArray[np.float64]
+
+
+class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
+    """The tree that minimises integrated Brier score + regularization x leaves, with a proof.
+
+    Columns of X are yes/no questions (0/1 or boolean). Each leaf predicts the Kaplan-Meier curve of
+    its training rows. Among trees of equal objective the one returned is found from the root down:
+    a leaf if it is as good; otherwise the first question that attains the optimum, where questions
+    are ordered by how well they do alone on all rows, then by column name.
+
+    Parameters
+    ----------
+    max_depth : int or None, default=4
+        Most questions asked on the way to a leaf; a lone leaf has depth 0. None: no limit.
+    regularization : float, default=0.01
+        Price of one leaf, in units of the loss: a split must save at least this much.
+    min_samples_leaf : int, default=7
+        Fewest training rows in a leaf; counts rows, not weights.
+    time_limit : float or None, default=None
+        Seconds after which the search stops and returns the best tree with a lower bound.
+    memory_limit : int or None, default=None
+        Bytes the search may spend on what it remembers; then it stops as at a time limit.
+    gap : float, default=0.0
+        Stop when (objective - lower bound) / objective is at most this.
+    upper_bound : float or None, default=None
+        An objective known to be attainable; only trees at least as good are looked for. If there is
+        none, a warning says so and the search goes on without it.
+    n_jobs : int or None, default=None
+        Accepted for compatibility; the search runs in one thread.
+    verbose : int, default=0
+        1 logs a table of progress.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        Splits and leaves as arrays.
+    objective_, loss_, lower_bound_, gap_ : float
+        What the tree costs and what no tree can undercut.
+    status_ : str
+        "optimal", "gap_reached", "time_limit", "memory_limit" or "interrupted".
+    certificate_ : Certificate
+        The numbers behind the proof; ``certificate_.verify(X, y)`` rechecks them.
+    n_leaves_, depth_ : int
+        Size of the tree.
+    ibs_ratio_ : float
+        1 - loss of the tree / loss of a lone leaf, on the training rows.
+    unique_times_ : ndarray
+        Distinct training times, ascending: the columns of predicted arrays.
+    leaf_curves_ : dict of int to LeafCurve
+        What each leaf (by node number) predicts.
+
+    Examples
+    --------
+    >>> from survtree import OptimalSurvivalTree
+    >>> from survtree.datasets import load
+    >>> X, y = load("veterans", encoding="paper")
+    >>> model = OptimalSurvivalTree(max_depth=2, regularization=0.001).fit(X, y)
+    >>> model.status_, model.n_leaves_, round(model.objective_, 6)
+    ('optimal', 4, 0.067953)
+    """
+
+    def __init__(
+        self,
+        max_depth: int | None = 4,
+        regularization: float = 0.01,
+        *,
+        min_samples_leaf: int = 7,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        gap: float = 0.0,
+        upper_bound: float | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.max_depth = max_depth
+        self.regularization = regularization
+        self.min_samples_leaf = min_samples_leaf
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.gap = gap
+        self.upper_bound = upper_bound
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "OptimalSurvivalTree":
+        """Find the optimal tree.
+
+        Parameters
+        ----------
+        X : array or frame (pandas, polars, pyarrow) of 0/1 or boolean columns
+        y : structured array (event, time), two-column frame, or pair (event, time)
+            event is True (1) when the event was seen, False (0) when the row was censored.
+        sample_weight : array of positive numbers, optional
+            A row of weight 2 counts as two equal rows.
+        """
+        options = _validation.check_options(self.get_params(deep=False))
+        features = _validation.check_features(self, X, reset=True)
+        events = _validation.check_outcome(y, sample_weight, len(features))
+        problem = Problem(
+            features=features,
+            events=events,
+            binarizer=Binarizer(_validation.column_names(self)),
+            regularization=options["regularization"],
+            max_depth=options["max_depth"],
+            min_samples_leaf=options["min_samples_leaf"],
+        )
+        limits = Limits(
+            gap=options["gap"],
+            upper_bound=options["upper_bound"],
+            time_limit=options["time_limit"],
+            memory_limit=options["memory_limit"],
+        )
+        with progress_log(_headline(problem), options["verbose"]) as listener:
+            solution = solve(problem, limits, listener)
+            self._keep(problem, solution)
+            if listener is not None:
+                logger.info("%s", self.certificate_.summary())
+        self._warn(solution, options)
+        return self
+
+    def _keep(self, problem: Problem, solution: Solution) -> None:
+        events = problem.events
+        tree = solution.tree
+        leaf_of_row = tree.apply(problem.features)
+        one_leaf = Oracle(events.time, events.event, events.weight).leaf_loss(
+            np.ones(len(events), dtype=bool)
+        )
+        self._problem = problem
+        self.binarizer_ = problem.binarizer
+        self.tree_ = tree
+        self.objective_ = solution.objective
+        self.loss_ = solution.loss
+        self.lower_bound_ = solution.lower_bound
+        self.status_ = solution.status
+        self.n_leaves_ = len(tree.leaves)
+        self.depth_ = int(tree.depths().max())
+        self.ibs_ratio_ = 1.0 - solution.loss / one_leaf if one_leaf > 0 else 0.0
+        self.unique_times_ = events.unique_times
+        self.event_times_ = events.event_times
+        self.leaf_curves_: dict[int, LeafCurve] = {
+            int(leaf): leaf_curve(events, leaf_of_row == leaf) for leaf in tree.leaves
+        }
+        self.certificate_ = Certificate(
+            objective=solution.objective,
+            loss=solution.loss,
+            lower_bound=solution.lower_bound,
+            status=solution.status,
+            n_leaves=self.n_leaves_,
+            regularization=problem.regularization,
+            max_depth=problem.max_depth,
+            min_samples_leaf=problem.min_samples_leaf,
+            tolerance=solution.tolerance,
+            fingerprint=problem.fingerprint(),
+            seconds=solution.seconds,
+            counts=solution.counts,
+            tree=tree,
+            binarizer=problem.binarizer,
+        )
+        self.gap_ = self.certificate_.gap
+
+    def _warn(self, solution: Solution, options: dict[str, Any]) -> None:
+        if solution.is_upper_bound_wrong:
+            warnings.warn(
+                f"no tree attains upper_bound={options['upper_bound']:g}; the search went on "
+                f"without it and found {solution.objective:g}.",
+                UserWarning,
+                stacklevel=3,
+            )
+        reason = {
+            "time_limit": f"the time limit ({options['time_limit']} s)",
+            "memory_limit": f"the memory limit ({options['memory_limit']} bytes)",
+            "interrupted": "an interrupt",
+        }.get(solution.status)
+        if reason is not None:
+            warnings.warn(
+                f"stopped by {reason}. Objective {self.objective_:.4g}, lower bound "
+                f"{self.lower_bound_:.4g}, gap {100 * self.gap_:.1f} %. The tree is valid but not "
+                "proven best.",
+                SearchStoppedWarning,
+                stacklevel=3,
+            )
+
+    def optimal_trees(self, limit: int = 100) -> list[Tree]:
+        """Every distinct tree that attains the optimum, at most ``limit``; the first is ``tree_``.
+
+        Columns that part the training rows alike count as one question. Needs the training rows,
+        which a fitted model keeps in memory but does not pickle.
+        """
+        check_is_fitted(self)
+        limit = _validation.check_limit(limit)
+        problem = self._problem
+        if problem is None:
+            raise ValueError(
+                "optimal_trees needs the training rows, and this model was unpickled without them. "
+                "Fit it again."
+            )
+        if self.status_ != "optimal":
+            raise ValueError(
+                f"optimal_trees needs a proven optimum; the status of this fit is {self.status_!r}. "
+                "Fit again without limits."
+            )
+        return optimal_trees(problem, self.objective_, limit)
+
+    def apply(self, X: Any) -> NDArray[np.intp]:
+        """The leaf (as node number of ``tree_``) each row ends in."""
+        check_is_fitted(self)
+        return self.tree_.apply(_validation.check_features(self, X, reset=False))
+
+    def decision_path(self, X: Any) -> Any:
+        """Sparse matrix (row, node): is the node on the row's way from the root to its leaf?"""
+        leaf_of_row = self.apply(X)
+        return csr_array(self.tree_.ancestors().astype(np.int8))[leaf_of_row]
+
+    def predict(self, X: Any) -> Floats:
+        """Risk score, higher is worse: the leaf's cumulative hazard summed over all event times.
+
+        It is the number of events to expect among as many rows of this leaf as there were rows.
+        """
+        risk = {leaf: c.hazard(self.event_times_).sum() for leaf, c in self._curves().items()}
+        return self._per_row(X, risk)
+
+    def predict_survival_function(
+        self, X: Any, times: ArrayLike | None = None, return_array: bool = False
+    ) -> NDArray[Any]:
+        """Survival curves of the rows.
+
+        A StepFunction per row (rows of one leaf share one), or with ``return_array`` a matrix
+        (row, time). ``times`` are the columns; by default ``unique_times_``.
+        """
+        return self._functions(X, "survival", times, return_array)
+
+    def predict_cumulative_hazard_function(
+        self, X: Any, times: ArrayLike | None = None, return_array: bool = False
+    ) -> NDArray[Any]:
+        """Cumulative hazard (Nelson-Aalen) of the rows; as ``predict_survival_function``."""
+        return self._functions(X, "hazard", times, return_array)
+
+    def predict_quantile(self, X: Any, quantile: float = 0.5) -> Floats:
+        """First time by which this share of the row's leaf had the event; inf if never reached."""
+        share = _validation.check_share(quantile)
+        return self._per_row(X, {leaf: c.quantile(share) for leaf, c in self._curves().items()})
+
+    def predict_median(self, X: Any) -> Floats:
+        """Median survival time; inf where the curve stays above one half."""
+        return self.predict_quantile(X, 0.5)
+
+    def score(self, X: Any, y: Any) -> float:
+        """Harrell's concordance index of the predicted risk."""
+        risk = self.predict(X)
+        return _metrics.harrell_c(_validation.check_outcome(y, None, len(risk)), risk)
+
+    def _curves(self) -> dict[int, LeafCurve]:
+        check_is_fitted(self)
+        return self.leaf_curves_
+
+    def _per_row(self, X: Any, value_of_leaf: dict[int, float]) -> Floats:
+        by_node = np.full(self.tree_.n_nodes, np.nan)
+        by_node[list(value_of_leaf)] = list(value_of_leaf.values())
+        return by_node[self.apply(X)]
+
+    def _functions(
+        self, X: Any, kind: str, times: ArrayLike | None, return_array: bool
+    ) -> NDArray[Any]:
+        curves = self._curves()
+        at = self.unique_times_ if times is None else _validation.check_times(times)
+        functions: dict[int, StepFunction] = {
+            leaf: getattr(curve, kind).at_times(at) for leaf, curve in curves.items()
+        }
+        leaf_of_row = self.apply(X)
+        if return_array:
+            by_node = np.full((self.tree_.n_nodes, len(at)), np.nan)
+            for leaf, function in functions.items():
+                by_node[leaf] = function.y
+            return by_node[leaf_of_row]
+        shared = np.empty(self.tree_.n_nodes, dtype=object)
+        for leaf, function in functions.items():
+            shared[leaf] = function
+        out: NDArray[Any] = shared[leaf_of_row]
+        return out
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "_problem": None} if "_problem" in state else state
+
+
+def _headline(problem: Problem) -> str:
+    n, p = problem.features.shape
+    depth = "no limit" if problem.max_depth is None else problem.max_depth
+    return (
+        f"survtree | {n:,} rows  {p} questions  {len(problem.events.event_times):,} event times | "
+        f"regularization {problem.regularization:g}  depth {depth}"
+    )

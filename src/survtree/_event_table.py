@@ -1,0 +1,33 @@
+"""The outcome of a study: time, event flag (True: it happened) and weight of each row.
+
+Knows nothing of features. The censoring curve and the sums the search needs are made in the core
+(``core/event_table.cpp``) from these three columns; the oracle makes its own.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class EventTable:
+    """Validated columns of equal length, in the order of the user's rows."""
+
+    event: NDArray[np.bool_]
+    time: NDArray[np.float64]
+    weight: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @cached_property
+    def unique_times(self) -> NDArray[np.float64]:
+        """Every distinct time, ascending."""
+        return np.unique(self.time)
+
+    @cached_property
+    def event_times(self) -> NDArray[np.float64]:
+        """Every distinct time at which an event was seen, ascending."""
+        return np.unique(self.time[self.event])

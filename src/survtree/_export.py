@@ -1,0 +1,33 @@
+"""A fitted tree in other forms. So far: text."""
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from survtree._estimator import OptimalSurvivalTree
+
+
+def export_text(model: "OptimalSurvivalTree") -> str:
+    """The tree as indented text, with rows, events and median survival of each leaf."""
+    lines: list[str] = []
+    _add_lines(model, 0, "", "", lines)
+    return "\n".join(lines)
+
+
+def _add_lines(
+    model: "OptimalSurvivalTree", node: int, branch: str, indent: str, lines: list[str]
+) -> None:
+    tree = model.tree_
+    if tree.question[node] < 0:
+        lines.append(f"{branch}{_leaf_text(model, node)}")
+        return
+    lines.append(f"{branch}{model.binarizer_.question(int(tree.question[node]))}?")
+    _add_lines(model, int(tree.yes[node]), f"{indent}├─ yes: ", f"{indent}│       ", lines)
+    _add_lines(model, int(tree.no[node]), f"{indent}└─ no:  ", f"{indent}        ", lines)
+
+
+def _leaf_text(model: "OptimalSurvivalTree", node: int) -> str:
+    curve = model.leaf_curves_[node]
+    median = curve.quantile(0.5)
+    shown = "not reached" if math.isinf(median) else f"{median:g}"
+    return f"leaf {node}: n {curve.n_rows:,}, events {curve.n_events:,}, median {shown}"

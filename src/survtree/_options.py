@@ -1,0 +1,108 @@
+"""One table of everything a user may set on the estimator: name, default, range, meaning.
+
+The constructor, the docs and the checks in ``_validation`` are tested against it.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class Option:
+    """One constructor argument. ``low`` and ``high`` are inclusive unless said otherwise."""
+
+    name: str
+    default: Any
+    kind: Literal["int", "float"]
+    help: str
+    low: float | None = None
+    high: float | None = None
+    is_low_open: bool = False
+    is_high_open: bool = False
+    none_means: str | None = None  # what None stands for; without it None is refused
+
+    @property
+    def range_text(self) -> str:
+        """The allowed values in words, for messages and docs."""
+        number = "an integer" if self.kind == "int" else "a finite number"
+        limits = []
+        if self.low is not None:
+            limits.append(f"{'>' if self.is_low_open else '>='} {self.low:g}")
+        if self.high is not None:
+            limits.append(f"{'<' if self.is_high_open else '<='} {self.high:g}")
+        text = " ".join([number, " and ".join(limits)]).strip()
+        return f"{text}, or None ({self.none_means})" if self.none_means else text
+
+
+MAX_DEPTH_LIMIT = 1000
+
+OPTIONS: tuple[Option, ...] = (
+    Option(
+        "max_depth",
+        4,
+        "int",
+        "Most questions asked on the way to a leaf; a lone leaf has depth 0.",
+        low=0,
+        high=MAX_DEPTH_LIMIT,
+        none_means="no limit",
+    ),
+    Option(
+        "regularization",
+        0.01,
+        "float",
+        "Price of one leaf, in units of the loss: a split must save at least this much.",
+        low=0.0,
+    ),
+    Option(
+        "min_samples_leaf",
+        7,
+        "int",
+        "Fewest training rows in a leaf; counts rows, not weights.",
+        low=1,
+    ),
+    Option(
+        "time_limit",
+        None,
+        "float",
+        "Seconds after which the search stops and returns the best tree with a lower bound.",
+        low=0.0,
+        is_low_open=True,
+        none_means="no limit",
+    ),
+    Option(
+        "memory_limit",
+        None,
+        "int",
+        "Bytes the search may spend on what it remembers; then it stops as at a time limit.",
+        low=1_000_000,
+        none_means="no limit",
+    ),
+    Option(
+        "gap",
+        0.0,
+        "float",
+        "Stop when (objective - lower bound) / objective is at most this.",
+        low=0.0,
+        high=1.0,
+        is_high_open=True,
+    ),
+    Option(
+        "upper_bound",
+        None,
+        "float",
+        "An objective known to be attainable; only trees at least as good are looked for.",
+        low=0.0,
+        is_low_open=True,
+        none_means="nothing known",
+    ),
+    Option(
+        "n_jobs",
+        None,
+        "int",
+        "Accepted for compatibility; the search runs in one thread.",
+        none_means="one thread",
+    ),
+    Option("verbose", 0, "int", "1 logs a table of progress.", low=0),
+)
+
+DEFAULTS: dict[str, Any] = {option.name: option.default for option in OPTIONS}

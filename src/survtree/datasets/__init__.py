@@ -1,0 +1,130 @@
+"""Small survival data sets that come with the package, for examples and tests.
+
+`names()` lists them, `load(name)` reads one. See data/PROVENANCE.md for where they come from.
+"""
+
+import csv
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.resources import files
+from typing import Any, Literal, get_args
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from ._catalogue import CATALOGUE, Entry
+from ._paper_encoding import Cell, encode
+
+__all__ = ["Dataset", "load", "names"]
+
+Encoding = Literal["raw", "paper"]
+Backend = Literal["polars", "pandas", "pyarrow"]
+
+
+# Two frames compare cell by cell, not to one bool, so equality is left at identity.
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A feature frame, its outcome, and where they come from. Unpacks as `X, y`."""
+
+    name: str
+    X: Any = field(repr=False)
+    y: NDArray[np.void] = field(repr=False)
+    description: str
+    source: str
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.X, self.y))
+
+
+def names() -> list[str]:
+    """The names that `load` knows."""
+    return list(CATALOGUE)
+
+
+def load(name: str, *, encoding: Encoding = "raw", backend: Backend = "polars") -> Dataset:
+    """Read one of the demo data sets.
+
+    Parameters
+    ----------
+    name : str
+        One of `names()`.
+    encoding : {"raw", "paper"}
+        "raw" gives the columns as the study recorded them; "paper" gives the 0/1 columns used in
+        the experiments of the optimal sparse survival trees paper.
+    backend : {"polars", "pandas", "pyarrow"}
+        The library of the returned frame. It is imported only when asked for.
+
+    Returns
+    -------
+    Dataset
+        `X` is the frame; `y` is a structured array with the fields `event` (True when the event
+        was seen) and `time`.
+
+    Examples
+    --------
+    >>> X, y = load("veterans")
+    >>> X.shape, int(y["event"].sum())
+    ((137, 6), 128)
+    """
+    _check_choice("name", name, names())
+    _check_choice("encoding", encoding, get_args(Encoding))
+    _check_choice("backend", backend, get_args(Backend))
+    entry = CATALOGUE[name]
+    table = _read(entry.file)
+    y = _outcome(table, entry)
+    X = _frame(_features(table, entry, encoding), backend)
+    return Dataset(name, X, y, entry.description, entry.source)
+
+
+def _check_choice(what: str, value: object, valid: Sequence[str]) -> None:
+    if value in valid:
+        return
+    nearest = difflib.get_close_matches(str(value).lower(), valid, n=1)
+    hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+    listed = ", ".join(map(repr, valid))
+    raise ValueError(f"{what} must be one of {listed}; got {value!r}.{hint}")
+
+
+def _read(file: str) -> dict[str, list[Cell]]:
+    text = (files(__name__) / "data" / file).read_text(encoding="utf-8")
+    header, *rows = csv.reader(text.splitlines())
+    return {
+        name: _typed(cells) for name, cells in zip(header, zip(*rows, strict=True), strict=True)
+    }
+
+
+def _typed(cells: Sequence[str]) -> list[Cell]:
+    """Integers if every filled cell is one, else floats, else text; empty cells are None."""
+    for number in (int, float):
+        try:
+            return [number(cell) if cell else None for cell in cells]
+        except ValueError:
+            continue
+    return [cell or None for cell in cells]
+
+
+def _outcome(table: Mapping[str, list[Cell]], entry: Entry) -> NDArray[np.void]:
+    rows = list(zip(table[entry.event], table[entry.time], strict=True))
+    return np.array(rows, dtype=[("event", bool), ("time", np.float64)])
+
+
+def _features(
+    table: Mapping[str, list[Cell]], entry: Entry, encoding: Encoding
+) -> Mapping[str, Any]:
+    outcomes = {entry.event, entry.time} | entry.other_outcomes
+    raw = {name: cells for name, cells in table.items() if name not in outcomes}
+    return raw if encoding == "raw" else encode(raw, entry.levels)
+
+
+def _frame(columns: Mapping[str, Any], backend: Backend) -> Any:
+    try:
+        import_module(backend)
+    except ImportError as error:
+        raise ImportError(
+            f"backend={backend!r} needs the package {backend}, which could not be imported. "
+            f"Run 'pip install {backend}' or choose another backend."
+        ) from error
+    return nw.from_dict(columns, backend=backend).to_native()

@@ -1,0 +1,137 @@
+"""Random small problems, by seed, and the check of one against brute force."""
+
+from dataclasses import dataclass
+from itertools import chain, combinations
+from typing import Any
+
+import numpy as np
+
+from survtree import _solve
+from survtree._binarizer import Binarizer
+from survtree._event_table import EventTable
+from survtree._oracle import BruteForce, Oracle, distinct_columns
+from survtree._problem import Problem
+from survtree._validation import default_names
+
+REGULARIZATIONS = (0.0, 1e-9, 1e-5, 1e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.5)
+ALL_SWITCHES = tuple(
+    chain.from_iterable(combinations(_solve.BOUNDS, k) for k in range(len(_solve.BOUNDS) + 1))
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A problem and the story of how it was made."""
+
+    seed: int
+    problem: Problem
+    features: str
+    times: str
+    censoring: str
+    weights: str
+
+
+def _features(rng: np.random.Generator, n: int, p: int) -> tuple[str, np.ndarray]:
+    kind = rng.choice(["independent", "thresholds", "duplicates", "rare", "few_rows"])
+    if kind == "thresholds":
+        cuts = np.sort(rng.random(p))
+        return kind, (rng.random((n, 1)) > cuts).astype(np.uint8)
+    X = (rng.random((n, p)) < (0.1 if kind == "rare" else rng.uniform(0.2, 0.8))).astype(np.uint8)
+    if kind == "duplicates":
+        X[:, rng.integers(p)] = 1 - X[:, rng.integers(p)]
+        X[:, rng.integers(p)] = X[:, rng.integers(p)]
+        X[:, rng.integers(p)] = rng.integers(2)
+    if kind == "few_rows":
+        X = X[rng.integers(0, max(2, n // 6), n)]
+    return str(kind), X
+
+
+def _times(rng: np.random.Generator, X: np.ndarray) -> tuple[str, np.ndarray]:
+    n, p = X.shape
+    effect = X @ rng.normal(0, 1, p)
+    time = rng.exponential(np.exp(effect * rng.choice([0.0, 0.5, 1.0]))) + 0.01
+    kind = rng.choice(["continuous", "ties", "few", "zero", "shifted"])
+    if kind == "ties":
+        time = np.ceil(time * 3)
+    elif kind == "few":
+        time = np.clip(np.ceil(time * 2), 1, 3)
+    elif kind == "zero":
+        time = np.floor(time * 3)
+        time[rng.integers(n)] = 2.0
+    elif kind == "shifted":
+        time = 1e6 + 0.001 * np.ceil(time * 20)
+    return str(kind), time
+
+
+def _events(rng: np.random.Generator, time: np.ndarray) -> tuple[str, np.ndarray]:
+    n = len(time)
+    kind = rng.choice(["none", "some", "half", "heavy", "late"])
+    if kind == "late":  # everything after some time is censored
+        event = time <= np.quantile(time, rng.uniform(0.2, 0.9))
+    else:
+        event = rng.random(n) >= {"none": 0.0, "some": 0.2, "half": 0.5, "heavy": 0.95}[str(kind)]
+    event[rng.integers(n)] = True
+    return str(kind), event
+
+
+def _weights(rng: np.random.Generator, n: int) -> tuple[str, np.ndarray]:
+    kind = rng.choice(["none", "none", "integer", "real", "wide"])
+    weight = {
+        "none": np.ones(n),
+        "integer": rng.integers(1, 5, n).astype(float),
+        "real": rng.uniform(0.1, 3.0, n),
+        "wide": 10 ** rng.uniform(-2, 2, n),
+    }[str(kind)]
+    return str(kind), weight
+
+
+def random_case(seed: int) -> Case:
+    """6 to 120 rows, 1 to 9 columns, every depth and kind of trouble."""
+    rng = np.random.default_rng([2024, seed])
+    n, p = int(rng.integers(6, 121)), int(rng.integers(1, 10))
+    features, X = _features(rng, n, p)
+    times, time = _times(rng, X)
+    censoring, event = _events(rng, time)
+    if rng.random() < 0.2:  # duplicate rows, outcome included
+        pick = rng.integers(0, max(2, n // 2), n)
+        pick[0] = np.flatnonzero(event)[0]
+        X, time, event = X[pick], time[pick], event[pick]
+    weights, weight = _weights(rng, n)
+    problem = Problem(
+        features=np.ascontiguousarray(X),
+        events=EventTable(event, time.astype(float), weight),
+        binarizer=Binarizer(default_names(p)),
+        regularization=float(rng.choice(REGULARIZATIONS)),
+        max_depth=[0, 1, 2, 3, 4, 5, None][rng.integers(7)],
+        min_samples_leaf=int(rng.choice([1, 1, 2, 3, 7])),
+    )
+    return Case(seed, problem, features, times, censoring, weights)
+
+
+def brute_force(problem: Problem) -> BruteForce:
+    """The slow searcher for a problem."""
+    events = problem.events
+    oracle = Oracle(events.time, events.event, events.weight)
+    kept = distinct_columns(problem.features)
+    return BruteForce(
+        problem.features[:, kept], oracle, problem.regularization, problem.min_samples_leaf
+    )
+
+
+def root_loss(problem: Problem) -> float:
+    """Loss of a lone leaf."""
+    events = problem.events
+    return Oracle(events.time, events.event, events.weight).leaf_loss(np.ones(len(events), bool))
+
+
+def check_case(case: Case, optimum: float, **limits: Any) -> _solve.Solution:
+    """Solve and compare with the brute-force optimum; raises AssertionError with the seed."""
+    solution = _solve.solve(case.problem, _solve.Limits(check_keys=True, **limits))
+    slack = 1e-9 * root_loss(case.problem)
+    where = f"seed {case.seed}, {limits}: {case}"
+    assert solution.status == "optimal", where
+    assert solution.lower_bound == solution.objective, where
+    assert abs(solution.objective - optimum) <= slack, (
+        f"{solution.objective!r} is not the optimum {optimum!r}; {where}"
+    )
+    return solution

@@ -1,0 +1,52 @@
+"""Compare the search with brute force on many random problems: `make oracle N=5000`.
+
+Every problem is solved with all bounds on and with a few random sets of them off; every 25th with
+each of the 128 combinations of switches.
+"""
+
+import argparse
+import collections
+import sys
+import time
+
+import numpy as np
+
+from tests.oracle.problems import ALL_SWITCHES, brute_force, check_case, random_case
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-n", type=int, default=5000, help="number of problems")
+    parser.add_argument("--first", type=int, default=0, help="first seed")
+    arguments = parser.parse_args()
+    counts: collections.Counter[str] = collections.Counter()
+    start = time.perf_counter()
+    for seed in range(arguments.first, arguments.first + arguments.n):
+        case = random_case(seed)
+        optimum = brute_force(case.problem).optimum(case.problem.max_depth)
+        rng = np.random.default_rng(seed)
+        every = seed % 25 == 0
+        picked = ALL_SWITCHES if every else [(), *rng.choice(np.array(ALL_SWITCHES, object), 3)]
+        for off in picked:
+            try:
+                check_case(case, optimum, bounds_off=tuple(off))
+            except Exception as error:
+                print(f"FAILED {error}", flush=True)
+                counts["failed"] += 1
+        counts["problems"] += 1
+        counts["solves"] += len(picked)
+        counts["problems with all 128 switch combinations"] += every
+        for kind in ("features", "times", "censoring", "weights"):
+            counts[f"{kind}: {getattr(case, kind)}"] += 1
+        counts[f"depth: {case.problem.max_depth}"] += 1
+        if counts["problems"] % 1000 == 0:
+            print(f"{counts['problems']} problems, {counts['failed']} failed", flush=True)
+    for name in sorted(counts):
+        print(f"{counts[name]:8,}  {name}")
+    print(f"{time.perf_counter() - start:.0f} s")
+    print(f"{counts['solves'] - counts['failed']} passed, {counts['failed']} failed")
+    return 1 if counts["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
