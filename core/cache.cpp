@@ -34,8 +34,10 @@ void Cache::store(const Key& key, std::uint16_t depth, const Answer& answer,
     if (keep_rows_) rows_of_[key.low].assign(rows.begin(), rows.end());
     return;
   }
-  if (slot.answer.is_solved) return;
-  if (answer.is_solved || answer.value > slot.answer.value) slot.answer = answer;
+  const Answer& old = slot.answer;
+  const bool is_better = answer.is_solved ? !old.is_solved || answer.depth < old.depth
+                                          : !old.is_solved && answer.value > old.value;
+  if (is_better) slot.answer = answer;
 }
 
 void Cache::grow() {

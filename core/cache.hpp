@@ -13,7 +13,8 @@
 namespace survtree {
 
 constexpr std::int32_t kLeaf = -1;
-// Depth under which an answer is filed when its proof holds however deep trees may be.
+// Depth under which an answer is filed when its proof holds however deep trees may be. A solved one
+// still needs `Answer::depth` levels to be attained: shallower, it is only a lower bound.
 constexpr std::uint16_t kAnyDepth = 0xffff;
 
 // An answer says itself whether it is solved; that is never inferred from comparing numbers, since
@@ -23,6 +24,7 @@ struct Answer {
   std::int32_t question = kLeaf;  // solved: the first question of a tree that attains it, or kLeaf
   bool is_solved = false;
   bool is_depth_cut = false;  // deeper trees might do better than this answer says
+  std::uint16_t depth = 0;    // the depth it was found for; set when it is filed
 };
 
 class Cache {
@@ -31,7 +33,8 @@ class Cache {
 
   // Null when nothing is known. The pointer is good until the next store().
   const Answer* find(const Key& key, std::uint16_t depth, std::span<const std::uint32_t> rows) const;
-  // Solved answers replace bounds; a bound replaces a lower one.
+  // Solved answers replace bounds, and solved ones that need more depth; a bound replaces a lower
+  // one.
   void store(const Key& key, std::uint16_t depth, const Answer& answer,
              std::span<const std::uint32_t> rows);
 

@@ -8,42 +8,43 @@
 
 namespace survtree {
 
-// The running state of the one-pass loss. Rows come in time order; `weight` and `area` are sums
-// over the rows of the leaf that have not come yet.
+// The loss in one pass, from the last row to the first. At time y the leaf pays
+//   (1 - S(y))^2 a(y) + S(y)^2 b(y),   a = weight of later rows / G(y),   b = past events / G.
+// Let P be the survival from here on, relative to here: putting an event with survival factor r in
+// front turns P into r P everywhere later. With q = 1 - P, the integrals from here to the end
+//   at_risk_area = int a,   v = int q a,   u = int q^2 a,   events = int P^2 b,   p2 = int P^2
+// follow from their old values by sums and products of numbers that are not negative, and the loss
+// of the leaf is u + events when the first row has been passed. Nothing is ever subtracted: the
+// result is accurate to its own last digits, whatever the weights, and 0 exactly when it should be.
+// (The same pass in time order needs one number less, but subtracts sums that nearly cancel.)
 struct LeafPass {
-  double weight = 0.0;       // weight still at risk
-  double area = 0.0;         // sum of weight x censor_area of those rows
-  double past_events = 0.0;  // sum of weight / G(y) of the events that came
-  double survival = 1.0;
-  double loss = 0.0;
+  double weight = 0.0;        // weight of the rows passed, which are the later ones
+  double at_risk_area = 0.0;  // up to `area`
+  double area = 0.0;          // censor_area of the row passed last
+  double p2 = 0.0;            // up to `tail`
+  double tail = 0.0;          // tail of the event passed last
+  double v = 0.0, u = 0.0, events = 0.0;
 
-  void expect(const EventTable& t, std::uint32_t row) {
-    weight += t.weight[row];
-    area += t.weight[row] * t.censor_area[row];
-  }
-
-  // Between two events the curve is flat, so the loss changes only at events, by
-  //   rows still at risk: ((1-S')^2 - (1-S)^2) x what is left of their integrals of 1/G, and
-  //   events so far:      S'^2 - S^2 on the whole tail, plus the new event's own S'^2 / G.
   void pass(const EventTable& t, std::uint32_t row) {
     const double w = t.weight[row];
-    weight -= w;
-    area -= w * t.censor_area[row];
-    if (!t.is_event[row]) return;
-    // The last row leaves rounding dust behind; survival must reach exactly 0 then, as it does for
-    // the definition, and never go below.
-    const double at_risk = weight > 0.0 ? weight : 0.0;
-    const double next = survival * at_risk / (at_risk + w);
-    const double mass = w * t.inverse_g[row];
-    const double failed = 1.0 - survival, next_failed = 1.0 - next;
-    loss += (next_failed * next_failed - failed * failed) * (area - t.censor_area[row] * weight) +
-            t.tail[row] * (next * next * (past_events + mass) - survival * survival * past_events);
-    past_events += mass;
-    survival = next;
+    at_risk_area += weight * (area - t.censor_area[row]);  // weight is 0 before the first row
+    area = t.censor_area[row];
+    if (t.is_event[row]) {
+      p2 += t.tail[row] - tail;
+      tail = t.tail[row];
+      const double r = weight / (weight + w), k = w / (weight + w);
+      u = k * k * at_risk_area + 2.0 * k * r * v + r * r * u;
+      v = k * at_risk_area + r * v;
+      events = r * r * (events + w * t.inverse_g[row] * p2);
+      p2 *= r * r;
+    }
+    weight += w;
   }
+
+  double loss() const { return u + events; }
 };
 
-// `rows` ascending (rows of an EventTable are in time order).
+// `rows` ascending (rows of an EventTable are in time order, events before censorings at ties).
 double leaf_loss(const EventTable& table, std::span<const std::uint32_t> rows);
 
 }  // namespace survtree

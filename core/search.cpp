@@ -36,9 +36,10 @@ Search::Search(const Problem& problem, const SearchOptions& options)
   require(options.min_samples_leaf >= 1, "min_samples_leaf >= 1");
   for (std::uint32_t i = 0; i < problem.n_rows(); ++i) all_rows_.push_back(i);
   root_ = whole(problem_, all_rows_);
-  // Sums of losses carry rounding of a few units in the last place of the root's loss; anything
-  // closer than this is a tie, and ties are kept, never pruned.
-  tolerance_ = 1e-12 * root_.facts.loss;
+  // Sums of losses carry rounding of a few units in the last place of the root's loss, sums with
+  // penalties that of the penalty; anything closer than this is a tie, and ties are kept, never
+  // pruned.
+  tolerance_ = 1e-12 * root_.facts.loss + 1e-15 * options_.regularization;
   final_depth_ = std::min(options_.max_depth, depth_worth_trying(root_));
 }
 
@@ -57,23 +58,27 @@ int Search::depth_worth_trying(const Subset& s) const {
   return static_cast<int>(std::min<std::uint64_t>({depth, problem_.n_questions, kMaxDepth}));
 }
 
-const Answer* Search::known(const Subset& s, int depth) const {
-  if (!options_.switches.permutation) return nullptr;
-  const Answer* any = cache_.find(s.key, kAnyDepth, s.rows);
-  if (any != nullptr && any->is_solved) return any;
+std::optional<Answer> Search::known(const Subset& s, int depth) const {
+  if (!options_.switches.permutation) return std::nullopt;
+  std::optional<Answer> out;
+  if (const Answer* any = cache_.find(s.key, kAnyDepth, s.rows)) {
+    out = *any;
+    if (any->is_solved && any->depth <= depth) return out;
+    out->is_solved = false;
+  }
   const Answer* here = cache_.find(s.key, static_cast<std::uint16_t>(depth), s.rows);
-  if (here == nullptr || any == nullptr) return here == nullptr ? any : here;
-  return here->is_solved || here->value >= any->value ? here : any;
+  if (here != nullptr && (here->is_solved || !out || here->value > out->value)) out = *here;
+  return out;
 }
 
-void Search::remember(const Subset& s, int depth, const Answer& answer) {
+void Search::remember(const Subset& s, int depth, Answer answer) {
   if (!options_.switches.permutation) return;
   if (cache_.bytes_if_stored() > limits_.memory_bytes()) {
     limits_.stop(Status::memory_limit);
     return;
   }
-  const auto filed = answer.is_depth_cut ? static_cast<std::uint16_t>(depth) : kAnyDepth;
-  cache_.store(s.key, filed, answer, s.rows);
+  answer.depth = static_cast<std::uint16_t>(depth);
+  cache_.store(s.key, answer.is_depth_cut ? answer.depth : kAnyDepth, answer, s.rows);
 }
 
 void Search::split_all(const Subset& s, Level& scratch) {
@@ -139,8 +144,8 @@ Answer Search::solve(const Subset& s, int depth, double budget, std::size_t k) {
   }
   if (depth == 0) return {leaf.value, kLeaf, true, true};
   depth = std::min(depth, depth_worth_trying(s));
-  const Answer* past = known(s, depth);
-  if (past != nullptr && (past->is_solved || past->value > budget + tolerance_)) {
+  const std::optional<Answer> past = known(s, depth);
+  if (past && (past->is_solved || past->value > budget + tolerance_)) {
     ++stats_.cache_hits;
     return *past;
   }
@@ -180,8 +185,8 @@ Answer Search::solve_splits(const Subset& s, int depth, double budget, std::size
   split_all(s, scratch);
   order_questions(scratch);
   Answer best{bounds_.as_leaf(s.facts), kLeaf, true, false};
-  const Answer* shallower = known(s, depth - 1);
-  if (shallower != nullptr && shallower->is_solved && shallower->value < best.value)
+  const std::optional<Answer> shallower = known(s, depth - 1);
+  if (shallower && shallower->is_solved && shallower->value < best.value)
     best = {shallower->value, shallower->question, true, false};
 
   double rest = kInfinity;  // no tree that was left unsolved is better than this
@@ -225,8 +230,8 @@ Answer Search::solve_children(const Subset& s, std::uint32_t question, int depth
   if (second.facts.loss > first.facts.loss) std::swap(first, second);
   double second_floor = bounds_.any_tree(second.facts);
   bool is_floor_cut = false;
-  const Answer* past = known(second, std::min(depth - 1, depth_worth_trying(second)));
-  if (past != nullptr && past->value > second_floor) {
+  const auto past = known(second, std::min(depth - 1, depth_worth_trying(second)));
+  if (past && past->value > second_floor) {
     second_floor = past->value;
     is_floor_cut = past->is_depth_cut;
   }
@@ -240,25 +245,24 @@ Answer Search::solve_children(const Subset& s, std::uint32_t question, int depth
 }
 
 // Without a depth limit the search deepens until no proof was cut by depth.
-void Search::deepen(Result& result, double upper_bound) {
+void Search::deepen(double upper_bound) {
   for (int depth = std::min(1, final_depth_);; depth = next_depth(depth)) {
     const double budget = std::min(incumbent_objective_, upper_bound);
-    root_floor_ = bounds_.any_tree(root_.facts);
+    root_floor_ = kInfinity;
     answer_ = solve(root_, depth, budget, 0);
     if (limits_.is_stopped()) {
-      if (depth == final_depth_) lower_bound_ = std::max(lower_bound_, root_floor_);
+      if (depth == final_depth_) lower_bound_ = std::max(lower_bound_, answer_.value);
       return;
     }
     const bool is_last = depth == final_depth_ || !answer_.is_depth_cut;
     if (answer_.is_solved) offer(stored_tree(root_, depth, 0), "depth " + std::to_string(depth));
     if (is_last && !answer_.is_solved) {  // nothing as good as the upper bound exists
-      result.is_upper_bound_wrong = true;
       lower_bound_ = std::max(lower_bound_, answer_.value);
-      return deepen(result, kInfinity);
+      return deepen(kInfinity);
     }
     if (is_last) {
       solved_depth_ = depth;
-      lower_bound_ = options_.gap > 0.0 ? std::min(root_floor_, answer_.value) : answer_.value;
+      lower_bound_ = std::min(root_floor_, answer_.value);
       return;
     }
     log_progress("depth " + std::to_string(depth));
@@ -275,7 +279,7 @@ Result Search::run() {
   lower_bound_ = bounds_.any_tree(root_.facts);
   offer(leaf_of(root_), "one leaf");
   log_progress("one leaf");
-  deepen(result, options_.upper_bound);
+  deepen(options_.upper_bound);
 
   result.tree = incumbent_;
   if (!limits_.is_stopped()) {
@@ -292,6 +296,7 @@ Result Search::run() {
   result.status = result.lower_bound == result.objective ? Status::optimal
                   : limits_.is_stopped()                 ? limits_.reason()
                                                          : Status::gap_reached;
+  result.is_upper_bound_wrong = result.lower_bound > options_.upper_bound + tolerance_;
   result.stats = stats_;
   result.cache_entries = cache_.size();
   result.cache_bytes = cache_.bytes();

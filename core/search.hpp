@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -111,8 +112,8 @@ class Search {
   Answer solve_splits(const Subset& s, int depth, double budget, std::size_t level);
   Answer solve_children(const Subset& s, std::uint32_t question, int depth, double limit,
                         std::size_t level);
-  const Answer* known(const Subset& s, int depth) const;
-  void remember(const Subset& s, int depth, const Answer& answer);
+  std::optional<Answer> known(const Subset& s, int depth) const;
+  void remember(const Subset& s, int depth, Answer answer);
 
   int depth_worth_trying(const Subset& s) const;
   bool is_allowed(const SplitRow& split, std::size_t question) const;
@@ -122,7 +123,7 @@ class Search {
   Subset part(const Subset& s, std::uint32_t question, bool yes, Level& scratch) const;
   Level& level(std::size_t k);
 
-  void deepen(Result& result, double upper_bound);
+  void deepen(double upper_bound);
   int next_depth(int depth) const;
   void offer(const Tree& tree, const std::string& found_by);
   void log_progress(const std::string& found_by);
@@ -149,7 +150,7 @@ class Search {
   double incumbent_objective_ = 0.0;
   std::string found_by_;
   double lower_bound_ = 0.0;
-  double root_floor_ = 0.0;  // no tree of the depth now searched is better
+  double root_floor_ = 0.0;  // of the root's splits, at the depth now searched: none is better
   Answer answer_;            // of the root, at the depth last searched
   int solved_depth_ = -1;    // the depth at which answer_ closed the problem
   std::mutex progress_mutex_;

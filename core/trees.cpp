@@ -25,8 +25,8 @@ Tree Search::leaf_of(const Subset& s) const {
 Tree Search::stored_tree(const Subset& s, int depth, std::size_t k) {
   const int useful = std::min(depth, depth_worth_trying(s));
   if (useful == 0 || bounds_.no_split_pays(s.facts)) return leaf_of(s);
-  const Answer* past = known(s, useful);
-  if (past == nullptr || !past->is_solved || past->question == kLeaf) return leaf_of(s);
+  const std::optional<Answer> past = known(s, useful);
+  if (!past || !past->is_solved || past->question == kLeaf) return leaf_of(s);
   const auto question = static_cast<std::uint32_t>(past->question);
   split_all(s, level(k));
   return stored_split(s, question, useful, k);

@@ -16,7 +16,7 @@ from survtree._event_table import EventTable
 from survtree._options import OPTIONS, Option
 
 Features = NDArray[np.uint8]
-MAX_WEIGHT_RATIO = 1e6
+MAX_WEIGHT_RATIO = 1e12
 
 
 def check_options(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def _weights(rng: np.random.Generator, n: int) -> tuple[str, np.ndarray]:
         "none": np.ones(n),
         "integer": rng.integers(1, 5, n).astype(float),
         "real": rng.uniform(0.1, 3.0, n),
-        "wide": 10 ** rng.uniform(-2, 2, n),
+        "wide": 10 ** rng.uniform(-5, 5, n),
     }[str(kind)]
     return str(kind), weight
 

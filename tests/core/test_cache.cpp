@@ -1,0 +1,44 @@
+#include "cache.hpp"
+
+#include "check.hpp"
+#include "contract.hpp"
+
+using namespace survtree;
+
+int main() {
+  Cache cache(false);
+  const std::vector<std::uint32_t> rows{0, 1};
+  const Key key{1, 2};
+  check::that(cache.find(key, 1, rows) == nullptr, "an empty cache knows nothing");
+  cache.store(key, 1, {0.5, kLeaf, false, true}, rows);
+  cache.store(key, 1, {0.4, kLeaf, false, true}, rows);
+  check::that(cache.find(key, 1, rows)->value == 0.5, "a lower bound never falls");
+  cache.store(key, 1, {0.6, 3, true, true}, rows);
+  cache.store(key, 1, {0.9, kLeaf, false, true}, rows);
+  const Answer* answer = cache.find(key, 1, rows);
+  check::that(answer->is_solved && answer->value == 0.6 && answer->question == 3,
+              "a solved answer replaces bounds and stays");
+  check::that(cache.find(key, 2, rows) == nullptr, "depths are kept apart");
+
+  for (std::uint64_t i = 0; i < 5000; ++i)
+    cache.store({i, i * i}, 3, {static_cast<double>(i), kLeaf, true, true}, rows);
+  bool all_there = true;
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    const Answer* found = cache.find({i, i * i}, 3, rows);
+    all_there &= found != nullptr && found->value == static_cast<double>(i);
+  }
+  check::that(all_there, "growth loses nothing");
+  check::that(cache.size() == 5001, "entries are counted once");
+
+  Cache careful(true);
+  careful.store(key, 1, {0.5, kLeaf, true, true}, rows);
+  bool threw = false;
+  try {
+    const std::vector<std::uint32_t> others{0, 2};
+    careful.find(key, 1, others);
+  } catch (const ContractError&) {
+    threw = true;
+  }
+  check::that(threw, "the checking mode notices two subsets under one key");
+  return check::report();
+}

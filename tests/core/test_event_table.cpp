@@ -1,0 +1,29 @@
+#include "event_table.hpp"
+
+#include "check.hpp"
+#include "contract.hpp"
+#include "worked_example.hpp"
+
+using namespace survtree;
+
+int main() {
+  const EventTable t = make_event_table(worked::time, worked::event, worked::weight);
+  const double g[] = {1, 0.8, 0.6, 0.6, 0.6, 0};
+  for (int i = 0; i < 5; ++i) check::close(1.0 / t.inverse_g[i], g[i], "G at each time");
+  check::that(t.inverse_g[5] == 0.0, "1/G is read as 0 where G is 0");
+  check::close(t.censor_area[0], 0.0, "areas start at the first time");
+  check::close(t.censor_area[2], (1.0 + 1.0 / 0.8) / 36.0, "integral of 1/G from 1 to 3");
+  check::close(t.g_area[4], (1.0 + 0.8 + 2 * 0.6) / 36.0, "integral of G from 1 to 5");
+  check::close(t.tail[0], 5.0 / 36.0, "what is left after the first time");
+  check::that(t.tail[5] == 0.0, "nothing is left after the last time");
+
+  bool threw = false;
+  try {
+    const std::vector<double> zero{0.0};
+    make_event_table(zero, std::vector<std::uint8_t>{1}, std::vector<double>{1.0});
+  } catch (const ContractError&) {
+    threw = true;
+  }
+  check::that(threw, "a table whose times are all 0 is refused");
+  return check::report();
+}

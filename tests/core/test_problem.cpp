@@ -1,0 +1,28 @@
+#include "problem.hpp"
+
+#include <numeric>
+
+#include "check.hpp"
+
+using namespace survtree;
+
+int main() {
+  // Columns: a, constant, a again, not a, b. Rows 0 and 1 are equal in everything.
+  const std::vector<std::uint8_t> x{1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0};
+  const std::vector<double> time{2, 2, 1, 3}, weight{1, 2, 1, 1};
+  const std::vector<std::uint8_t> event{1, 1, 0, 1};
+  const std::vector<std::uint32_t> rank{3, 0, 1, 2, 4};
+  const Problem p = make_problem({4, 5, x, time, event, weight, rank});
+
+  check::that(p.n_rows() == 3, "equal rows collapse");
+  check::that(std::accumulate(p.n_copies.begin(), p.n_copies.end(), 0U) == 4, "and are counted");
+  check::that(p.n_questions == 2, "constant, equal and complementary columns are asked once");
+  bool has_second = false;
+  for (std::uint32_t column : p.column_of) has_second |= column == 2;
+  check::that(has_second, "of equal columns the one with the smallest rank stays");
+  check::that(p.events.weight[1] == 3.0 && p.n_copies[1] == 2, "weights of equal rows add up");
+  check::that(!p.events.is_event[0], "rows are in time order");
+  check::that(p.starts_group[0] + p.starts_group[1] + p.starts_group[2] == 3, "three groups");
+  check::that(!(p.key[0] == p.key[1]) && !(p.key[1] == p.key[2]), "keys differ");
+  return check::report();
+}

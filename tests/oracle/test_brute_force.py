@@ -1,0 +1,116 @@
+"""The search against brute force. `make oracle` runs thousands more of the same."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from survtree import _native, _solve
+from survtree._oracle import Oracle, distinct_columns
+from tests.oracle.problems import ALL_SWITCHES, brute_force, check_case, random_case, root_loss
+
+N_BLOCKS = 20
+
+
+@pytest.mark.parametrize("block", range(N_BLOCKS))
+def test_objective_is_the_brute_force_optimum(block):
+    for seed in range(100_000 + 20 * block, 100_020 + 20 * block):
+        case = random_case(seed)
+        optimum = brute_force(case.problem).optimum(case.problem.max_depth)
+        check_case(case, optimum)
+
+
+@pytest.mark.parametrize("seed", range(200_000, 200_012))
+def test_every_switch_combination_reaches_the_brute_force_optimum(seed):
+    case = random_case(seed)
+    optimum = brute_force(case.problem).optimum(case.problem.max_depth)
+    for off in ALL_SWITCHES:
+        check_case(case, optimum, bounds_off=off)
+
+
+@pytest.mark.parametrize("seed", range(300_000, 300_060))
+def test_a_gap_is_kept(seed):
+    case = random_case(seed)
+    optimum = brute_force(case.problem).optimum(case.problem.max_depth)
+    solution = _solve.solve(case.problem, _solve.Limits(gap=0.1))
+    slack = 1e-9 * root_loss(case.problem)
+    assert solution.lower_bound <= optimum + slack
+    assert optimum <= solution.objective + slack
+    assert solution.objective - solution.lower_bound <= 0.1 * solution.objective + slack
+    assert (solution.status == "optimal") == (solution.lower_bound == solution.objective)
+
+
+@pytest.mark.parametrize("seed", range(400_000, 400_040))
+@pytest.mark.parametrize("factor", [1.0, 1.5, 0.5])
+def test_an_upper_bound_changes_nothing_but_the_warning(seed, factor):
+    case = random_case(seed)
+    optimum = brute_force(case.problem).optimum(case.problem.max_depth)
+    if optimum <= 0:
+        return
+    # A hair above the optimum: brute force adds up in another order.
+    bound = optimum * factor * (1 + 1e-9)
+    solution = check_case(case, optimum, upper_bound=bound)
+    assert solution.is_upper_bound_wrong == (factor < 1)
+
+
+def nested(tree, node=0):
+    """A Tree as nested tuples, as the brute force makes them."""
+    if tree.question[node] < 0:
+        return None
+    return (
+        int(tree.question[node]),
+        nested(tree, tree.no[node]),
+        nested(tree, tree.yes[node]),
+    )
+
+
+def test_optimal_trees_are_all_optimal_trees():
+    n_with_ties = n_checked = 0
+    for seed in range(500_000, 500_150):
+        problem = random_case(seed).problem
+        problem = replace(
+            problem,
+            max_depth=3 if problem.max_depth is None else min(3, problem.max_depth),
+            min_samples_leaf=max(3, problem.min_samples_leaf),
+        )
+        slow = brute_force(problem)
+        slow_trees = slow.optimal_trees(problem.max_depth, 1e-12 * root_loss(problem))
+        if len(slow_trees) > 3000:
+            continue
+        found = _solve.optimal_trees(problem, slow.optimum(problem.max_depth), len(slow_trees) + 9)
+        # Brute force numbers the distinct columns; of equal columns both keep the first.
+        kept = distinct_columns(problem.features)
+        assert {nested(tree) for tree in found} == {_rename(t, kept) for t in slow_trees}, seed
+        assert len(found) == len(slow_trees)
+        assert nested(_solve.solve(problem, _solve.Limits()).tree) == nested(found[0])
+        n_checked += 1
+        n_with_ties += len(found) > 1
+    assert n_checked > 100
+    assert n_with_ties > 15
+
+
+def _rename(tree, kept):
+    if tree is None:
+        return None
+    return (kept[tree[0]], _rename(tree[1], kept), _rename(tree[2], kept))
+
+
+@pytest.mark.parametrize("seed", range(600_000, 600_100))
+def test_losses_of_the_core_are_those_of_the_oracle(seed):
+    problem = random_case(seed).problem
+    events = problem.events
+    facts = _native.subset_facts(
+        problem.features,
+        events.time,
+        events.event.astype(np.uint8),
+        events.weight,
+        np.arange(problem.features.shape[1], dtype=np.uint32),
+    )
+    oracle = Oracle(events.time, events.event, events.weight)
+    everyone = np.ones(len(events), dtype=bool)
+    scale = oracle.leaf_loss(everyone)
+    assert facts["loss"] == pytest.approx(scale, rel=1e-12)
+    for column, no, yes in zip(facts["column"], facts["no_loss"], facts["yes_loss"], strict=True):
+        answers = problem.features[:, column] == 1
+        assert yes == pytest.approx(oracle.leaf_loss(answers), rel=1e-11, abs=1e-13 * scale)
+        assert no == pytest.approx(oracle.leaf_loss(~answers), rel=1e-11, abs=1e-13 * scale)
