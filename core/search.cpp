@@ -188,6 +188,8 @@ Answer Search::solve_splits(const Subset& s, int depth, double budget, std::size
   const std::optional<Answer> shallower = known(s, depth - 1);
   if (shallower && shallower->is_solved && shallower->value < best.value)
     best = {shallower->value, shallower->question, true, false};
+  if (k == 0 && incumbent_objective_ < best.value)
+    best = {incumbent_objective_, incumbent_->question, true, false};
 
   double rest = kInfinity;  // no tree that was left unsolved is better than this
   bool is_depth_cut = false;
@@ -257,6 +259,7 @@ void Search::deepen(double upper_bound) {
     const bool is_last = depth == final_depth_ || !answer_.is_depth_cut;
     if (answer_.is_solved) offer(stored_tree(root_, depth, 0), "depth " + std::to_string(depth));
     if (is_last && !answer_.is_solved) {  // nothing as good as the upper bound exists
+      require(upper_bound < incumbent_objective_, "the incumbent is within its own budget");
       lower_bound_ = std::max(lower_bound_, answer_.value);
       return deepen(kInfinity);
     }

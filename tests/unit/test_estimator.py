@@ -1,0 +1,307 @@
+"""The estimator's face: what users of scikit-learn and scikit-survival expect of it."""
+
+import pickle
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+import survtree._solve
+from survtree import InternalError, OptimalSurvivalTree, SearchStoppedWarning, export_text
+from survtree.datasets import load
+
+
+@pytest.fixture(scope="module")
+def veterans():
+    X, y = load("veterans", encoding="paper", backend="pandas")
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def model(veterans):
+    return OptimalSurvivalTree(3, 0.002).fit(*veterans)
+
+
+def hard_problem():
+    """Far too much to solve in a moment."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (3000, 60))
+    time = rng.exponential(1 + X[:, 0] + X[:, 1] * X[:, 2])
+    return X, (rng.random(3000) < 0.7, time)
+
+
+def test_attributes(model, veterans):
+    assert model.n_features_in_ == 14
+    assert list(model.feature_names_in_) == list(veterans[0].columns)
+    assert model.status_ == "optimal"
+    assert model.lower_bound_ == model.objective_
+    assert model.gap_ == 0
+    assert model.n_leaves_ == len(model.leaf_curves_) == 4
+    assert model.depth_ == 2
+    assert model.objective_ == pytest.approx(model.loss_ + 0.002 * 4)
+    assert np.array_equal(model.unique_times_, np.unique(veterans[1]["time"]))
+
+
+def test_leaves_hold_the_kaplan_meier_curves_of_their_rows(model, veterans):
+    nonparametric = pytest.importorskip("sksurv.nonparametric")
+    X, y = veterans
+    leaves = model.apply(X)
+    for leaf, curve in model.leaf_curves_.items():
+        rows = leaves == leaf
+        times, survival = nonparametric.kaplan_meier_estimator(y["event"][rows], y["time"][rows])
+        assert curve.survival(times) == pytest.approx(survival)
+        times, hazard = nonparametric.nelson_aalen_estimator(y["event"][rows], y["time"][rows])
+        assert curve.hazard(times) == pytest.approx(hazard)
+        assert curve.n_rows == rows.sum()
+        assert curve.n_events == y["event"][rows].sum()
+
+
+def test_risk_and_score_are_those_of_scikit_survival_on_the_same_leaves(model, veterans):
+    metrics = pytest.importorskip("sksurv.metrics")
+    X, y = veterans
+    risk = model.predict(X)
+    hazard = model.predict_cumulative_hazard_function(X, return_array=True)
+    is_event_time = np.isin(model.unique_times_, y["time"][y["event"]])
+    assert risk == pytest.approx(hazard[:, is_event_time].sum(axis=1))
+    expected = metrics.concordance_index_censored(y["event"], y["time"], risk)[0]
+    assert model.score(X, y) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_concordance_with_ties_is_that_of_scikit_survival(seed):
+    metrics = pytest.importorskip("sksurv.metrics")
+    from survtree._event_table import EventTable
+    from survtree._metrics import harrell_c
+
+    rng = np.random.default_rng(seed)
+    time = rng.integers(1, 10, 80).astype(float)
+    event = rng.random(80) < 0.6
+    risk = rng.integers(0, 5, 80).astype(float)
+    expected = metrics.concordance_index_censored(event, time, risk)[0]
+    assert harrell_c(EventTable(event, time, np.ones(80)), risk) == pytest.approx(expected)
+
+
+def test_concordance_without_pairs_is_nan():
+    X = np.array([[0], [1]])
+    model = OptimalSurvivalTree(min_samples_leaf=1).fit(X, ([True, True], [1.0, 2.0]))
+    assert np.isnan(model.score(X, ([True, True], [2.0, 2.0])))
+
+
+def test_predictions(model, veterans):
+    X, _ = veterans
+    curves = model.predict_survival_function(X)
+    array = model.predict_survival_function(X, return_array=True)
+    assert len(curves) == len(X)
+    assert array.shape == (len(X), len(model.unique_times_))
+    assert len({id(curve) for curve in curves}) == model.n_leaves_  # shared, one per leaf
+    assert np.array_equal(curves[3].y, array[3])
+    assert np.array_equal(curves[3].x, model.unique_times_)
+    assert curves[3](0.0) == 1.0
+    assert curves[3]([0, 1e9])[1] == array[3, -1]
+    some = model.predict_survival_function(X, times=[30, 365], return_array=True)
+    assert some.shape == (len(X), 2)
+    assert np.array_equal(some[:, 0], [curve(30) for curve in curves])
+    hazard = model.predict_cumulative_hazard_function(X, times=[30.0])
+    assert hazard[0].y.shape == (1,)
+
+
+def test_quantiles(model, veterans):
+    X, _ = veterans
+    median = model.predict_median(X)
+    curves = model.predict_survival_function(X)
+    for t, curve in zip(median, curves, strict=True):
+        assert curve(t) <= 0.5 + 1e-12
+        assert curve(np.nextafter(t, 0)) > 0.5
+    assert (model.predict_quantile(X, 0.25) <= median).all()
+
+
+def test_quantiles_never_reached_are_infinite():
+    X = np.zeros((4, 1))
+    model = OptimalSurvivalTree().fit(X, ([True, False, False, False], [1.0, 2.0, 3.0, 4.0]))
+    assert np.isinf(model.predict_median(X)).all()
+    assert (model.predict_quantile(X, 0.25) == 1.0).all()
+    assert "median not reached" in export_text(model)
+
+
+def test_decision_path(model, veterans):
+    X, _ = veterans
+    path = model.decision_path(X).toarray()
+    leaves = model.apply(X)
+    assert path.shape == (len(X), model.tree_.n_nodes)
+    assert path[:, 0].all()
+    assert path[np.arange(len(X)), leaves].all()
+    assert np.array_equal(path.sum(axis=1), model.tree_.depths()[leaves] + 1)
+
+
+def test_text(model):
+    text = export_text(model)
+    assert text.count("leaf ") == model.n_leaves_
+    assert "Celltype_squamous = 1?" in text
+    assert "median" in text
+
+
+def test_clone_pipeline_and_search_work(veterans):
+    X, y = veterans
+    assert clone(OptimalSurvivalTree(2, gap=0.1)).get_params()["gap"] == 0.1
+    pipeline = Pipeline([("same", FunctionTransformer()), ("tree", OptimalSurvivalTree(2))])
+    assert 0.5 < pipeline.fit(X, y).score(X, y) < 1
+    search = GridSearchCV(OptimalSurvivalTree(2), {"regularization": [0.001, 0.05]}, cv=3)
+    assert search.fit(X, y).best_params_["regularization"] in (0.001, 0.05)
+    assert len(cross_val_score(OptimalSurvivalTree(1, 0.001), X, y, cv=3)) == 3
+
+
+def test_pickles_are_small_and_predict_the_same(veterans):
+    X, y = veterans
+    many = (np.tile(X.to_numpy(), (50, 1)), np.tile(y, 50))
+    model = OptimalSurvivalTree(3, 0.002).fit(*many)
+    raw = pickle.dumps(model)
+    assert len(raw) < 20_000 < many[0].nbytes
+    again = pickle.loads(raw)
+    assert np.array_equal(again.predict(X.to_numpy()), model.predict(X.to_numpy()))
+    assert again.certificate_.verify(*many)
+    with pytest.raises(ValueError, match="unpickled without them"):
+        again.optimal_trees()
+
+
+def test_all_optimal_trees_come_from_the_estimator(veterans):
+    X, y = veterans
+    model = OptimalSurvivalTree(3, 0.002).fit(X, y)
+    trees = model.optimal_trees(limit=5)
+    assert 1 <= len(trees) <= 5
+    assert np.array_equal(trees[0].question, model.tree_.question)
+    with pytest.raises(ValueError, match="positive integer"):
+        model.optimal_trees(0)
+
+
+def test_unfitted_models_say_so(veterans):
+    for method in ("predict", "apply", "predict_survival_function", "predict_median"):
+        with pytest.raises(NotFittedError):
+            getattr(OptimalSurvivalTree(), method)(veterans[0])
+
+
+def test_certificate_verifies_and_notices_changes(model, veterans):
+    X, y = veterans
+    result = model.certificate_.verify(X, y)
+    assert result
+    assert "not rechecked" in str(result)
+    changed = y.copy()
+    changed["time"][5] += 1
+    bad = model.certificate_.verify(X, changed)
+    assert not bad
+    assert not bad.checks["data"]
+    assert not bad.checks["loss"]
+    assert "FAIL data" in str(bad)
+    assert model.certificate_.counts["subsets_solved"] > 0
+    assert "optimal" in model.certificate_.summary()
+
+
+def test_a_wrong_answer_of_the_core_raises_with_a_replay_file(veterans, monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    real = survtree._solve._run
+
+    def lie(search, work, on_progress):
+        raw = real(search, work, on_progress)
+        raw["loss"] *= 0.998
+        return raw
+
+    monkeypatch.setattr(survtree._solve, "_run", lie)
+    with pytest.raises(InternalError, match="replay") as caught:
+        OptimalSurvivalTree(2).fit(*veterans)
+    (replay,) = Path(tmp_path).iterdir()
+    assert str(replay) in str(caught.value)
+    with np.load(replay) as saved:
+        assert saved["features"].shape == (137, 14)
+
+
+def test_time_limit_returns_a_tree_with_a_true_bound():
+    X, y = hard_problem()
+    model = OptimalSurvivalTree(6, 0.0001, time_limit=0.3)
+    with pytest.warns(SearchStoppedWarning, match=r"time limit \(0.3 s\)"):
+        model.fit(X, y)
+    assert model.status_ == "time_limit"
+    assert model.lower_bound_ < model.objective_
+    assert model.n_leaves_ > 1
+    assert model.certificate_.verify(X, y)
+    assert "not proven best" in model.certificate_.summary()
+    with pytest.raises(ValueError, match="proven optimum"):
+        model.optimal_trees()
+
+
+def test_memory_limit_stops_the_search():
+    X, y = hard_problem()
+    model = OptimalSurvivalTree(6, 0.0001, memory_limit=1_000_000)
+    with pytest.warns(SearchStoppedWarning, match="memory limit"):
+        model.fit(X, y)
+    assert model.status_ == "memory_limit"
+    assert model.certificate_.counts["cache_bytes"] <= 1_000_000
+
+
+def test_upper_bound_out_of_reach_is_reported(veterans):
+    with pytest.warns(UserWarning, match="no tree attains upper_bound"):
+        model = OptimalSurvivalTree(2, 0.001, upper_bound=0.01).fit(*veterans)
+    assert model.objective_ == pytest.approx(0.067953095573, abs=1e-9)
+
+
+def test_gap_is_reached(veterans):
+    model = OptimalSurvivalTree(4, 0.0005, gap=0.3).fit(*veterans)
+    assert model.gap_ <= 0.3
+    assert model.status_ in ("gap_reached", "optimal")
+    exact = OptimalSurvivalTree(4, 0.0005).fit(*veterans)
+    assert model.lower_bound_ <= exact.objective_ <= model.objective_ + 1e-12
+
+
+def test_integer_weights_are_repeated_rows(veterans):
+    X, y = veterans
+    X = X.to_numpy()
+    weight = np.random.default_rng(1).integers(1, 4, len(X))
+    options = {"max_depth": 3, "regularization": 0.002, "min_samples_leaf": 1}
+    weighted = OptimalSurvivalTree(**options).fit(X, y, sample_weight=weight)
+    repeated = OptimalSurvivalTree(**options).fit(np.repeat(X, weight, 0), np.repeat(y, weight))
+    assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-12)
+    assert np.array_equal(weighted.predict(X), repeated.predict(X))
+
+
+def test_other_threads_run_during_a_fit():
+    X, y = hard_problem()
+    count = 0
+    done = threading.Event()
+
+    def counting():
+        nonlocal count
+        while not done.wait(0.001):
+            count += 1
+
+    thread = threading.Thread(target=counting)
+    thread.start()
+    with pytest.warns(SearchStoppedWarning):
+        OptimalSurvivalTree(6, 0.0001, time_limit=0.5).fit(X, y)
+    done.set()
+    thread.join()
+    assert count > 20  # with the GIL held it would be a handful
+
+
+def test_progress_goes_through_logging(veterans, caplog):
+    caplog.set_level("INFO", logger="survtree")
+    OptimalSurvivalTree(2, 0.001, verbose=1).fit(*veterans)
+    text = caplog.text
+    assert "137 rows  14 questions" in text
+    assert "one leaf" in text
+    assert "optimal: loss" in text
+
+
+def test_progress_without_logging_goes_to_standard_error():
+    script = (
+        "from survtree import OptimalSurvivalTree as T; from survtree.datasets import load;"
+        "T(2, verbose=1).fit(*load('veterans', encoding='paper'))"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "found by" in run.stderr
+    assert run.stdout == ""

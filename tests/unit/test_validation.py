@@ -1,0 +1,211 @@
+"""Bad input gets a clear error: what is needed, what came, where, what next."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy.sparse import csr_array
+
+from survtree import OptimalSurvivalTree
+from survtree._options import OPTIONS
+
+X = np.array([[0, 1], [1, 0], [1, 1], [0, 0]] * 4)
+EVENT = np.array([True, True, False, True] * 4)
+TIME = np.arange(1.0, 17.0)
+Y = (EVENT, TIME)
+
+
+def with_value(array, place, value, dtype=None):
+    out = array.astype(dtype or float).copy()
+    out[place] = value
+    return out
+
+
+BAD_X = {
+    "one dimension": (X[:, 0], "Expected 2D array"),
+    "sparse": (csr_array(X), "Sparse data was passed"),
+    "no rows": (X[:0], "0 sample"),
+    "no columns": (X[:, :0], "0 feature"),
+    "number": (with_value(X, (3, 1), 62.5), "'x1' must hold only 0/1.*row 3 has 62.5"),
+    "negative": (with_value(X, (2, 0), -1), "row 2 has -1.0"),
+    "nan": (with_value(X, (2, 0), np.nan), "'x0' must not have missing.*1 of 16 rows.*row 2"),
+    "infinite": (with_value(X, (2, 0), np.inf), "row 2 has inf"),
+    "text": (X.astype(str), "Turn it into yes/no"),
+    "text in objects": (with_value(X, (1, 1), "yes", object), "row 1 has 'yes'"),
+    "none in objects": (with_value(X, (1, 1), None, object), "must not have missing"),
+    "complex": (X.astype(complex), "Complex data not supported"),
+    "pandas text": (pd.DataFrame({"stage": ["I", "II"] * 8}), "'stage' must hold only 0/1"),
+    "pandas missing": (pd.DataFrame({"a": [None, 1.0] * 8}), "'a' must not have missing.*8 of 16"),
+    "pandas nullable": (
+        pd.DataFrame({"a": pd.array([None, True] * 8, dtype="boolean")}),
+        "'a' must not have missing",
+    ),
+    "pandas duplicates": (pd.DataFrame(X, columns=["a", "a"]), "'a' occurs twice|unique"),
+    "polars null": (pl.DataFrame({"a": [None, 1] * 8}), "'a' must not have missing"),
+    "polars date": (
+        pl.DataFrame({"d": pl.Series([0] * 16).cast(pl.Date)}),
+        "'d' must hold only 0/1",
+    ),
+    "three dimensions": (np.zeros((16, 2, 2)), "dim 3|3D"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_X)
+def test_bad_x(name):
+    bad, message = BAD_X[name]
+    with pytest.raises((ValueError, TypeError), match=message):
+        OptimalSurvivalTree().fit(bad, Y)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (None, "y is None"),
+        (TIME, "must tell event and time"),
+        ((EVENT, TIME[:-1]), "same length; got 16 and 15"),
+        ((EVENT[:-1], TIME[:-1]), "X has 16, y has 15"),
+        ((np.zeros(16, bool), TIME), "no event was observed.*16 of 16.*inverted"),
+        ((EVENT + 1, TIME), "row 0 has 2.*event == 2"),
+        ((TIME, EVENT), "row 1 has 2.0.*swapped"),
+        ((EVENT.astype(str), TIME), "event must hold numbers; got 'True'"),
+        ((with_value(EVENT, 0, np.nan), TIME), "missing flag"),
+        ((EVENT, with_value(TIME, 7, -2.0)), "not be negative; row 7 has -2.0"),
+        ((EVENT, with_value(TIME, 7, np.nan)), "must be finite; row 7 has nan"),
+        ((EVENT, with_value(TIME, 7, np.inf)), "must be finite; row 7 has inf"),
+        ((EVENT, np.zeros(16)), "must not all be 0"),
+        (np.zeros((16, 3)), "must tell event and time"),
+        (pd.DataFrame({"a": EVENT}), "two columns.*it has 1"),
+    ],
+)
+def test_bad_y(y, message):
+    with pytest.raises(ValueError, match=message):
+        OptimalSurvivalTree().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        (np.ones(3), "X has 16, it has 3"),
+        (with_value(np.ones(16), 4, 0), "row 4 has 0.0"),
+        (with_value(np.ones(16), 4, np.nan), "row 4 has nan"),
+        (with_value(np.ones(16), 4, 1e13), "factor of 1e\\+12"),
+        (np.ones((16, 1)), "one column"),
+    ],
+)
+def test_bad_weights(weight, message):
+    with pytest.raises(ValueError, match=message):
+        OptimalSurvivalTree().fit(X, Y, sample_weight=weight)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("max_depth", -1),
+        ("max_depth", 1001),
+        ("max_depth", 2.0),
+        ("max_depth", True),
+        ("regularization", -0.1),
+        ("regularization", np.nan),
+        ("regularization", None),
+        ("regularization", "0.1"),
+        ("min_samples_leaf", 0),
+        ("min_samples_leaf", None),
+        ("time_limit", 0),
+        ("time_limit", np.inf),
+        ("memory_limit", 10),
+        ("gap", 1.0),
+        ("gap", -0.1),
+        ("upper_bound", 0.0),
+        ("n_jobs", 1.5),
+        ("verbose", -1),
+    ],
+)
+def test_bad_options_name_the_option_the_range_and_the_value(name, value):
+    option = next(o for o in OPTIONS if o.name == name)
+    with pytest.raises((TypeError, ValueError)) as caught:
+        OptimalSurvivalTree(**{name: value}).fit(X, Y)
+    assert str(caught.value) == f"{name} must be {option.range_text}; got {value!r}."
+
+
+GOOD_Y = {
+    "pair": Y,
+    "list pair": [EVENT, TIME],
+    "lists": (EVENT.tolist(), TIME.tolist()),
+    "0/1": (EVENT.astype(int), TIME),
+    "0.0/1.0": (EVENT.astype(float), TIME),
+    "structured": np.array(list(zip(EVENT, TIME, strict=True)), dtype=[("e", bool), ("t", float)]),
+    "structured, time first": np.array(
+        list(zip(TIME, EVENT, strict=True)), dtype=[("t", float), ("e", bool)]
+    ),
+    "pandas": pd.DataFrame({"event": EVENT, "time": TIME}, index=range(100, 116)),
+    "pandas, time first": pd.DataFrame({"time": TIME, "event": EVENT.astype(int)}),
+    "polars": pl.DataFrame({"event": EVENT, "time": TIME}),
+    "pyarrow": pa.table({"event": EVENT, "time": TIME}),
+    "matrix": np.column_stack([EVENT, TIME]),
+    "pandas columns": (pd.Series(EVENT), pd.Series(TIME)),
+}
+
+
+@pytest.mark.parametrize("name", GOOD_Y)
+def test_every_shape_of_y_gives_the_same_tree(name):
+    expected = OptimalSurvivalTree(2, 0.001, min_samples_leaf=2).fit(X, Y)
+    model = OptimalSurvivalTree(2, 0.001, min_samples_leaf=2).fit(X, GOOD_Y[name])
+    assert model.objective_ == expected.objective_
+    assert model.certificate_.fingerprint == expected.certificate_.fingerprint
+
+
+GOOD_X = {
+    "bool": X.astype(bool),
+    "float": X.astype(float),
+    "fortran": np.asfortranarray(X),
+    "strided": np.repeat(X, 2, axis=1)[:, ::2],
+    "objects": X.astype(object),
+    "list": X.tolist(),
+    "pandas": pd.DataFrame(X),
+    "pandas bool": pd.DataFrame(X.astype(bool), index=range(50, 66)),
+    "pandas nullable": pd.DataFrame(X).astype("Int64"),
+    "polars": pl.DataFrame(X, schema=["x0", "x1"]),
+    "polars bool": pl.DataFrame(X.astype(bool), schema=["x0", "x1"]),
+    "pyarrow": pa.table({"x0": X[:, 0], "x1": X[:, 1]}),
+}
+
+
+@pytest.mark.parametrize("name", GOOD_X)
+def test_every_shape_of_x_gives_the_same_tree(name):
+    expected = OptimalSurvivalTree(2, 0.001, min_samples_leaf=2).fit(X, Y)
+    given = GOOD_X[name]
+    model = OptimalSurvivalTree(2, 0.001, min_samples_leaf=2).fit(given, Y)
+    assert model.objective_ == expected.objective_
+    assert np.array_equal(model.predict(given), expected.predict(X))
+
+
+def test_read_only_and_memory_mapped_arrays(tmp_path):
+    np.save(tmp_path / "x.npy", X.astype(np.uint8))
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    frozen = X.astype(np.uint8)
+    frozen.flags.writeable = False
+    results = [OptimalSurvivalTree(2, 0.001).fit(x, Y).objective_ for x in (X, mapped, frozen)]
+    assert len(set(results)) == 1
+
+
+def test_prediction_checks_names_and_width():
+    model = OptimalSurvivalTree(1).fit(pd.DataFrame(X, columns=["a", "b"]), Y)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(pd.DataFrame(X, columns=["b", "a"]))
+    with pytest.raises(ValueError, match="3 features"):
+        OptimalSurvivalTree(1).fit(X, Y).predict(np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize("quantile", [0, 1, -0.5, "a", None])
+def test_bad_quantiles(quantile):
+    model = OptimalSurvivalTree(1).fit(X, Y)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        model.predict_quantile(X, quantile)
+
+
+@pytest.mark.parametrize("times", [[2.0, 1.0], [np.nan], [np.inf], [[1.0, 2.0]], ["a"]])
+def test_bad_times(times):
+    model = OptimalSurvivalTree(1).fit(X, Y)
+    with pytest.raises(ValueError, match="time"):
+        model.predict_survival_function(X, times=times)
