@@ -1,5 +1,5 @@
-// The border between Python and the core. Translates arrays to spans and results to arrays, releases
-// the GIL, and decides nothing. The only file that includes nanobind.
+// The border between Python and the core. Translates arrays to spans and results to arrays,
+// releases the GIL, and decides nothing. The only file that includes nanobind.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -71,11 +71,16 @@ nb::dict tree_arrays(const Problem& problem, const Tree& tree) {
 
 const char* name_of(Status status) {
   switch (status) {
-    case Status::optimal: return "optimal";
-    case Status::gap_reached: return "gap_reached";
-    case Status::time_limit: return "time_limit";
-    case Status::memory_limit: return "memory_limit";
-    case Status::interrupted: return "interrupted";
+    case Status::optimal:
+      return "optimal";
+    case Status::gap_reached:
+      return "gap_reached";
+    case Status::time_limit:
+      return "time_limit";
+    case Status::memory_limit:
+      return "memory_limit";
+    case Status::interrupted:
+      return "interrupted";
   }
   throw ContractError("unknown status");
 }

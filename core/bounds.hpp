@@ -1,7 +1,7 @@
 // Numbers no tree can beat, each with its claim, its proof and its switch. What a Kaplan-Meier leaf
-// allows: losses are >= 0, and the loss of a leaf is at least that of the pointwise best curve. What
-// it does not allow: "a split never hurts" and "a subset never loses more than its superset" are
-// false here (docs/explanation/bounds.md has counterexamples), so no bound leans on them.
+// allows: losses are >= 0, and the loss of a leaf is at least that of the pointwise best curve.
+// What it does not allow: "a split never hurts" and "a subset never loses more than its superset"
+// are false here (docs/explanation/bounds.md has counterexamples), so no bound leans on them.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,9 @@ struct Switches {
 // So the loss of any tree on a subset is at least the sum of best() over the groups in it.
 //
 // G changes inside the intervals on which the group is constant. With m = a G constant there, the
-// integrand m b / (m + b G) is convex in G, so by Jensen's inequality its mean is at least its value
-// at the mean of G: one evaluation per interval instead of one per censoring time, and still valid.
+// integrand m b / (m + b G) is convex in G, so by Jensen's inequality its mean is at least its
+// value at the mean of G: one evaluation per interval instead of one per censoring time, and still
+// valid.
 double best_group_loss(const EventTable& table, std::span<const std::uint32_t> rows);
 
 // The part of a subset that bounds may look at.

@@ -1,5 +1,6 @@
-// What is proven about (subset, depth left). One flat table of 40-byte entries, named by the 128-bit
-// key of the subset; no rows are kept, except in the checking mode that proves keys distinct.
+// What is proven about (subset, depth left). One flat table of 40-byte entries, named by the
+// 128-bit key of the subset; no rows are kept, except in the checking mode that proves keys
+// distinct.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@ constexpr std::uint16_t kAnyDepth = 0xffff;
 // An answer says itself whether it is solved; that is never inferred from comparing numbers, since
 // budgets that were subtracted and added again are off by a rounding step.
 struct Answer {
-  double value = 0.0;           // solved: the optimum. Otherwise: a number no tree beats.
+  double value = 0.0;             // solved: the optimum. Otherwise: a number no tree beats.
   std::int32_t question = kLeaf;  // solved: the first question of a tree that attains it, or kLeaf
   bool is_solved = false;
   bool is_depth_cut = false;  // deeper trees might do better than this answer says
@@ -32,7 +33,8 @@ class Cache {
   explicit Cache(bool keep_rows) : keep_rows_(keep_rows) {}
 
   // Null when nothing is known. The pointer is good until the next store().
-  const Answer* find(const Key& key, std::uint16_t depth, std::span<const std::uint32_t> rows) const;
+  const Answer* find(const Key& key, std::uint16_t depth,
+                     std::span<const std::uint32_t> rows) const;
   // Solved answers replace bounds, and solved ones that need more depth; a bound replaces a lower
   // one.
   void store(const Key& key, std::uint16_t depth, const Answer& answer,

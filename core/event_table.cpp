@@ -51,7 +51,8 @@ double sum_of(std::span<const double> values) {
 EventTable make_event_table(std::span<const double> time, std::span<const std::uint8_t> is_event,
                             std::span<const double> weight) {
   require(!time.empty(), "an event table has rows");
-  require(time.size() == is_event.size() && time.size() == weight.size(), "columns of equal length");
+  require(time.size() == is_event.size() && time.size() == weight.size(),
+          "columns of equal length");
   const std::size_t n = time.size();
   const double last = time.back();
   require(last > 0.0, "the largest time is positive");

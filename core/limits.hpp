@@ -11,7 +11,7 @@ namespace survtree {
 
 // The closed set of ways a search ends. `optimal` is never set from here: it follows from the lower
 // bound meeting the objective and from nothing else.
-enum class Status { optimal, gap_reached, time_limit, memory_limit, interrupted };
+enum class Status : std::uint8_t { optimal, gap_reached, time_limit, memory_limit, interrupted };
 
 class Limits {
  public:
@@ -37,9 +37,7 @@ class Limits {
   bool is_stopped() const { return is_stopped_; }
   Status reason() const { return reason_; }
   std::size_t memory_bytes() const { return memory_bytes_; }
-  double seconds() const {
-    return std::chrono::duration<double>(Clock::now() - start_).count();
-  }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
  private:
   using Clock = std::chrono::steady_clock;

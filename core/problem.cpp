@@ -16,9 +16,9 @@ using Words = std::vector<std::uint64_t>;
 // A bijective scramble of 64 bits (SplitMix64): equal seeds give equal keys on every machine.
 std::uint64_t scramble(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
+  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31U);
 }
 
 // Bits of the table, `words` of 64 a row.
@@ -29,9 +29,7 @@ struct PackedRows {
   std::span<const std::uint64_t> row(std::size_t i) const {
     return {bits.data() + i * words, words};
   }
-  bool bit(std::size_t i, std::size_t j) const {
-    return bits[i * words + j / 64] >> (j % 64) & 1U;
-  }
+  bool bit(std::size_t i, std::size_t j) const { return bits[i * words + j / 64] >> (j % 64) & 1U; }
 };
 
 PackedRows pack(const Table& table) {
@@ -64,9 +62,9 @@ struct CollapsedRow {
   bool is_event;
 };
 
-// Rows equal in features, time and event become one. Weights are added smallest first and the result
-// is ordered by what a loss can see (time, event, weight), so that no sum depends on the order of
-// rows or columns in the table.
+// Rows equal in features, time and event become one. Weights are added smallest first and the
+// result is ordered by what a loss can see (time, event, weight), so that no sum depends on the
+// order of rows or columns in the table.
 std::vector<CollapsedRow> collapse(const Table& t, const PackedRows& packed) {
   auto order = iota(t.n_rows);
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -85,7 +83,7 @@ std::vector<CollapsedRow> collapse(const Table& t, const PackedRows& packed) {
     rows.back().n_copies += 1;
     rows.back().weight += t.weight[i];
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const CollapsedRow& a, const CollapsedRow& b) {
+  std::sort(rows.begin(), rows.end(), [](const CollapsedRow& a, const CollapsedRow& b) {
     if (a.time != b.time) return a.time < b.time;
     if (a.is_event != b.is_event) return a.is_event;
     return a.weight != b.weight ? a.weight < b.weight : a.n_copies < b.n_copies;
@@ -124,9 +122,8 @@ std::uint64_t hash_of(const Words& words) {
 std::vector<std::uint32_t> distinct_columns(const Table& t, const PackedRows& packed,
                                             const std::vector<CollapsedRow>& rows) {
   auto by_rank = iota(t.n_columns);
-  std::sort(by_rank.begin(), by_rank.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return t.column_rank[a] < t.column_rank[b];
-  });
+  std::sort(by_rank.begin(), by_rank.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return t.column_rank[a] < t.column_rank[b]; });
   std::vector<std::uint32_t> kept;
   std::unordered_multimap<std::uint64_t, std::uint32_t> seen;
   for (std::uint32_t j : by_rank) {
@@ -181,10 +178,13 @@ std::vector<std::uint32_t> tie_order(const Problem& p) {
   SplitRow alone;
   split_row(p, iota(p.n_rows()), alone);
   auto order = iota(p.n_questions);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return alone.no[a].loss + alone.yes[a].loss < alone.no[b].loss + alone.yes[b].loss;
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const double x = alone.no[a].loss + alone.yes[a].loss;
+    const double y = alone.no[b].loss + alone.yes[b].loss;
+    return x != y ? x < y : a < b;  // questions came by rank
   });
   std::vector<std::uint32_t> columns;
+  columns.reserve(order.size());
   for (std::uint32_t q : order) columns.push_back(p.column_of[q]);
   return columns;
 }

@@ -97,11 +97,11 @@ void Search::order_questions(Level& scratch) const {
   scratch.order.clear();
   for (std::uint32_t q = 0; q < problem_.n_questions; ++q)
     if (is_allowed(split, q)) scratch.order.push_back(q);
-  std::stable_sort(scratch.order.begin(), scratch.order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) {
-                     return split.no[a].loss + split.yes[a].loss <
-                            split.no[b].loss + split.yes[b].loss;
-                   });
+  std::sort(scratch.order.begin(), scratch.order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const double x = split.no[a].loss + split.yes[a].loss;
+    const double y = split.no[b].loss + split.yes[b].loss;
+    return x != y ? x < y : a < b;
+  });
 }
 
 double Search::child_bound(const Child& child) const {

@@ -27,10 +27,10 @@ struct SearchOptions {
   int max_depth = kMaxDepth;
   double regularization = 0.01;
   std::uint64_t min_samples_leaf = 7;
-  double gap = 0.0;                                // relative
-  double upper_bound = Bounds::no_limit;           // an objective said to be attainable
+  double gap = 0.0;                       // relative
+  double upper_bound = Bounds::no_limit;  // an objective said to be attainable
   double time_limit_s = Bounds::no_limit;
-  std::size_t memory_limit_bytes = SIZE_MAX;       // for the cache
+  std::size_t memory_limit_bytes = SIZE_MAX;  // for the cache
   Switches switches;
   bool check_keys = false;  // keep the rows of every cached subset and compare them
 };
@@ -95,8 +95,8 @@ class Search {
   Search& operator=(const Search&) = delete;
 
   Result run();
-  // Every tree that attains the optimum, at most `limit`, in the order of the tie rule; the first is
-  // the one run() returns. Only after a run that ended `optimal`. Short if stopped.
+  // Every tree that attains the optimum, at most `limit`, in the order of the tie rule; the first
+  // is the one run() returns. Only after a run that ended `optimal`. Short if stopped.
   std::vector<Tree> optimal_trees(std::size_t limit);
 
   // From any thread, while run() goes on.

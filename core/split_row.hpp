@@ -22,7 +22,8 @@ struct SplitRow {
   std::vector<LeafPass> pass;  // scratch: two per question
 };
 
-// `rows` ascending. The rows are read once, all questions side by side: the cost is rows x questions.
+// `rows` ascending. The rows are read once, all questions side by side: the cost is rows x
+// questions.
 void split_row(const Problem& problem, std::span<const std::uint32_t> rows, SplitRow& out);
 
 }  // namespace survtree

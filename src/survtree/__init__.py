@@ -1,4 +1,4 @@
-"""Optimal sparse survival trees: one shallow tree, a Kaplan-Meier curve in each leaf, and a proof."""
+"""Optimal sparse survival trees: a shallow tree, a curve in each leaf, and a proof."""
 
 from importlib.metadata import version as _version
 

@@ -115,7 +115,8 @@ class Certificate:
             "data": (fingerprint == self.fingerprint, f"fingerprint {fingerprint[:16]}"),
             "loss": (abs(loss - self.loss) <= slack, f"{loss:.12g}, stated {self.loss:.12g}"),
             "leaves": (
-                len(sizes) == self.n_leaves and (depth == 0 or sizes.min() >= self.min_samples_leaf),
+                len(sizes) == self.n_leaves
+                and (depth == 0 or sizes.min() >= self.min_samples_leaf),
                 f"{len(sizes)}, the smallest has {sizes.min()} rows",
             ),
             "depth": (self.max_depth is None or depth <= self.max_depth, f"{depth} of {most}"),
@@ -124,8 +125,7 @@ class Certificate:
                 f"{self.loss:.12g} + {self.n_leaves} x {self.regularization:g} = {objective:.12g}",
             ),
             "bounds": (
-                self.lower_bound <= self.objective
-                and (self.status != "optimal" or is_closed),
+                self.lower_bound <= self.objective and (self.status != "optimal" or is_closed),
                 f"lower bound {self.lower_bound:.12g}, status {self.status}",
             ),
         }

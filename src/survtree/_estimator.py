@@ -109,7 +109,8 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array or frame (pandas, polars, pyarrow) of 0/1 or boolean columns
+        X : array or frame (pandas, polars, pyarrow)
+            Columns are 0/1 or boolean.
         y : structured array (event, time), two-column frame, or pair (event, time)
             event is True (1) when the event was seen, False (0) when the row was censored.
         sample_weight : array of positive numbers, optional
@@ -218,8 +219,8 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
             )
         if self.status_ != "optimal":
             raise ValueError(
-                f"optimal_trees needs a proven optimum; the status of this fit is {self.status_!r}. "
-                "Fit again without limits."
+                "optimal_trees needs a proven optimum; the status of this fit is "
+                f"{self.status_!r}. Fit again without limits."
             )
         return optimal_trees(problem, self.objective_, limit)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 # A leaf is None; a split is (column, tree where it is 0, tree where it is 1).
-NestedTree: TypeAlias = None | tuple[int, Any, Any]
+NestedTree: TypeAlias = tuple[int, Any, Any] | None
 
 
 class Oracle:
@@ -44,14 +44,16 @@ class Oracle:
     def _censoring_curve(self) -> Floats:
         censored = self._by_time(~self.event)
         at_risk = _sum_from(self._by_time(np.ones(len(self.event), dtype=bool)))
-        return np.cumprod(1.0 - censored / at_risk)
+        g: Floats = np.cumprod(1.0 - censored / at_risk, dtype=np.float64)
+        return g
 
     def survival(self, rows: Bools) -> Floats:
         """Kaplan-Meier curve of the rows, on [t_k, t_k+1)."""
         events = self._by_time(rows & self.event)
         at_risk = _sum_from(self._by_time(rows))
         share = np.divide(events, at_risk, out=np.zeros_like(events), where=events > 0)
-        return np.cumprod(1.0 - share)
+        survival: Floats = np.cumprod(1.0 - share, dtype=np.float64)
+        return survival
 
     def _a_and_b(self, rows: Bools) -> tuple[Floats, Floats]:
         """On each [t_k, t_k+1): weight of later rows / G, and sum of weight / G(y_i) of events."""

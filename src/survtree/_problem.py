@@ -36,8 +36,12 @@ class Problem:
             raw = name.encode("utf-8", "surrogatepass")
             digest.update(len(raw).to_bytes(8, "little") + raw)
         digest.update(repr(self.features.shape).encode())
-        digest.update(np.ascontiguousarray(self.features))
-        digest.update(self.events.event.astype(np.uint8))
-        digest.update(self.events.time.astype("<f8"))
-        digest.update(self.events.weight.astype("<f8"))
+        events = self.events
+        for array, dtype in (
+            (self.features, "|u1"),
+            (events.event, "|u1"),
+            (events.time, "<f8"),
+            (events.weight, "<f8"),
+        ):
+            digest.update(np.ascontiguousarray(array, dtype=dtype).data)
         return digest.hexdigest()

@@ -30,7 +30,9 @@ def _check_option(option: Option, value: Any) -> int | float | None:
     wanted = numbers.Integral if option.kind == "int" else numbers.Real
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, wanted):
         raise TypeError(f"{option.name} must be {option.range_text}; got {value!r}.")
-    number = int(value) if option.kind == "int" else float(value)
+    number: int | float = int(value) if isinstance(value, numbers.Integral) else float(value)
+    if option.kind == "float":
+        number = float(number)
     is_below = option.low is not None and (
         number < option.low or (option.is_low_open and number == option.low)
     )
@@ -48,8 +50,9 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Features:
     if isinstance(frame, nw.DataFrame):
         _check_names(frame.columns)
         validate_data(estimator, X, reset=reset, skip_check_array=True)
-        return _binary_matrix({name: frame[name].to_numpy() for name in frame.columns}, len(frame))
-    array = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=estimator)
+        columns = {name: _frame_column(frame, name) for name in frame.columns}
+        return _binary_matrix(columns, len(frame))
+    array = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
     validate_data(estimator, array, reset=reset, skip_check_array=True)
     if array.dtype.kind == "O":
         return _binary_matrix({f"x{j}": array[:, j] for j in range(array.shape[1])}, len(array))
@@ -73,8 +76,17 @@ def _check_names(names: Sequence[Any]) -> None:
     seen: set[Any] = set()
     for name in names:
         if name in seen:
-            raise ValueError(f"column names must differ; {name!r} occurs twice. Rename one of them.")
+            raise ValueError(f"column names must differ; {name!r} occurs twice. Rename one.")
         seen.add(name)
+
+
+def _frame_column(frame: nw.DataFrame[Any], name: Any) -> NDArray[Any]:
+    # get_column, since frame[name] takes rows when pandas columns are numbered.
+    column = frame.get_column(name)
+    is_missing = column.is_null().to_numpy()
+    if is_missing.any():
+        raise ValueError(_missing(str(name), is_missing))
+    return column.to_numpy()
 
 
 def _binary_matrix(columns: Mapping[str, NDArray[Any]], n_rows: int) -> Features:
@@ -138,7 +150,7 @@ def _binary_array(array: NDArray[Any]) -> Features:
 
 
 def check_outcome(y: Any, sample_weight: Any, n_rows: int) -> EventTable:
-    """y and weights as an EventTable with as many rows as X."""
+    """Y and weights as an EventTable with as many rows as X."""
     if y is None:
         raise ValueError(
             "requires y to be passed, but the target y is None: pass a structured array "
@@ -167,7 +179,7 @@ def check_outcome(y: Any, sample_weight: Any, n_rows: int) -> EventTable:
 def _event_and_time(y: Any) -> tuple[Any, Any]:
     frame = nw.from_native(y, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
-        return _of_two_columns([frame[name].to_numpy() for name in frame.columns])
+        return _of_two_columns([_frame_column(frame, name) for name in frame.columns])
     if isinstance(y, (tuple, list)) and len(y) == 2 and all(np.ndim(part) == 1 for part in y):
         return y[0], y[1]
     array = np.asarray(y)
@@ -285,7 +297,9 @@ def check_times(times: ArrayLike) -> NDArray[np.float64]:
 def check_share(quantile: Any) -> float:
     """A share strictly between 0 and 1."""
     if not isinstance(quantile, numbers.Real) or not 0 < float(quantile) < 1:
-        raise ValueError(f"quantile must be a number between 0 and 1, both excluded; got {quantile!r}.")
+        raise ValueError(
+            f"quantile must be a number between 0 and 1, both excluded; got {quantile!r}."
+        )
     return float(quantile)
 
 

@@ -1,5 +1,4 @@
 #include "cache.hpp"
-
 #include "check.hpp"
 #include "contract.hpp"
 

@@ -1,7 +1,6 @@
-#include "event_table.hpp"
-
 #include "check.hpp"
 #include "contract.hpp"
+#include "event_table.hpp"
 #include "worked_example.hpp"
 
 using namespace survtree;

@@ -1,8 +1,7 @@
-#include "leaf_loss.hpp"
-
 #include <array>
 
 #include "check.hpp"
+#include "leaf_loss.hpp"
 #include "split_row.hpp"
 #include "worked_example.hpp"
 
@@ -25,9 +24,9 @@ int main() {
   const std::vector<double> weight{1e12, 1, 1, 1, 1, 1};
   const EventTable wide = make_event_table(worked::time, worked::event, weight);
   const std::array<std::uint32_t, 5> light{1, 2, 3, 4, 5};
-  const EventTable five = make_event_table(std::vector<double>{2, 3, 3, 5, 6},
-                                           std::vector<std::uint8_t>{0, 1, 0, 1, 0},
-                                           std::vector<double>(5, 1.0));
+  const EventTable five =
+      make_event_table(std::vector<double>{2, 3, 3, 5, 6}, std::vector<std::uint8_t>{0, 1, 0, 1, 0},
+                       std::vector<double>(5, 1.0));
   const std::array<std::uint32_t, 5> these{0, 1, 2, 3, 4};
   const double ratio = leaf_loss(wide, light) * (1e12 + 5) / (leaf_loss(five, these) * 5);
   check::close(ratio, 1.0, "rows of small weight keep their digits beside one of weight 1e12");

@@ -1,8 +1,7 @@
-#include "problem.hpp"
-
 #include <numeric>
 
 #include "check.hpp"
+#include "problem.hpp"
 
 using namespace survtree;
 

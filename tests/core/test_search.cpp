@@ -1,9 +1,8 @@
-#include "search.hpp"
-
 #include <random>
 #include <thread>
 
 #include "check.hpp"
+#include "search.hpp"
 #include "worked_example.hpp"
 
 using namespace survtree;

@@ -102,7 +102,7 @@ def test_a_split_can_raise_the_loss():
 
 
 def test_the_subset_bound_does_not_hold():
-    """A subset of rows can cost more than the whole: the censored row in between helps the others."""
+    """A subset can cost more than the whole: the censored row in between helps the others."""
     oracle = Oracle(np.array([1.0, 2.0, 5.0]), np.array([True, False, True]))
     everyone, some = np.array([True, True, True]), np.array([True, False, True])
     assert oracle.leaf_loss(everyone) == pytest.approx(8 / 45)

@@ -151,7 +151,7 @@ def test_text(model):
 def test_clone_pipeline_and_search_work(veterans):
     X, y = veterans
     assert clone(OptimalSurvivalTree(2, gap=0.1)).get_params()["gap"] == 0.1
-    pipeline = Pipeline([("same", FunctionTransformer()), ("tree", OptimalSurvivalTree(2))])
+    pipeline = Pipeline([("same", FunctionTransformer()), ("tree", OptimalSurvivalTree(2, 0.001))])
     assert 0.5 < pipeline.fit(X, y).score(X, y) < 1
     search = GridSearchCV(OptimalSurvivalTree(2), {"regularization": [0.001, 0.05]}, cv=3)
     assert search.fit(X, y).best_params_["regularization"] in (0.001, 0.05)

@@ -1,6 +1,7 @@
 """The oracle against the definition read row by row, in exact fractions."""
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,7 +14,10 @@ X = np.array([1, 1, 0, 1, 0, 0], dtype=bool)
 
 
 def literal_loss(time, event, weight, rows):
-    """1/(n y_max) sum_i [ int_0^y_i (1-S)^2/G + event_i int_y_i^y_max S^2/G(y_i) ], in fractions."""
+    """The definition, in fractions.
+
+    1/(n y_max) sum_i [ int_0^y_i (1-S)^2/G + event_i int_y_i^y_max S^2/G(y_i) ]
+    """
     time = [Fraction(t) for t in time]
     weight = [Fraction(w) for w in weight]
     everyone = range(len(time))
@@ -35,7 +39,7 @@ def literal_loss(time, event, weight, rows):
     s = curve(rows, lambda i: event[i])
     total = Fraction(0)
     for i in rows:
-        for left, right in zip(knots[:-1], knots[1:], strict=True):
+        for left, right in pairwise(knots):
             if right <= time[i]:
                 total += weight[i] * (right - left) * (1 - s[left]) ** 2 / g[left]
             elif event[i]:

@@ -1,0 +1,66 @@
+# The two commands of the README are `make demo` and `make test`. Each makes .venv, installs what it
+# needs there and runs; a machine with Python 3.11 or later, a C++20 compiler and make is enough.
+PYTHON ?= python3
+BIN := .venv/bin
+NATIVE := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp) CMakeLists.txt pyproject.toml
+CPP := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp tests/core/*.cpp tests/core/*.hpp)
+N ?= 5000
+
+.PHONY: demo test core-test lint format oracle parity clean
+
+demo: .venv/.demo
+	$(BIN)/survtree demo
+
+test: .venv/.test core-test
+	$(BIN)/python -m pytest
+
+core-test: .venv/.test
+	$(BIN)/cmake -S . -B build/core -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja)
+	$(BIN)/cmake --build build/core
+	$(BIN)/ctest --test-dir build/core --output-on-failure
+
+lint: .venv/.test .venv/.lint core-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
+	$(BIN)/clang-tidy --quiet -p build/core $(wildcard core/*.cpp)
+
+format: .venv/.lint
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CPP)
+
+# Random problems against brute force: make oracle N=20000
+oracle: .venv/.test
+	$(BIN)/python -m tests.oracle.run -n $(N)
+
+# The original program beside ours on the paper's data sets: benchmarks/README.md
+parity: .venv/.test .venv/.rivals
+	$(BIN)/python -m benchmarks.parity --data $(DATA)
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.venv/bin/python:
+	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'survtree needs Python 3.11 or later; pass PYTHON=...')"
+	$(PYTHON) -m venv .venv
+
+.venv/.demo: .venv/bin/python $(NATIVE)
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+.venv/.test: .venv/bin/python $(NATIVE)
+	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	touch $@ .venv/.demo
+
+.venv/.lint: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet clang-format clang-tidy mypy ruff
+	touch $@
+
+# The original program pins old libraries, so it gets a place of its own.
+.venv/.rivals: pyproject.toml
+	$(PYTHON) -m venv .venv/rivals
+	.venv/rivals/bin/python -m pip install --quiet osst==0.1.8 attrs packaging editables "pandas<3" \
+		scikit-learn sortedcontainers gmpy2 matplotlib scikit-survival
+	touch $@

@@ -1,0 +1,61 @@
+"""The paper's data sets as the authors encoded them, read from a folder of their CSV files.
+
+`pip download --no-deps --no-binary osst osst==0.1.8` fetches the archive that holds them, under
+`experiments/datasets/`.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+NAMES = (
+    "veterans",
+    "servo",
+    "sync",
+    "real-estate",
+    "gbsg2",
+    "whas500",
+    "uissurv",
+    "maintenance",
+    "aids",
+    "aids_death",
+    "insurance",
+    "airfoil",
+    "credit",
+    "churn",
+    "flchain",
+    "employee",
+)
+# These files start with a column that only numbers the rows.
+NUMBERED = {"airfoil", "insurance", "real-estate", "servo", "sync"}
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """0/1 columns, event flags (True: seen) and times."""
+
+    path: Path
+    is_numbered: bool
+    columns: list[str]
+    X: np.ndarray
+    event: np.ndarray
+    time: np.ndarray
+
+
+def read(folder: Path, name: str) -> Encoded:
+    """One data set; the last column is the time, the one before it the event."""
+    path = folder / f"{name}.csv"
+    frame = pl.read_csv(path)
+    if name in NUMBERED:
+        frame = frame.drop(frame.columns[0])
+    *columns, event, time = frame.columns
+    return Encoded(
+        path,
+        name in NUMBERED,
+        columns,
+        frame.select(columns).to_numpy().astype(np.uint8),
+        frame[event].to_numpy() == 1,
+        frame[time].to_numpy().astype(float),
+    )

@@ -1,0 +1,29 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+class ContractError(RuntimeError): ...
+
+class Search:
+    def __init__(
+        self,
+        features: NDArray[np.uint8],
+        time: NDArray[np.float64],
+        event: NDArray[np.uint8],
+        weight: NDArray[np.float64],
+        column_rank: NDArray[np.uint32],
+        options: dict[str, Any],
+    ) -> None: ...
+    def run(self) -> dict[str, Any]: ...
+    def optimal_trees(self, limit: int) -> list[dict[str, Any]]: ...
+    def interrupt(self) -> None: ...
+    def take_progress(self) -> list[tuple[float, int, float, float, int, str]]: ...
+
+def subset_facts(
+    features: NDArray[np.uint8],
+    time: NDArray[np.float64],
+    event: NDArray[np.uint8],
+    weight: NDArray[np.float64],
+    column_rank: NDArray[np.uint32],
+) -> dict[str, Any]: ...
