@@ -211,17 +211,7 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         limit = _validation.check_limit(limit)
-        problem = self._problem
-        if problem is None:
-            raise ValueError(
-                "optimal_trees needs the training rows, and this model was unpickled without them. "
-                "Fit it again."
-            )
-        if self.status_ != "optimal":
-            raise ValueError(
-                "optimal_trees needs a proven optimum; the status of this fit is "
-                f"{self.status_!r}. Fit again without limits."
-            )
+        problem = _validation.check_trees_can_be_listed(self._problem, self.status_)
         return optimal_trees(problem, self.objective_, limit)
 
     def apply(self, X: Any) -> NDArray[np.intp]:

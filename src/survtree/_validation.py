@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from survtree._event_table import EventTable
 from survtree._options import OPTIONS, Option
+from survtree._problem import Problem
 
 Features = NDArray[np.uint8]
 MAX_WEIGHT_RATIO = 1e12
@@ -308,3 +309,18 @@ def check_limit(limit: Any) -> int:
     if isinstance(limit, bool) or not isinstance(limit, numbers.Integral) or limit < 1:
         raise ValueError(f"limit must be a positive integer; got {limit!r}.")
     return int(limit)
+
+
+def check_trees_can_be_listed(problem: Problem | None, status: str) -> Problem:
+    """The problem, if the fit was proven optimal and still has its rows."""
+    if problem is None:
+        raise ValueError(
+            "optimal_trees needs the training rows, and this model was unpickled without them. "
+            "Fit it again."
+        )
+    if status != "optimal":
+        raise ValueError(
+            f"optimal_trees needs a proven optimum; the status of this fit is {status!r}. "
+            "Fit again without limits."
+        )
+    return problem

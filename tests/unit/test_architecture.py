@@ -1,0 +1,124 @@
+"""Who knows what: imports go one way, the border is narrow, and options have one table."""
+
+import ast
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from survtree import OptimalSurvivalTree, _solve
+from survtree._options import OPTIONS
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "survtree"
+# A module may import those before it, never those after.
+ORDER = (
+    "_native",
+    "_options",
+    "_event_table",
+    "_binarizer",
+    "_tree",
+    "_oracle",
+    "_progress",
+    "_curves",
+    "_metrics",
+    "_problem",
+    "_validation",
+    "_solve",
+    "_certificate",
+    "_estimator",
+    "_export",
+    "datasets",
+    "_cli",
+)
+CORE_ORDER = (
+    "contract",
+    "event_table",
+    "leaf_loss",
+    "problem",
+    "bounds",
+    "split_row",
+    "cache",
+    "limits",
+    "search",
+    "search_level",
+    "trees",
+)
+
+
+def imported(path):
+    """Names of survtree modules a file imports."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module == "survtree":
+            names |= {alias.name for alias in node.names if alias.name in ORDER}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("survtree."):
+            names.add(node.module.split(".")[1])
+    return names
+
+
+def modules():
+    return sorted(path for path in PACKAGE.glob("_*.py") if path.name != "__init__.py")
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: path.stem)
+def test_imports_go_left_to_right(path):
+    place = ORDER.index(path.stem)
+    assert all(ORDER.index(name) < place for name in imported(path)), imported(path)
+
+
+def test_includes_go_left_to_right():
+    for path in sorted((ROOT / "core").glob("*.hpp")):
+        place = CORE_ORDER.index(path.stem)
+        for name in re.findall(r'#include "(\w+)\.hpp"', path.read_text()):
+            assert CORE_ORDER.index(name) < place, f"{path.name} includes {name}.hpp"
+
+
+def test_only_solve_calls_the_native_module():
+    assert [path.stem for path in modules() if "_native" in imported(path)] == ["_solve"]
+
+
+def test_only_the_bindings_know_python():
+    for path in sorted((ROOT / "core").glob("*")):
+        text = path.read_text()
+        assert "nanobind" not in text
+        assert "Python.h" not in text
+        assert "std::cout" not in text
+        assert "printf" not in text
+
+
+def test_only_validation_complains_about_input():
+    for path in modules():
+        if path.stem == "_validation":
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+                assert ast.unparse(node.exc.func) not in ("ValueError", "TypeError"), path.name
+
+
+def test_the_constructor_is_the_options_table():
+    parameters = inspect.signature(OptimalSurvivalTree.__init__).parameters
+    given = {name: p.default for name, p in parameters.items() if name != "self"}
+    assert given == {option.name: option.default for option in OPTIONS}
+
+
+def test_the_docs_tell_each_option_as_the_table_does():
+    text = " ".join(inspect.getdoc(OptimalSurvivalTree).split())
+    reference = (ROOT / "docs" / "reference" / "options.md").read_text()
+    for option in OPTIONS:
+        assert f"{option.name} :" in text
+        assert option.help in text
+        cells = (f"`{option.name}`", f"`{option.default}`", option.range_text, option.help)
+        assert f"| {' | '.join(cells)} |" in reference
+
+
+def test_every_bound_has_its_place_in_the_docs():
+    text = (ROOT / "docs" / "explanation" / "bounds.md").read_text()
+    for bound in _solve.BOUNDS:
+        assert f"`{bound}`" in text
+
+
+def test_no_file_is_long():
+    for path in [*PACKAGE.rglob("*.py"), *(ROOT / "core").glob("*")]:
+        assert len(path.read_text().splitlines()) <= 400, path.name
