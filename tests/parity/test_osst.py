@@ -1,7 +1,7 @@
 """Our objective against what the original program, osst 0.1.8, answered on the same files.
 
-`benchmarks/results/parity_osst.csv` is what `make parity` wrote with the real program; the cases here
-are those that take ours only a moment.
+`benchmarks/results/parity_osst.csv` is what `make parity` wrote with the real program; the cases
+here are those that take ours only a moment.
 """
 
 import csv
@@ -32,7 +32,11 @@ def test_enough_cases_were_recorded():
     assert not [row for row in rows if row["verdict"] == "ours worse"]
 
 
-@pytest.mark.parametrize("row", quick_cases(), ids=lambda r: f"{r['dataset']}-{r['max_depth']}-{r['regularization']}")
+def name_of(row):
+    return f"{row['dataset']}-{row['max_depth']}-{row['regularization']}"
+
+
+@pytest.mark.parametrize("row", quick_cases(), ids=name_of)
 def test_never_worse_than_the_original(row):
     if not FOLDER.is_dir():
         pytest.skip("the paper's data files are not on this machine")
