@@ -112,6 +112,15 @@ nb::dict result_dict(const Problem& problem, const Result& r) {
   return out;
 }
 
+// An empty name stands for the best the machine has.
+Kernel kernel_of(const std::string& name) {
+  const std::vector<Kernel> kernels = available_kernels();
+  for (Kernel kernel : kernels)
+    if (name == name_of(kernel)) return kernel;
+  require(name.empty(), "the kernel exists on this machine");
+  return kernels.back();
+}
+
 SearchOptions options_of(const nb::dict& d) {
   SearchOptions o;
   o.max_depth = nb::cast<int>(d["max_depth"]);
@@ -122,6 +131,7 @@ SearchOptions options_of(const nb::dict& d) {
   o.time_limit_s = nb::cast<double>(d["time_limit_s"]);
   o.memory_limit_bytes = nb::cast<std::size_t>(d["memory_limit_bytes"]);
   o.check_keys = nb::cast<bool>(d["check_keys"]);
+  o.kernel = kernel_of(nb::cast<std::string>(d["kernel"]));
   const auto off = nb::cast<std::vector<std::string>>(d["bounds_off"]);
   const std::pair<const char*, bool Switches::*> switches[] = {
       {"hierarchical", &Switches::hierarchical},
@@ -195,7 +205,8 @@ nb::list take_progress(OwnedSearch& owned) {
 // The core's own numbers for one subset, all rows of the table given: what tests compare with the
 // oracle.
 nb::dict subset_facts(const Bytes2d& features, const Doubles& time, const Bytes& event,
-                      const Doubles& weight, const Ranks& column_rank) {
+                      const Doubles& weight, const Ranks& column_rank,
+                      const std::string& kernel) {
   const Problem p = problem_of(features, time, event, weight, column_rank);
   std::vector<std::uint32_t> rows;
   double group_loss = 0.0;
@@ -204,7 +215,7 @@ nb::dict subset_facts(const Bytes2d& features, const Doubles& time, const Bytes&
     group_loss += p.group_loss[i];
   }
   SplitRow split;
-  split_row(p, rows, split);
+  split_row(p, rows, 1, kernel_of(kernel), split);
   std::vector<double> no, yes;
   for (std::size_t q = 0; q < p.n_questions; ++q) {
     no.push_back(split.no[q].loss);
@@ -239,5 +250,10 @@ NB_MODULE(_native, m) {
       .def("interrupt", [](OwnedSearch& s) { s.search.interrupt(); })
       .def("take_progress", &take_progress);
   m.def("subset_facts", &subset_facts, "features"_a, "time"_a, "event"_a, "weight"_a,
-        "column_rank"_a);
+        "column_rank"_a, "kernel"_a = "");
+  m.def("kernels", [] {
+    std::vector<std::string> names;
+    for (Kernel kernel : available_kernels()) names.emplace_back(name_of(kernel));
+    return names;
+  });
 }

@@ -176,7 +176,7 @@ void set_groups(Problem& p, const PackedRows& packed, const std::vector<Collapse
 // smaller rank. Neither depends on the order of rows or columns.
 std::vector<std::uint32_t> tie_order(const Problem& p) {
   SplitRow alone;
-  split_row(p, iota(p.n_rows()), alone);
+  split_row(p, iota(p.n_rows()), 1, available_kernels().back(), alone);
   auto order = iota(p.n_questions);
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     const double x = alone.no[a].loss + alone.yes[a].loss;

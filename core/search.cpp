@@ -82,8 +82,8 @@ void Search::remember(const Subset& s, int depth, Answer answer) {
 }
 
 void Search::split_all(const Subset& s, Level& scratch) {
-  split_row(problem_, s.rows, scratch.split);
-  stats_.lane_rows += s.rows.size() * problem_.n_questions;
+  split_row(problem_, s.rows, options_.min_samples_leaf, options_.kernel, scratch.split);
+  stats_.lane_rows += s.rows.size() * scratch.split.n_lanes;
 }
 
 bool Search::is_allowed(const SplitRow& split, std::size_t question) const {

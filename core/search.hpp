@@ -32,13 +32,14 @@ struct SearchOptions {
   double time_limit_s = Bounds::no_limit;
   std::size_t memory_limit_bytes = SIZE_MAX;  // for the cache
   Switches switches;
+  Kernel kernel = available_kernels().back();
   bool check_keys = false;  // keep the rows of every cached subset and compare them
 };
 
 // Work done, and what ended each subset that was not searched through.
 struct Stats {
   std::uint64_t subsets_solved = 0;
-  std::uint64_t lane_rows = 0;  // rows x questions that went through split_row
+  std::uint64_t lane_rows = 0;  // rows x questions whose losses were computed
   std::uint64_t cache_hits = 0;
   std::uint64_t pruned_by_budget = 0;
   std::uint64_t pruned_by_incremental_progress = 0;

@@ -5,25 +5,32 @@
 #include <span>
 #include <vector>
 
-#include "leaf_loss.hpp"
+#include "lanes.hpp"
 #include "problem.hpp"
 
 namespace survtree {
 
 struct Child {
-  double loss = 0.0;        // as one leaf
+  double loss = 0.0;        // as one leaf; only where both children are large enough
   double group_loss = 0.0;  // lower bound by equivalent points
   std::uint64_t n_rows = 0;
 };
 
-// One entry per question; index 0 of a pair is the child that answers no, 1 the one that says yes.
+// One entry per question, for the rows that answer no and those that say yes. The rest is scratch.
 struct SplitRow {
   std::vector<Child> no, yes;
-  std::vector<LeafPass> pass;  // scratch: two per question
+  std::size_t n_lanes = 0;  // questions that leave at least min_rows on both sides
+
+  RowStream stream;
+  std::vector<std::uint32_t> question_of_lane;
+  std::vector<std::uint64_t> keep;
+  std::vector<double> no_loss, yes_loss;
+  std::vector<std::uint64_t> byte_counts;
 };
 
-// `rows` ascending. The rows are read once, all questions side by side: the cost is rows x
-// questions.
-void split_row(const Problem& problem, std::span<const std::uint32_t> rows, SplitRow& out);
+// `rows` ascending. Counts first, then computes losses for the questions that leave at least
+// `min_rows` rows (and one) on both sides; the others keep a loss of 0 that nobody may use.
+void split_row(const Problem& problem, std::span<const std::uint32_t> rows, std::uint64_t min_rows,
+               Kernel kernel, SplitRow& out);
 
 }  // namespace survtree

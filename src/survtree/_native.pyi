@@ -26,4 +26,6 @@ def subset_facts(
     event: NDArray[np.uint8],
     weight: NDArray[np.float64],
     column_rank: NDArray[np.uint32],
+    kernel: str = "",
 ) -> dict[str, Any]: ...
+def kernels() -> list[str]: ...

@@ -41,6 +41,7 @@ class Limits:
     memory_limit: int | None = None
     bounds_off: tuple[str, ...] = ()
     check_keys: bool = False
+    kernel: str = ""  # the best one of this machine
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ def _search_of(problem: Problem, limits: Limits) -> Any:
         "time_limit_s": infinity if limits.time_limit is None else limits.time_limit,
         "memory_limit_bytes": 2**63 if limits.memory_limit is None else limits.memory_limit,
         "check_keys": limits.check_keys,
+        "kernel": limits.kernel,
         "bounds_off": list(limits.bounds_off),
     }
     events = problem.events

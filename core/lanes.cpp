@@ -1,0 +1,62 @@
+#include "lanes.hpp"
+
+#include "contract.hpp"
+#include "lanes_kernel.hpp"
+#include "lanes_variants.hpp"
+
+namespace survtree {
+
+std::vector<Kernel> available_kernels() {
+  std::vector<Kernel> kernels{Kernel::plain};
+#ifdef SURVTREE_X86_VARIANTS
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
+    kernels.push_back(Kernel::avx2);
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+      kernels.push_back(Kernel::avx512);
+  }
+#endif
+  return kernels;
+}
+
+const char* name_of(Kernel kernel) {
+  switch (kernel) {
+    case Kernel::plain: return "plain";
+    case Kernel::avx2: return "avx2";
+    case Kernel::avx512: return "avx512";
+  }
+  throw ContractError("unknown kernel");
+}
+
+void lane_losses(Kernel kernel, const RowStream& stream, std::span<double> no,
+                 std::span<double> yes) {
+#ifdef SURVTREE_X86_VARIANTS
+  if (kernel == Kernel::avx512) return lane_losses_avx512(stream, no, yes);
+  if (kernel == Kernel::avx2) return lane_losses_avx2(stream, no, yes);
+#endif
+  require(kernel == Kernel::plain, "the kernel was built");
+  lane_losses_plain(stream, no, yes);
+}
+
+namespace {
+
+std::uint64_t pack_bits(std::uint64_t word, std::uint64_t mask) {
+  std::uint64_t out = 0;
+  for (std::uint64_t to = 1; mask != 0; to <<= 1U, mask &= mask - 1)
+    if ((word & mask & (~mask + 1)) != 0) out |= to;
+  return out;
+}
+
+}  // namespace
+
+void pack_answers(Kernel kernel, std::span<const std::uint64_t> answers, std::size_t words_in,
+                  std::span<const std::uint32_t> rows, std::span<const std::uint64_t> keep,
+                  RowStream& stream) {
+#ifdef SURVTREE_X86_VARIANTS
+  if (kernel != Kernel::plain) return pack_answers_bmi2(answers, words_in, rows, keep, stream);
+#endif
+  require(kernel == Kernel::plain, "the kernel was built");
+  pack_answers_of(pack_bits, answers, words_in, rows, keep, stream);
+}
+
+}  // namespace survtree

@@ -1,0 +1,45 @@
+// Four lanes a vector. Compiled with -mavx2 -mbmi2; runs only where lanes.cpp found both.
+#include <immintrin.h>
+
+#include "lanes_kernel.hpp"
+#include "lanes_variants.hpp"
+
+namespace survtree {
+namespace {
+
+struct Avx2 {
+  static constexpr std::size_t width = 4;
+  using Mask = __m256d;
+
+  __m256d x = _mm256_setzero_pd();
+
+  Avx2() = default;
+  explicit Avx2(double value) : x(_mm256_set1_pd(value)) {}
+  explicit Avx2(__m256d value) : x(value) {}
+  // Bit l of `bits` becomes the sign of lane l, which is all that a blend looks at.
+  static Mask mask(std::uint64_t bits) {
+    const __m256i spread = _mm256_sllv_epi64(_mm256_set1_epi64x(static_cast<long long>(bits)),
+                                             _mm256_set_epi64x(60, 61, 62, 63));
+    return _mm256_castsi256_pd(spread);
+  }
+  static Avx2 select(Mask m, Avx2 a, Avx2 b) { return Avx2(_mm256_blendv_pd(b.x, a.x, m)); }
+  void store(double* to) const { _mm256_storeu_pd(to, x); }
+  friend Avx2 operator+(Avx2 a, Avx2 b) { return Avx2(_mm256_add_pd(a.x, b.x)); }
+  friend Avx2 operator*(Avx2 a, Avx2 b) { return Avx2(_mm256_mul_pd(a.x, b.x)); }
+  friend Avx2 operator/(Avx2 a, Avx2 b) { return Avx2(_mm256_div_pd(a.x, b.x)); }
+};
+
+}  // namespace
+
+void lane_losses_avx2(const RowStream& stream, std::span<double> no, std::span<double> yes) {
+  lane_losses_of<Avx2, 1>(stream, no, yes);
+}
+
+void pack_answers_bmi2(std::span<const std::uint64_t> answers, std::size_t words_in,
+                       std::span<const std::uint32_t> rows, std::span<const std::uint64_t> keep,
+                       RowStream& stream) {
+  pack_answers_of([](std::uint64_t word, std::uint64_t mask) { return _pext_u64(word, mask); },
+                  answers, words_in, rows, keep, stream);
+}
+
+}  // namespace survtree

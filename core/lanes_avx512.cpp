@@ -1,0 +1,35 @@
+// Eight lanes a vector. Compiled with -mavx512f -mavx512dq; runs only where lanes.cpp found both.
+#include <immintrin.h>
+
+#include "lanes_kernel.hpp"
+#include "lanes_variants.hpp"
+
+namespace survtree {
+namespace {
+
+struct Avx512 {
+  static constexpr std::size_t width = 8;
+  using Mask = __mmask8;
+
+  __m512d x = _mm512_setzero_pd();
+
+  Avx512() = default;
+  explicit Avx512(double value) : x(_mm512_set1_pd(value)) {}
+  explicit Avx512(__m512d value) : x(value) {}
+  static Mask mask(std::uint64_t bits) { return static_cast<Mask>(bits); }
+  static Avx512 select(Mask m, Avx512 a, Avx512 b) {
+    return Avx512(_mm512_mask_blend_pd(m, b.x, a.x));
+  }
+  void store(double* to) const { _mm512_storeu_pd(to, x); }
+  friend Avx512 operator+(Avx512 a, Avx512 b) { return Avx512(_mm512_add_pd(a.x, b.x)); }
+  friend Avx512 operator*(Avx512 a, Avx512 b) { return Avx512(_mm512_mul_pd(a.x, b.x)); }
+  friend Avx512 operator/(Avx512 a, Avx512 b) { return Avx512(_mm512_div_pd(a.x, b.x)); }
+};
+
+}  // namespace
+
+void lane_losses_avx512(const RowStream& stream, std::span<double> no, std::span<double> yes) {
+  lane_losses_of<Avx512, 2>(stream, no, yes);
+}
+
+}  // namespace survtree

@@ -1,0 +1,30 @@
+// Lanes without vector instructions: what every machine can run, and what the others must equal.
+#include "lanes_kernel.hpp"
+#include "lanes_variants.hpp"
+
+namespace survtree {
+namespace {
+
+struct Plain {
+  static constexpr std::size_t width = 1;
+  using Mask = bool;
+
+  double x = 0.0;
+
+  Plain() = default;
+  explicit Plain(double value) : x(value) {}
+  static Mask mask(std::uint64_t bits) { return (bits & 1U) != 0; }
+  static Plain select(Mask m, Plain a, Plain b) { return m ? a : b; }
+  void store(double* to) const { *to = x; }
+  friend Plain operator+(Plain a, Plain b) { return Plain(a.x + b.x); }
+  friend Plain operator*(Plain a, Plain b) { return Plain(a.x * b.x); }
+  friend Plain operator/(Plain a, Plain b) { return Plain(a.x / b.x); }
+};
+
+}  // namespace
+
+void lane_losses_plain(const RowStream& stream, std::span<double> no, std::span<double> yes) {
+  lane_losses_of<Plain, 1>(stream, no, yes);
+}
+
+}  // namespace survtree
