@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <exception>
 #include <utility>
 
 #include "bounds.hpp"
@@ -176,19 +177,43 @@ struct OwnedSearch {
   Search search;
 };
 
-nb::dict run(OwnedSearch& owned) {
-  const Result result = [&] {
+// Does `work` without the GIL. Every few hundredths of a second Python gets a turn: pending signals
+// are handled and `on_turn` is called. Ctrl-C asks the search to stop and hand over what it has;
+// any other exception does so too and is raised when the search has stopped.
+template <class Work>
+auto without_gil(OwnedSearch& owned, const nb::object& on_turn, Work work) {
+  std::exception_ptr raised;
+  owned.search.set_listener([&] {
+    nb::gil_scoped_acquire acquire;
+    try {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      if (!on_turn.is_none()) on_turn();
+    } catch (nb::python_error& error) {
+      if (!error.matches(PyExc_KeyboardInterrupt)) raised = std::current_exception();
+      owned.search.interrupt();
+    }
+  });
+  auto result = [&] {
     nb::gil_scoped_release release;
-    return owned.search.run();
+    return work();
   }();
+  owned.search.set_listener({});
+  if (raised) std::rethrow_exception(raised);
+  return result;
+}
+
+nb::dict run(OwnedSearch& owned, const nb::object& on_turn) {
+  const Result result = without_gil(owned, on_turn, [&] { return owned.search.run(); });
   return result_dict(owned.problem, result);
 }
 
 nb::list optimal_trees(OwnedSearch& owned, std::size_t limit) {
-  const std::vector<Tree> trees = [&] {
-    nb::gil_scoped_release release;
-    return owned.search.optimal_trees(limit);
-  }();
+  const std::vector<Tree> trees =
+      without_gil(owned, nb::none(), [&] { return owned.search.optimal_trees(limit); });
+  if (owned.search.is_stopped()) {
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    throw nb::python_error();
+  }
   nb::list out;
   for (const Tree& tree : trees) out.append(tree_arrays(owned.problem, tree));
   return out;
@@ -205,17 +230,16 @@ nb::list take_progress(OwnedSearch& owned) {
 // The core's own numbers for one subset, all rows of the table given: what tests compare with the
 // oracle.
 nb::dict subset_facts(const Bytes2d& features, const Doubles& time, const Bytes& event,
-                      const Doubles& weight, const Ranks& column_rank,
-                      const std::string& kernel) {
+                      const Doubles& weight, const Ranks& column_rank, const std::string& kernel) {
   const Problem p = problem_of(features, time, event, weight, column_rank);
   std::vector<std::uint32_t> rows;
   double group_loss = 0.0;
   for (std::uint32_t i = 0; i < p.n_rows(); ++i) {
     rows.push_back(i);
-    group_loss += p.group_loss[i];
+    group_loss += p.rows[i].group_loss;
   }
   SplitRow split;
-  split_row(p, rows, 1, kernel_of(kernel), split);
+  split_row(p, {rows, {}, 1, true, kernel_of(kernel)}, split);
   std::vector<double> no, yes;
   for (std::size_t q = 0; q < p.n_questions; ++q) {
     no.push_back(split.no[q].loss);
@@ -245,7 +269,7 @@ NB_MODULE(_native, m) {
             new (self) OwnedSearch(problem_of(features, time, event, weight, column_rank), o);
           },
           "features"_a, "time"_a, "event"_a, "weight"_a, "column_rank"_a, "options"_a)
-      .def("run", &run)
+      .def("run", &run, "on_turn"_a.none() = nb::none())
       .def("optimal_trees", &optimal_trees, "limit"_a)
       .def("interrupt", [](OwnedSearch& s) { s.search.interrupt(); })
       .def("take_progress", &take_progress);

@@ -21,9 +21,12 @@ std::vector<Kernel> available_kernels() {
 
 const char* name_of(Kernel kernel) {
   switch (kernel) {
-    case Kernel::plain: return "plain";
-    case Kernel::avx2: return "avx2";
-    case Kernel::avx512: return "avx512";
+    case Kernel::plain:
+      return "plain";
+    case Kernel::avx2:
+      return "avx2";
+    case Kernel::avx512:
+      return "avx512";
   }
   throw ContractError("unknown kernel");
 }
@@ -36,6 +39,16 @@ void lane_losses(Kernel kernel, const RowStream& stream, std::span<double> no,
 #endif
   require(kernel == Kernel::plain, "the kernel was built");
   lane_losses_plain(stream, no, yes);
+}
+
+void lane_keys(Kernel kernel, const RowStream& stream, std::span<std::uint64_t> high,
+               std::span<std::uint64_t> low) {
+#ifdef SURVTREE_X86_VARIANTS
+  if (kernel == Kernel::avx512) return lane_keys_avx512(stream, high, low);
+  if (kernel == Kernel::avx2) return lane_keys_avx2(stream, high, low);
+#endif
+  require(kernel == Kernel::plain, "the kernel was built");
+  lane_keys_plain(stream, high, low);
 }
 
 namespace {

@@ -14,10 +14,11 @@ namespace survtree {
 struct RowStream {
   struct Row {
     double weight;
-    double area_step;    // censor_area of the row before in the stream - that of this one
-    double tail_step;    // events: tail of this row - that of the event before in the stream
-    double event_mass;   // weight / G
+    double area_step;   // censor_area of the row before in the stream - that of this one
+    double tail_step;   // events: tail of this row - that of the event before in the stream
+    double event_mass;  // weight / G
     std::uint64_t is_event;
+    std::uint64_t key_high, key_low;
   };
   std::vector<Row> rows;
   std::vector<std::uint64_t> answers;  // one bit a lane, `words` a row
@@ -35,6 +36,10 @@ const char* name_of(Kernel kernel);
 // n_lanes rounded up to 16.
 void lane_losses(Kernel kernel, const RowStream& stream, std::span<double> no,
                  std::span<double> yes);
+
+// Keys of the rows that answer yes, by lane: the exclusive or of theirs. Same room as above.
+void lane_keys(Kernel kernel, const RowStream& stream, std::span<std::uint64_t> high,
+               std::span<std::uint64_t> low);
 
 // Fills stream.answers from the rows' answers (`words_in` words each), last row first, keeping only
 // the bits that `keep` selects, packed together: lanes that no question needs cost nothing.

@@ -29,7 +29,28 @@ struct Avx2 {
   friend Avx2 operator/(Avx2 a, Avx2 b) { return Avx2(_mm256_div_pd(a.x, b.x)); }
 };
 
+struct Avx2Key {
+  static constexpr std::size_t width = 4;
+  __m256i x = _mm256_setzero_si256();
+
+  static __m256i mask(std::uint64_t bits) {
+    const __m256i one_each = _mm256_set_epi64x(8, 4, 2, 1);
+    const __m256i all = _mm256_set1_epi64x(static_cast<long long>(bits));
+    return _mm256_cmpeq_epi64(_mm256_and_si256(all, one_each), one_each);
+  }
+  void flip_if(__m256i m, std::uint64_t value) {
+    const __m256i all = _mm256_set1_epi64x(static_cast<long long>(value));
+    x = _mm256_xor_si256(x, _mm256_and_si256(m, all));
+  }
+  void store(std::uint64_t* to) const { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), x); }
+};
+
 }  // namespace
+
+void lane_keys_avx2(const RowStream& stream, std::span<std::uint64_t> high,
+                    std::span<std::uint64_t> low) {
+  lane_keys_of<Avx2Key, 2>(stream, high, low);
+}
 
 void lane_losses_avx2(const RowStream& stream, std::span<double> no, std::span<double> yes) {
   lane_losses_of<Avx2, 1>(stream, no, yes);

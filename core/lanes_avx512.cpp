@@ -26,7 +26,23 @@ struct Avx512 {
   friend Avx512 operator/(Avx512 a, Avx512 b) { return Avx512(_mm512_div_pd(a.x, b.x)); }
 };
 
+struct Avx512Key {
+  static constexpr std::size_t width = 8;
+  __m512i x = _mm512_setzero_si512();
+
+  static __mmask8 mask(std::uint64_t bits) { return static_cast<__mmask8>(bits); }
+  void flip_if(__mmask8 m, std::uint64_t value) {
+    x = _mm512_mask_xor_epi64(x, m, x, _mm512_set1_epi64(static_cast<long long>(value)));
+  }
+  void store(std::uint64_t* to) const { _mm512_storeu_si512(to, x); }
+};
+
 }  // namespace
+
+void lane_keys_avx512(const RowStream& stream, std::span<std::uint64_t> high,
+                      std::span<std::uint64_t> low) {
+  lane_keys_of<Avx512Key, 2>(stream, high, low);
+}
 
 void lane_losses_avx512(const RowStream& stream, std::span<double> no, std::span<double> yes) {
   lane_losses_of<Avx512, 2>(stream, no, yes);

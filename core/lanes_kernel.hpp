@@ -82,6 +82,29 @@ void lane_losses_of(const RowStream& stream, std::span<double> no_loss,
   }
 }
 
+// The same for keys; V holds integers here.
+template <class V, std::size_t K>
+void lane_keys_of(const RowStream& stream, std::span<std::uint64_t> high,
+                  std::span<std::uint64_t> low) {
+  for (std::size_t base = 0; base < stream.n_lanes; base += K * V::width) {
+    V high_key[K], low_key[K];
+    const std::uint64_t* answers = stream.answers.data() + base / 64;
+    for (const RowStream::Row& row : stream.rows) {
+      const std::uint64_t bits = *answers >> (base % 64);
+      answers += stream.words;
+      for (std::size_t k = 0; k < K; ++k) {
+        const auto says_yes = V::mask(bits >> (k * V::width));
+        high_key[k].flip_if(says_yes, row.key_high);
+        low_key[k].flip_if(says_yes, row.key_low);
+      }
+    }
+    for (std::size_t k = 0; k < K; ++k) {
+      high_key[k].store(high.data() + base + k * V::width);
+      low_key[k].store(low.data() + base + k * V::width);
+    }
+  }
+}
+
 // `pack` keeps the bits of its first argument that the second selects.
 template <class Pack>
 void pack_answers_of(Pack pack, std::span<const std::uint64_t> answers, std::size_t words_in,

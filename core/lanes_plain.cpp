@@ -21,7 +21,21 @@ struct Plain {
   friend Plain operator/(Plain a, Plain b) { return Plain(a.x / b.x); }
 };
 
+struct PlainKey {
+  static constexpr std::size_t width = 1;
+  std::uint64_t x = 0;
+
+  static bool mask(std::uint64_t bits) { return (bits & 1U) != 0; }
+  void flip_if(bool m, std::uint64_t value) { x ^= m ? value : 0; }
+  void store(std::uint64_t* to) const { *to = x; }
+};
+
 }  // namespace
+
+void lane_keys_plain(const RowStream& stream, std::span<std::uint64_t> high,
+                     std::span<std::uint64_t> low) {
+  lane_keys_of<PlainKey, 4>(stream, high, low);
+}
 
 void lane_losses_plain(const RowStream& stream, std::span<double> no, std::span<double> yes) {
   lane_losses_of<Plain, 1>(stream, no, yes);

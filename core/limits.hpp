@@ -5,7 +5,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <utility>
 
 namespace survtree {
 
@@ -21,12 +23,21 @@ class Limits {
   // From any thread.
   void interrupt() { is_interrupted_.store(true, std::memory_order_relaxed); }
 
+  // Called by the searching thread every few hundredths of a second; may interrupt().
+  void set_listener(std::function<void()> listener) { listener_ = std::move(listener); }
+
   // Reading the clock costs as much as a small subset, so only every 16th poll does.
   bool should_stop() {
     if (is_stopped_) return true;
-    if (is_interrupted_.load(std::memory_order_relaxed)) return stop(Status::interrupted);
-    if (++n_polls_ % 16 == 0 && seconds() > time_limit_s_) return stop(Status::time_limit);
-    return false;
+    if (++n_polls_ % 16 == 0) {
+      const double now = seconds();
+      if (now > time_limit_s_) return stop(Status::time_limit);
+      if (listener_ && now - last_call_s_ > kCallEvery) {
+        last_call_s_ = now;
+        listener_();
+      }
+    }
+    return is_interrupted_.load(std::memory_order_relaxed) && stop(Status::interrupted);
   }
 
   bool stop(Status why) {
@@ -41,6 +52,7 @@ class Limits {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr double kCallEvery = 0.03;
 
   Clock::time_point start_;
   double time_limit_s_;
@@ -49,6 +61,8 @@ class Limits {
   bool is_stopped_ = false;
   Status reason_ = Status::interrupted;
   std::uint64_t n_polls_ = 0;
+  std::function<void()> listener_;
+  double last_call_s_ = 0.0;
 };
 
 }  // namespace survtree

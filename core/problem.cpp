@@ -159,15 +159,12 @@ void set_groups(Problem& p, const PackedRows& packed, const std::vector<Collapse
     const int c = compare_bits(packed, rows[a].first, rows[b].first);
     return c != 0 ? c < 0 : a < b;
   });
-  p.starts_group.assign(rows.size(), 0);
-  p.group_loss.assign(rows.size(), 0.0);
   for (std::size_t begin = 0, end; begin < order.size(); begin = end) {
     end = begin + 1;
     while (end < order.size() &&
            compare_bits(packed, rows[order[begin]].first, rows[order[end]].first) == 0)
       ++end;
-    p.starts_group[order[begin]] = 1;
-    p.group_loss[order[begin]] =
+    p.rows[order[begin]].group_loss =
         best_group_loss(p.events, std::span(order).subspan(begin, end - begin));
   }
 }
@@ -176,7 +173,8 @@ void set_groups(Problem& p, const PackedRows& packed, const std::vector<Collapse
 // smaller rank. Neither depends on the order of rows or columns.
 std::vector<std::uint32_t> tie_order(const Problem& p) {
   SplitRow alone;
-  split_row(p, iota(p.n_rows()), 1, available_kernels().back(), alone);
+  const auto rows = iota(p.n_rows());
+  split_row(p, {rows, {}, 1, false, available_kernels().back()}, alone);
   auto order = iota(p.n_questions);
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     const double x = alone.no[a].loss + alone.yes[a].loss;
@@ -200,10 +198,11 @@ Problem make_problem(const Table& table) {
 
   Problem p;
   p.events = event_table_of(rows);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    p.n_copies.push_back(rows[i].n_copies);
-    p.key.push_back({scramble(2 * i), scramble(2 * i + 1)});
-  }
+  const EventTable& t = p.events;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    p.rows.push_back({t.weight[i], t.censor_area[i], t.tail[i], t.weight[i] * t.inverse_g[i], 0.0,
+                      Key{scramble(2 * i), scramble(2 * i + 1)}, rows[i].n_copies, t.is_event[i]});
+  p.has_copies = rows.size() < table.n_rows;
   set_groups(p, packed, rows);
   set_questions(p, packed, rows, distinct_columns(table, packed, rows));
   set_questions(p, packed, rows, tie_order(p));

@@ -29,17 +29,21 @@ struct Key {
   bool operator==(const Key&) const = default;
 };
 
-struct Problem {
-  EventTable events;  // one entry per collapsed row
-
-  // Per collapsed row: how many rows of the table it stands for, and its key.
-  std::vector<std::uint32_t> n_copies;
-  std::vector<Key> key;
-
+// What the search reads of a collapsed row, side by side: one cache line.
+struct alignas(64) RowFacts {
+  double weight, censor_area, tail, event_mass;  // see EventTable; event_mass is weight / G
   // Rows with equal features form a group; no tree can part them. What a group costs at least (see
   // bounds.hpp) is booked on the group's first row, so that sums over a subset count it once.
-  std::vector<std::uint8_t> starts_group;
-  std::vector<double> group_loss;
+  double group_loss;
+  Key key;
+  std::uint32_t n_copies;  // rows of the table it stands for
+  std::uint32_t is_event;
+};
+
+struct Problem {
+  EventTable events;  // one entry per collapsed row
+  std::vector<RowFacts> rows;
+  bool has_copies = false;  // does any row stand for several?
 
   // Answers, one bit per question, row after row.
   std::size_t n_questions = 0;
@@ -49,7 +53,7 @@ struct Problem {
   // alike (equal or complementary) the one with the smallest rank stays.
   std::vector<std::uint32_t> column_of;
 
-  std::size_t n_rows() const { return n_copies.size(); }
+  std::size_t n_rows() const { return rows.size(); }
   bool answer(std::uint32_t row, std::size_t question) const {
     return answers[row * words_per_row + question / 64] >> (question % 64) & 1U;
   }

@@ -13,12 +13,13 @@ namespace {
 constexpr double kInfinity = Bounds::no_limit;
 
 Subset whole(const Problem& p, std::span<const std::uint32_t> rows) {
-  Subset s{rows, {}, {leaf_loss(p.events, rows), 0.0}, 0, 0};
-  for (std::uint32_t row : rows) {
-    s.key = s.key ^ p.key[row];
-    s.facts.group_loss += p.group_loss[row];
-    s.n_rows += p.n_copies[row];
-    s.n_groups += p.starts_group[row];
+  Subset s;
+  s.facts = {leaf_loss(p.events, rows), 0.0};
+  s.rows = rows;
+  for (const RowFacts& row : p.rows) {
+    s.key = s.key ^ row.key;
+    s.facts.group_loss += row.group_loss;
+    s.n_rows += row.n_copies;
   }
   return s;
 }
@@ -50,39 +51,54 @@ Search::Level& Search::level(std::size_t k) {
   return *levels_[k];
 }
 
-// A tree of depth d has a path with d + 1 leaves hanging off it: each needs min_samples_leaf rows
-// and a group of its own, and no question helps twice on one path.
+// A tree of depth d has a path with d + 1 leaves hanging off it, each with min_samples_leaf rows,
+// and no question helps twice on one path.
 int Search::depth_worth_trying(const Subset& s) const {
-  const std::uint64_t leaves = std::min(s.n_rows / options_.min_samples_leaf, s.n_groups);
+  const std::uint64_t leaves = s.n_rows / options_.min_samples_leaf;
   const std::uint64_t depth = leaves == 0 ? 0 : leaves - 1;
   return static_cast<int>(std::min<std::uint64_t>({depth, problem_.n_questions, kMaxDepth}));
 }
 
-std::optional<Answer> Search::known(const Subset& s, int depth) const {
+std::optional<Answer> Search::known(Subset& s, int depth) {
   if (!options_.switches.permutation) return std::nullopt;
+  if (options_.check_keys) make_rows(s);
+  const auto [here, any] = cache_.find(s.key, static_cast<std::uint16_t>(depth), s.rows);
   std::optional<Answer> out;
-  if (const Answer* any = cache_.find(s.key, kAnyDepth, s.rows)) {
+  if (any != nullptr) {
     out = *any;
     if (any->is_solved && any->depth <= depth) return out;
     out->is_solved = false;
   }
-  const Answer* here = cache_.find(s.key, static_cast<std::uint16_t>(depth), s.rows);
   if (here != nullptr && (here->is_solved || !out || here->value > out->value)) out = *here;
   return out;
 }
 
-void Search::remember(const Subset& s, int depth, Answer answer) {
+void Search::remember(Subset& s, int depth, Answer answer) {
   if (!options_.switches.permutation) return;
   if (cache_.bytes_if_stored() > limits_.memory_bytes()) {
     limits_.stop(Status::memory_limit);
     return;
   }
   answer.depth = static_cast<std::uint16_t>(depth);
-  cache_.store(s.key, answer.is_depth_cut ? answer.depth : kAnyDepth, answer, s.rows);
+  cache_.store(s.key, answer, s.rows);
 }
 
-void Search::split_all(const Subset& s, Level& scratch) {
-  split_row(problem_, s.rows, options_.min_samples_leaf, options_.kernel, scratch.split);
+void Search::make_rows(Subset& s) const {
+  if (!s.rows.empty()) return;
+  std::vector<std::uint32_t>& out = *s.buffer;
+  out.resize(s.parent_rows.size());
+  std::size_t n = 0;
+  for (std::uint32_t row : s.parent_rows) {
+    out[n] = row;  // no branch: which way a row goes is anybody's guess
+    n += problem_.answer(row, s.question) == s.says_yes ? 1 : 0;
+  }
+  s.rows = std::span(out).first(n);
+}
+
+void Search::split_all(Subset& s, bool wants_keys, Level& scratch) {
+  make_rows(s);
+  const SplitRequest request{s.rows, s.key, options_.min_samples_leaf, wants_keys, options_.kernel};
+  split_row(problem_, request, scratch.split);
   stats_.lane_rows += s.rows.size() * scratch.split.n_lanes;
 }
 
@@ -110,25 +126,24 @@ double Search::child_bound(const Child& child) const {
   return must_be_leaf ? bounds_.as_leaf(facts) : bounds_.any_tree(facts);
 }
 
-Subset Search::part(const Subset& s, std::uint32_t question, bool yes, Level& scratch) const {
+// Needs the split row of `s`, with keys, in `scratch`.
+Subset Search::part(Subset& s, std::uint32_t question, bool yes, Level& scratch) const {
   const Child& child = yes ? scratch.split.yes[question] : scratch.split.no[question];
-  std::vector<std::uint32_t>& rows = yes ? scratch.yes_rows : scratch.no_rows;
-  rows.clear();
-  Subset out{{}, {}, {child.loss, child.group_loss}, child.n_rows, 0};
-  for (std::uint32_t row : s.rows) {
-    if (problem_.answer(row, question) != yes) continue;
-    rows.push_back(row);
-    out.key = out.key ^ problem_.key[row];
-    out.n_groups += problem_.starts_group[row];
-  }
-  out.rows = rows;
+  Subset out;
+  out.key = child.key;
+  out.facts = {child.loss, child.group_loss};
+  out.n_rows = child.n_rows;
+  out.parent_rows = s.rows;
+  out.question = question;
+  out.says_yes = yes;
+  out.buffer = yes ? &scratch.yes_rows : &scratch.no_rows;
   return out;
 }
 
 // The optimum of (subset, depth), or the proof that it exceeds the budget. Ties with the budget
 // count as within it: every tree that attains the optimum is found, so that the choice among them
 // does not depend on the order of search.
-Answer Search::solve(const Subset& s, int depth, double budget, std::size_t k) {
+Answer Search::solve(Subset& s, int depth, double budget, std::size_t k) {
   const Answer leaf{bounds_.as_leaf(s.facts), kLeaf, true, false};
   if (depth_worth_trying(s) == 0) return leaf;
   if (bounds_.no_split_pays(s.facts)) {
@@ -164,9 +179,9 @@ Answer Search::solve(const Subset& s, int depth, double budget, std::size_t k) {
 }
 
 // Trees of at most two leaves are all in one split row.
-Answer Search::solve_one_split(const Subset& s, double budget, std::size_t k) {
+Answer Search::solve_one_split(Subset& s, double budget, std::size_t k) {
   const SplitRow& split = level(k).split;
-  split_all(s, level(k));
+  split_all(s, false, level(k));
   Answer best{bounds_.as_leaf(s.facts), kLeaf, true, false};
   for (std::size_t q = 0; q < problem_.n_questions; ++q) {
     if (!is_allowed(split, q)) continue;
@@ -180,9 +195,9 @@ Answer Search::solve_one_split(const Subset& s, double budget, std::size_t k) {
   return {std::min(best.value, bounds_.with_leaves(s.facts, 3.0)), kLeaf, false, false};
 }
 
-Answer Search::solve_splits(const Subset& s, int depth, double budget, std::size_t k) {
+Answer Search::solve_splits(Subset& s, int depth, double budget, std::size_t k) {
   Level& scratch = level(k);
-  split_all(s, scratch);
+  split_all(s, true, scratch);
   order_questions(scratch);
   Answer best{bounds_.as_leaf(s.facts), kLeaf, true, false};
   const std::optional<Answer> shallower = known(s, depth - 1);
@@ -223,7 +238,7 @@ Answer Search::solve_splits(const Subset& s, int depth, double budget, std::size
 
 // Both children of one question. Sub-tree bound. Claim: objectives of siblings add up, so what is
 // proven about one lowers the budget of the other.
-Answer Search::solve_children(const Subset& s, std::uint32_t question, int depth, double limit,
+Answer Search::solve_children(Subset& s, std::uint32_t question, int depth, double limit,
                               std::size_t k) {
   const Switches& on = options_.switches;
   Subset first = part(s, question, true, level(k));

@@ -78,12 +78,18 @@ struct Result {
   double seconds = 0.0;
 };
 
+// Which rows are here. Most subsets are closed by what the split of their parent told about them,
+// so the rows themselves are picked from the parent's only when needed.
 struct Subset {
-  std::span<const std::uint32_t> rows;  // ascending
   Key key;
   SubsetFacts facts;
-  std::uint64_t n_rows = 0;    // of the table
-  std::uint64_t n_groups = 0;  // sets of rows with equal features
+  std::uint64_t n_rows = 0;  // of the table
+
+  std::span<const std::uint32_t> rows;  // ascending; empty until made
+  std::span<const std::uint32_t> parent_rows;
+  std::uint32_t question = 0;
+  bool says_yes = false;
+  std::vector<std::uint32_t>* buffer = nullptr;
 };
 
 class Search {
@@ -102,26 +108,29 @@ class Search {
 
   // From any thread, while run() goes on.
   void interrupt() { limits_.interrupt(); }
+  // Called by the searching thread now and then, so that the caller can show progress or interrupt.
+  void set_listener(std::function<void()> listener) { limits_.set_listener(std::move(listener)); }
   std::vector<Progress> take_progress();
   bool is_stopped() const { return limits_.is_stopped(); }
 
  private:
   struct Level;  // scratch of one depth of the recursion
 
-  Answer solve(const Subset& s, int depth, double budget, std::size_t level);
-  Answer solve_one_split(const Subset& s, double budget, std::size_t level);
-  Answer solve_splits(const Subset& s, int depth, double budget, std::size_t level);
-  Answer solve_children(const Subset& s, std::uint32_t question, int depth, double limit,
+  Answer solve(Subset& s, int depth, double budget, std::size_t level);
+  Answer solve_one_split(Subset& s, double budget, std::size_t level);
+  Answer solve_splits(Subset& s, int depth, double budget, std::size_t level);
+  Answer solve_children(Subset& s, std::uint32_t question, int depth, double limit,
                         std::size_t level);
-  std::optional<Answer> known(const Subset& s, int depth) const;
-  void remember(const Subset& s, int depth, Answer answer);
+  std::optional<Answer> known(Subset& s, int depth);
+  void remember(Subset& s, int depth, Answer answer);
 
   int depth_worth_trying(const Subset& s) const;
   bool is_allowed(const SplitRow& split, std::size_t question) const;
-  void split_all(const Subset& s, Level& scratch);
+  void make_rows(Subset& s) const;
+  void split_all(Subset& s, bool wants_keys, Level& scratch);
   void order_questions(Level& scratch) const;
   double child_bound(const Child& child) const;
-  Subset part(const Subset& s, std::uint32_t question, bool yes, Level& scratch) const;
+  Subset part(Subset& s, std::uint32_t question, bool yes, Level& scratch) const;
   Level& level(std::size_t k);
 
   void deepen(double upper_bound);
@@ -129,12 +138,12 @@ class Search {
   void offer(const Tree& tree, const std::string& found_by);
   void log_progress(const std::string& found_by);
   Tree leaf_of(const Subset& s) const;
-  Tree stored_tree(const Subset& s, int depth, std::size_t level);
-  Tree stored_split(const Subset& s, std::uint32_t question, int depth, std::size_t level);
-  std::vector<Tree> trees(const Subset& s, int depth, double optimum, std::size_t limit,
+  Tree stored_tree(Subset& s, int depth, std::size_t level);
+  Tree stored_split(Subset& s, std::uint32_t question, int depth, std::size_t level);
+  std::vector<Tree> trees(Subset& s, int depth, double optimum, std::size_t limit,
                           std::size_t level);
-  void trees_that_split(const Subset& s, int depth, double optimum, std::size_t limit,
-                        std::size_t level, std::vector<Tree>& out);
+  void trees_that_split(Subset& s, int depth, double optimum, std::size_t limit, std::size_t level,
+                        std::vector<Tree>& out);
 
   const Problem& problem_;
   SearchOptions options_;

@@ -22,20 +22,20 @@ Tree Search::leaf_of(const Subset& s) const {
 
 // The tree behind a cached answer, without any search. A subset the cache knows nothing of was
 // closed as a leaf.
-Tree Search::stored_tree(const Subset& s, int depth, std::size_t k) {
+Tree Search::stored_tree(Subset& s, int depth, std::size_t k) {
   const int useful = std::min(depth, depth_worth_trying(s));
   if (useful == 0 || bounds_.no_split_pays(s.facts)) return leaf_of(s);
   const std::optional<Answer> past = known(s, useful);
   if (!past || !past->is_solved || past->question == kLeaf) return leaf_of(s);
   const auto question = static_cast<std::uint32_t>(past->question);
-  split_all(s, level(k));
+  split_all(s, true, level(k));
   return stored_split(s, question, useful, k);
 }
 
 // Needs the split row of `s` in level k.
-Tree Search::stored_split(const Subset& s, std::uint32_t question, int depth, std::size_t k) {
-  const Subset no = part(s, question, false, level(k));
-  const Subset yes = part(s, question, true, level(k));
+Tree Search::stored_split(Subset& s, std::uint32_t question, int depth, std::size_t k) {
+  Subset no = part(s, question, false, level(k));
+  Subset yes = part(s, question, true, level(k));
   return std::make_shared<Node>(Node{static_cast<std::int32_t>(question),
                                      stored_tree(no, depth - 1, k + 1),
                                      stored_tree(yes, depth - 1, k + 1), 0.0, 0});
@@ -43,7 +43,7 @@ Tree Search::stored_split(const Subset& s, std::uint32_t question, int depth, st
 
 // Trees on `s` that attain `optimum`, in the order of the tie rule: the leaf first, then by first
 // question in tie order (Problem::column_of), then likewise in the no and the yes subtree.
-std::vector<Tree> Search::trees(const Subset& s, int depth, double optimum, std::size_t limit,
+std::vector<Tree> Search::trees(Subset& s, int depth, double optimum, std::size_t limit,
                                 std::size_t k) {
   std::vector<Tree> out;
   if (bounds_.as_leaf(s.facts) <= optimum + tolerance_) out.push_back(leaf_of(s));
@@ -52,15 +52,15 @@ std::vector<Tree> Search::trees(const Subset& s, int depth, double optimum, std:
   return out;
 }
 
-void Search::trees_that_split(const Subset& s, int depth, double optimum, std::size_t limit,
+void Search::trees_that_split(Subset& s, int depth, double optimum, std::size_t limit,
                               std::size_t k, std::vector<Tree>& out) {
-  split_all(s, level(k));
+  split_all(s, true, level(k));
   const SplitRow& split = level(k).split;
   for (std::uint32_t q = 0; q < problem_.n_questions && !limits_.should_stop(); ++q) {
     if (!is_allowed(split, q)) continue;
     const double yes_floor = child_bound(split.yes[q]);
     if (child_bound(split.no[q]) + yes_floor > optimum + tolerance_) continue;
-    const Subset no = part(s, q, false, level(k)), yes = part(s, q, true, level(k));
+    Subset no = part(s, q, false, level(k)), yes = part(s, q, true, level(k));
     const Answer a = solve(no, depth - 1, optimum - yes_floor, k + 1);
     if (!a.is_solved) continue;
     const Answer b = solve(yes, depth - 1, optimum - a.value, k + 1);

@@ -13,7 +13,6 @@ from survtree import _metrics, _validation
 from survtree._binarizer import Binarizer
 from survtree._certificate import Certificate
 from survtree._curves import LeafCurve, StepFunction, leaf_curve
-from survtree._oracle import Oracle
 from survtree._problem import Problem, SearchStoppedWarning
 from survtree._progress import logger, progress_log
 from survtree._solve import Limits, Solution, optimal_trees, solve
@@ -133,7 +132,7 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
             time_limit=options["time_limit"],
             memory_limit=options["memory_limit"],
         )
-        with progress_log(_headline(problem), options["verbose"]) as listener:
+        with progress_log(lambda: _headline(problem), options["verbose"]) as listener:
             solution = solve(problem, limits, listener)
             self._keep(problem, solution)
             if listener is not None:
@@ -143,11 +142,7 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
 
     def _keep(self, problem: Problem, solution: Solution) -> None:
         events = problem.events
-        tree = solution.tree
-        leaf_of_row = tree.apply(problem.features)
-        one_leaf = Oracle(events.time, events.event, events.weight).leaf_loss(
-            np.ones(len(events), dtype=bool)
-        )
+        tree, leaf_of_row, one_leaf = solution.tree, solution.leaf_of_row, solution.one_leaf_loss
         self._problem = problem
         self.binarizer_ = problem.binarizer
         self.tree_ = tree

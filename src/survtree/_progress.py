@@ -41,7 +41,9 @@ def relative_gap(objective: float, lower_bound: float) -> float:
 
 
 @contextmanager
-def progress_log(headline: str, verbose: int) -> Iterator[Callable[[ProgressRow], None] | None]:
+def progress_log(
+    headline: Callable[[], str], verbose: int
+) -> Iterator[Callable[[ProgressRow], None] | None]:
     """A listener that logs each row, or None when not verbose.
 
     Goes through ``logging``; if nobody listens there, to standard error while the fit lasts.
@@ -55,7 +57,7 @@ def progress_log(headline: str, verbose: int) -> Iterator[Callable[[ProgressRow]
         logger.addHandler(handler)
         logger.setLevel(logging.INFO)
     try:
-        logger.info("%s", headline)
+        logger.info("%s", headline())
         logger.info("%s", HEADER)
         yield lambda row: logger.info("%s", row.line())
     finally:

@@ -3,12 +3,12 @@
 import json
 import os
 import tempfile
-import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from survtree import _native
 from survtree._options import MAX_DEPTH_LIMIT
@@ -28,7 +28,6 @@ BOUNDS = (
 )
 # Two ways of adding up the same loss: a difference beyond rounding is a bug in one of them.
 RESCORE_TOLERANCE = 1e-9
-WAKE_UP_S = 0.05
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,9 @@ class Solution:
     status: str
     is_upper_bound_wrong: bool
     seconds: float
-    counts: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, int] = field(repr=False)
+    leaf_of_row: NDArray[np.intp] = field(repr=False)  # node numbers
+    one_leaf_loss: float
 
 
 def solve(
@@ -64,12 +65,22 @@ def solve(
     limits: Limits,
     on_progress: Callable[[ProgressRow], None] | None = None,
 ) -> Solution:
-    """Search, then re-score the tree with the independent loss."""
+    """Search, then re-score the tree with the independent loss.
+
+    Ctrl-C ends the search early, with what it has; the status says so.
+    """
     search = _search_of(problem, limits)
-    raw = _run(search, search.run, on_progress)
+    on_turn = None if on_progress is None else lambda: _report(search, on_progress)
+    raw = _translated(lambda: search.run(on_turn))
+    if on_turn is not None:
+        on_turn()
     tree = _tree_of(raw.pop("tree"))
-    solution = Solution(tree=tree, **raw)
-    _rescore(problem, limits, solution)
+    leaf_of_row = tree.apply(problem.features)
+    events = problem.events
+    oracle = Oracle(events.time, events.event, events.weight)
+    one_leaf_loss = oracle.leaf_loss(np.ones(len(events), dtype=bool))
+    solution = Solution(tree=tree, leaf_of_row=leaf_of_row, one_leaf_loss=one_leaf_loss, **raw)
+    _check(problem, limits, solution, oracle)
     return solution
 
 
@@ -77,12 +88,11 @@ def optimal_trees(problem: Problem, optimum: float, limit: int) -> list[Tree]:
     """Every tree that attains the optimum, at most ``limit``, in the order of the tie rule."""
     # The bound is loosened by more than rounding, so that the optimum itself stays within it.
     search = _search_of(problem, Limits(upper_bound=optimum * (1 + 1e-9)))
-    _run(search, search.run, None)
-    trees = _run(search, lambda: search.optimal_trees(limit), None)
-    return [_tree_of(raw) for raw in trees]
+    _translated(search.run)
+    return [_tree_of(raw) for raw in _translated(lambda: search.optimal_trees(limit))]
 
 
-def _search_of(problem: Problem, limits: Limits) -> Any:
+def _search_of(problem: Problem, limits: Limits) -> _native.Search:
     infinity = float("inf")
     options = {
         "max_depth": MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth,
@@ -107,56 +117,15 @@ def _search_of(problem: Problem, limits: Limits) -> Any:
     )
 
 
-def _run(
-    search: Any, work: Callable[[], Any], on_progress: Callable[[ProgressRow], None] | None
-) -> Any:
-    """Run the work in a thread of its own, so that this one can take Ctrl-C and show progress.
-
-    The first Ctrl-C asks the search to stop and hand over what it has; a second one is raised.
-    """
-    outcome: list[Any] = []
-    done = threading.Event()
-
-    def target() -> None:
-        try:
-            outcome.append((work(), None))
-        except BaseException as error:
-            outcome.append((None, error))
-        finally:
-            done.set()
-
-    thread = threading.Thread(target=target, name="survtree-search", daemon=True)
-    thread.start()
-    _wait(search, done, on_progress)
-    thread.join()
-    result, error = outcome[0]
-    if isinstance(error, _native.ContractError):
-        raise InternalError(str(error)) from error
-    if error is not None:
-        raise error
-    return result
-
-
-def _wait(
-    search: Any, done: threading.Event, on_progress: Callable[[ProgressRow], None] | None
-) -> None:
+def _translated(work: Callable[[], Any]) -> Any:
     try:
-        while not done.wait(WAKE_UP_S):
-            _report(search, on_progress)
-    except KeyboardInterrupt:
-        search.interrupt()
-        done.wait()
-    except BaseException:
-        search.interrupt()  # a progress listener raised: end the search, then let it through
-        done.wait()
-        raise
-    _report(search, on_progress)
+        return work()
+    except _native.ContractError as error:
+        raise InternalError(str(error)) from error
 
 
-def _report(search: Any, on_progress: Callable[[ProgressRow], None] | None) -> None:
-    rows: Iterable[Any] = search.take_progress() if on_progress is not None else ()
-    for row in rows:
-        assert on_progress is not None
+def _report(search: _native.Search, on_progress: Callable[[ProgressRow], None]) -> None:
+    for row in search.take_progress():
         on_progress(ProgressRow(*row))
 
 
@@ -164,14 +133,12 @@ def _tree_of(raw: dict[str, Any]) -> Tree:
     return Tree(raw["question"], raw["no"], raw["yes"])
 
 
-def _rescore(problem: Problem, limits: Limits, solution: Solution) -> None:
+def _check(problem: Problem, limits: Limits, solution: Solution, oracle: Oracle) -> None:
     """Raise InternalError unless the tree is allowed and costs what the search says."""
-    events, tree = problem.events, solution.tree
-    oracle = Oracle(events.time, events.event, events.weight)
-    leaf_of_row = tree.apply(problem.features)
-    leaves, sizes = np.unique(leaf_of_row, return_counts=True)
-    loss = oracle.tree_loss(leaf_of_row)
-    scale = oracle.leaf_loss(np.ones(len(events), dtype=bool))
+    tree = solution.tree
+    leaves, sizes = np.unique(solution.leaf_of_row, return_counts=True)
+    loss = oracle.tree_loss(solution.leaf_of_row)
+    scale = solution.one_leaf_loss
     objective = loss + problem.regularization * len(leaves)
     depth = int(tree.depths().max())
     claims = {

@@ -47,8 +47,8 @@ def _check_option(option: Option, value: Any) -> int | float | None:
 
 def check_features(estimator: Any, X: Any, *, reset: bool) -> Features:
     """X as a row-major 0/1 matrix; notes names and column count on the estimator when resetting."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = _as_frame(X)
+    if frame is not None:
         _check_names(frame.columns)
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         columns = {name: _frame_column(frame, name) for name in frame.columns}
@@ -58,6 +58,13 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Features:
     if array.dtype.kind == "O":
         return _binary_matrix({f"x{j}": array[:, j] for j in range(array.shape[1])}, len(array))
     return _binary_array(array)
+
+
+def _as_frame(table: Any) -> nw.DataFrame[Any] | None:
+    if isinstance(table, (np.ndarray, list, tuple)):  # asking narwhals takes a while
+        return None
+    frame = nw.from_native(table, eager_only=True, pass_through=True)
+    return frame if isinstance(frame, nw.DataFrame) else None
 
 
 def column_names(estimator: Any) -> tuple[str, ...]:
@@ -178,8 +185,8 @@ def check_outcome(y: Any, sample_weight: Any, n_rows: int) -> EventTable:
 
 
 def _event_and_time(y: Any) -> tuple[Any, Any]:
-    frame = nw.from_native(y, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = _as_frame(y)
+    if frame is not None:
         return _of_two_columns([_frame_column(frame, name) for name in frame.columns])
     if isinstance(y, (tuple, list)) and len(y) == 2 and all(np.ndim(part) == 1 for part in y):
         return y[0], y[1]

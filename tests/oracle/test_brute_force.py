@@ -114,3 +114,45 @@ def test_losses_of_the_core_are_those_of_the_oracle(seed):
         answers = problem.features[:, column] == 1
         assert yes == pytest.approx(oracle.leaf_loss(answers), rel=1e-11, abs=1e-13 * scale)
         assert no == pytest.approx(oracle.leaf_loss(~answers), rel=1e-11, abs=1e-13 * scale)
+
+
+@pytest.mark.parametrize("seed", range(610_000, 610_040))
+def test_every_kernel_gives_the_same_bits(seed):
+    problem = random_case(seed).problem
+    events = problem.events
+    facts = [
+        _native.subset_facts(
+            problem.features,
+            events.time,
+            events.event.astype(np.uint8),
+            events.weight,
+            np.arange(problem.features.shape[1], dtype=np.uint32),
+            kernel,
+        )
+        for kernel in _native.kernels()
+    ]
+    assert _native.kernels()[0] == "plain"
+    assert all(other == facts[0] for other in facts)
+    trees = [_solve.solve(problem, _solve.Limits(kernel=kernel)) for kernel in _native.kernels()]
+    assert len({solution.objective for solution in trees}) == 1
+    assert len({nested(solution.tree) for solution in trees}) == 1
+
+
+def test_kernels_agree_on_many_columns():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (90, 150), dtype=np.uint8)
+    X[:, 60:80] = 0  # columns left out shift the lanes across words
+    time = rng.integers(1, 30, 90).astype(float)
+    event = (rng.random(90) < 0.6).astype(np.uint8)
+    oracle = Oracle(time, event == 1)
+    for kernel in _native.kernels():
+        facts = _native.subset_facts(
+            X, time, event, np.ones(90), np.arange(150, dtype=np.uint32), kernel
+        )
+        assert len(facts["column"]) == 130
+        for column, no, yes in zip(
+            facts["column"], facts["no_loss"], facts["yes_loss"], strict=True
+        ):
+            says_yes = X[:, column] == 1
+            assert yes == pytest.approx(oracle.leaf_loss(says_yes), rel=1e-11)
+            assert no == pytest.approx(oracle.leaf_loss(~says_yes), rel=1e-11)

@@ -1,6 +1,7 @@
 """The estimator's face: what users of scikit-learn and scikit-survival expect of it."""
 
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -205,14 +206,14 @@ def test_certificate_verifies_and_notices_changes(model, veterans):
 
 def test_a_wrong_answer_of_the_core_raises_with_a_replay_file(veterans, monkeypatch, tmp_path):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    real = survtree._solve._run
+    real = survtree._solve._translated
 
-    def lie(search, work, on_progress):
-        raw = real(search, work, on_progress)
+    def lie(work):
+        raw = real(work)
         raw["loss"] *= 0.998
         return raw
 
-    monkeypatch.setattr(survtree._solve, "_run", lie)
+    monkeypatch.setattr(survtree._solve, "_translated", lie)
     with pytest.raises(InternalError, match="replay") as caught:
         OptimalSurvivalTree(2).fit(*veterans)
     (replay,) = Path(tmp_path).iterdir()
@@ -286,6 +287,38 @@ def test_other_threads_run_during_a_fit():
     done.set()
     thread.join()
     assert count > 20  # with the GIL held it would be a handful
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent the POSIX way")
+def test_ctrl_c_returns_the_best_tree():
+    script = """
+import os, signal, threading, numpy as np
+from survtree import OptimalSurvivalTree
+rng = np.random.default_rng(0)
+X = rng.integers(0, 2, (3000, 60))
+y = (rng.random(3000) < 0.7, rng.exponential(1.0 + X[:, 0] + X[:, 1] * X[:, 2]))
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+model = OptimalSurvivalTree(6, 0.0001).fit(X, y)
+print(model.status_, model.n_leaves_ > 1, model.lower_bound_ < model.objective_)
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout == "interrupted True True\n"
+    assert "SearchStoppedWarning: stopped by an interrupt" in run.stderr
+
+
+def test_a_signal_handler_that_raises_is_heard(monkeypatch):
+    X, y = hard_problem()
+
+    def refuse(signum, frame):
+        raise RuntimeError("no")
+
+    before = signal.signal(signal.SIGINT, refuse)
+    threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT)).start()
+    try:
+        with pytest.raises(RuntimeError, match="no"):
+            OptimalSurvivalTree(6, 0.0001).fit(X, y)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_progress_goes_through_logging(veterans, caplog):
