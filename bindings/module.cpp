@@ -154,8 +154,14 @@ SearchOptions options_of(const nb::dict& d) {
   return o;
 }
 
+// An empty name stands for the cheaper one.
+Layout layout_of(const std::string& name) {
+  require(name.empty() || name == "rows" || name == "bits", "the layout is rows or bits");
+  return name.empty() ? Layout::cheaper : name == "rows" ? Layout::rows : Layout::bits;
+}
+
 Problem problem_of(const Bytes2d& features, const Doubles& time, const Bytes& event,
-                   const Doubles& weight, const Ranks& column_rank) {
+                   const Doubles& weight, const Ranks& column_rank, const std::string& layout) {
   const std::size_t n = features.shape(0);
   require(time.size() == n && event.size() == n && weight.size() == n, "arrays of equal length");
   const Table table{n,
@@ -166,7 +172,7 @@ Problem problem_of(const Bytes2d& features, const Doubles& time, const Bytes& ev
                     span_of(weight),
                     span_of(column_rank)};
   nb::gil_scoped_release release;
-  return make_problem(table);
+  return make_problem(table, layout_of(layout));
 }
 
 // A problem and its search: neither moves, since the search refers to the problem.
@@ -230,16 +236,17 @@ nb::list take_progress(OwnedSearch& owned) {
 // The core's own numbers for one subset, all rows of the table given: what tests compare with the
 // oracle.
 nb::dict subset_facts(const Bytes2d& features, const Doubles& time, const Bytes& event,
-                      const Doubles& weight, const Ranks& column_rank, const std::string& kernel) {
-  const Problem p = problem_of(features, time, event, weight, column_rank);
+                      const Doubles& weight, const Ranks& column_rank, const std::string& kernel,
+                      const std::string& layout) {
+  const Problem p = problem_of(features, time, event, weight, column_rank, layout);
   std::vector<std::uint32_t> rows;
   double group_loss = 0.0;
   for (std::uint32_t i = 0; i < p.n_rows(); ++i) {
     rows.push_back(i);
-    group_loss += p.rows[i].group_loss;
+    group_loss += p.group_loss[i];
   }
   SplitRow split;
-  split_row(p, {rows, {}, 1, true, kernel_of(kernel)}, split);
+  split_row(p, {rows, p.bits.everyone, {}, 1, true, kernel_of(kernel)}, split);
   std::vector<double> no, yes;
   for (std::size_t q = 0; q < p.n_questions; ++q) {
     no.push_back(split.no[q].loss);
@@ -266,7 +273,9 @@ NB_MODULE(_native, m) {
           [](OwnedSearch* self, const Bytes2d& features, const Doubles& time, const Bytes& event,
              const Doubles& weight, const Ranks& column_rank, const nb::dict& options) {
             const SearchOptions o = options_of(options);
-            new (self) OwnedSearch(problem_of(features, time, event, weight, column_rank), o);
+            const auto layout = nb::cast<std::string>(options["layout"]);
+            new (self)
+                OwnedSearch(problem_of(features, time, event, weight, column_rank, layout), o);
           },
           "features"_a, "time"_a, "event"_a, "weight"_a, "column_rank"_a, "options"_a)
       .def("run", &run, "on_turn"_a.none() = nb::none())
@@ -274,7 +283,7 @@ NB_MODULE(_native, m) {
       .def("interrupt", [](OwnedSearch& s) { s.search.interrupt(); })
       .def("take_progress", &take_progress);
   m.def("subset_facts", &subset_facts, "features"_a, "time"_a, "event"_a, "weight"_a,
-        "column_rank"_a, "kernel"_a = "");
+        "column_rank"_a, "kernel"_a = "", "layout"_a = "");
   m.def("kernels", [] {
     std::vector<std::string> names;
     for (Kernel kernel : available_kernels()) names.emplace_back(name_of(kernel));

@@ -10,9 +10,11 @@ std::vector<Kernel> available_kernels() {
   std::vector<Kernel> kernels{Kernel::plain};
 #ifdef SURVTREE_X86_VARIANTS
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+      __builtin_cpu_supports("popcnt")) {
     kernels.push_back(Kernel::avx2);
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vpopcntdq"))
       kernels.push_back(Kernel::avx512);
   }
 #endif
@@ -41,6 +43,26 @@ void lane_losses(Kernel kernel, const RowStream& stream, std::span<double> no,
   lane_losses_plain(stream, no, yes);
 }
 
+void block_losses(Kernel kernel, const BlockStream& stream, std::span<double> no,
+                  std::span<double> yes) {
+#ifdef SURVTREE_X86_VARIANTS
+  if (kernel == Kernel::avx512) return block_losses_avx512(stream, no, yes);
+  if (kernel == Kernel::avx2) return block_losses_avx2(stream, no, yes);
+#endif
+  require(kernel == Kernel::plain, "the kernel was built");
+  block_losses_plain(stream, no, yes);
+}
+
+void count_ones(Kernel kernel, std::span<const std::uint64_t> bits,
+                std::span<const std::uint64_t> columns, std::span<std::uint64_t> counts) {
+#ifdef SURVTREE_X86_VARIANTS
+  if (kernel == Kernel::avx512) return count_ones_avx512(bits, columns, counts);
+  if (kernel == Kernel::avx2) return count_ones_avx2(bits, columns, counts);
+#endif
+  require(kernel == Kernel::plain, "the kernel was built");
+  count_ones_plain(bits, columns, counts);
+}
+
 void lane_keys(Kernel kernel, const RowStream& stream, std::span<std::uint64_t> high,
                std::span<std::uint64_t> low) {
 #ifdef SURVTREE_X86_VARIANTS
@@ -62,14 +84,14 @@ std::uint64_t pack_bits(std::uint64_t word, std::uint64_t mask) {
 
 }  // namespace
 
-void pack_answers(Kernel kernel, std::span<const std::uint64_t> answers, std::size_t words_in,
-                  std::span<const std::uint32_t> rows, std::span<const std::uint64_t> keep,
-                  RowStream& stream) {
+void pack_lanes(Kernel kernel, std::span<const std::uint64_t> bits, std::size_t words_in,
+                std::span<const std::uint64_t> keep, std::span<std::uint64_t> out,
+                std::size_t words_out) {
 #ifdef SURVTREE_X86_VARIANTS
-  if (kernel != Kernel::plain) return pack_answers_bmi2(answers, words_in, rows, keep, stream);
+  if (kernel != Kernel::plain) return pack_lanes_bmi2(bits, words_in, keep, out, words_out);
 #endif
   require(kernel == Kernel::plain, "the kernel was built");
-  pack_answers_of(pack_bits, answers, words_in, rows, keep, stream);
+  pack_lanes_of(pack_bits, bits, words_in, keep, out, words_out);
 }
 
 }  // namespace survtree

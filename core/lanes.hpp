@@ -26,6 +26,20 @@ struct RowStream {
   std::size_t n_lanes = 0;
 };
 
+// The same when times are few: rows with the same time and the same end form a block, and only how
+// many of them answer yes matters.
+struct BlockStream {
+  struct Block {
+    double weight;  // of all its rows, a whole number
+    double area_step, tail_step, inverse_g;
+    std::uint64_t is_event;
+  };
+  std::vector<Block> blocks;
+  std::vector<double> yes_weight;  // by lane, `stride` a block
+  std::size_t stride = 0;          // n_lanes rounded up to 16
+  std::size_t n_lanes = 0;
+};
+
 enum class Kernel : std::uint8_t { plain, avx2, avx512 };
 
 // Kernels this machine can run, plain first, best last.
@@ -37,15 +51,22 @@ const char* name_of(Kernel kernel);
 void lane_losses(Kernel kernel, const RowStream& stream, std::span<double> no,
                  std::span<double> yes);
 
+void block_losses(Kernel kernel, const BlockStream& stream, std::span<double> no,
+                  std::span<double> yes);
+
 // Keys of the rows that answer yes, by lane: the exclusive or of theirs. Same room as above.
 void lane_keys(Kernel kernel, const RowStream& stream, std::span<std::uint64_t> high,
                std::span<std::uint64_t> low);
 
-// Fills stream.answers from the rows' answers (`words_in` words each), last row first, keeping only
-// the bits that `keep` selects, packed together: lanes that no question needs cost nothing.
-void pack_answers(Kernel kernel, std::span<const std::uint64_t> answers, std::size_t words_in,
-                  std::span<const std::uint32_t> rows, std::span<const std::uint64_t> keep,
-                  RowStream& stream);
+// counts[j] += ones in (bits[w] and columns[w * n + j]), over all w: rows of a block that answer
+// yes, n questions side by side.
+void count_ones(Kernel kernel, std::span<const std::uint64_t> bits,
+                std::span<const std::uint64_t> columns, std::span<std::uint64_t> counts);
+
+// Keeps of each row of bits (`words_in` words) only those that `keep` selects, packed together.
+void pack_lanes(Kernel kernel, std::span<const std::uint64_t> bits, std::size_t words_in,
+                std::span<const std::uint64_t> keep, std::span<std::uint64_t> out,
+                std::size_t words_out);
 
 constexpr std::size_t kLanePadding = 16;
 

@@ -1,4 +1,4 @@
-// Four lanes a vector. Compiled with -mavx2 -mbmi2; runs only where lanes.cpp found both.
+// Four lanes a vector. Compiled with -mavx2 -mbmi2 -mpopcnt; runs only where lanes.cpp found all.
 #include <immintrin.h>
 
 #include "lanes_kernel.hpp"
@@ -23,8 +23,10 @@ struct Avx2 {
     return _mm256_castsi256_pd(spread);
   }
   static Avx2 select(Mask m, Avx2 a, Avx2 b) { return Avx2(_mm256_blendv_pd(b.x, a.x, m)); }
+  static Avx2 load(const double* from) { return Avx2(_mm256_loadu_pd(from)); }
   void store(double* to) const { _mm256_storeu_pd(to, x); }
   friend Avx2 operator+(Avx2 a, Avx2 b) { return Avx2(_mm256_add_pd(a.x, b.x)); }
+  friend Avx2 operator-(Avx2 a, Avx2 b) { return Avx2(_mm256_sub_pd(a.x, b.x)); }
   friend Avx2 operator*(Avx2 a, Avx2 b) { return Avx2(_mm256_mul_pd(a.x, b.x)); }
   friend Avx2 operator/(Avx2 a, Avx2 b) { return Avx2(_mm256_div_pd(a.x, b.x)); }
 };
@@ -52,15 +54,24 @@ void lane_keys_avx2(const RowStream& stream, std::span<std::uint64_t> high,
   lane_keys_of<Avx2Key, 2>(stream, high, low);
 }
 
+void block_losses_avx2(const BlockStream& stream, std::span<double> no, std::span<double> yes) {
+  block_losses_of<Avx2, 1>(stream, no, yes);
+}
+
+void count_ones_avx2(std::span<const std::uint64_t> bits, std::span<const std::uint64_t> columns,
+                     std::span<std::uint64_t> counts) {
+  count_ones_of(bits, columns, counts);
+}
+
 void lane_losses_avx2(const RowStream& stream, std::span<double> no, std::span<double> yes) {
   lane_losses_of<Avx2, 1>(stream, no, yes);
 }
 
-void pack_answers_bmi2(std::span<const std::uint64_t> answers, std::size_t words_in,
-                       std::span<const std::uint32_t> rows, std::span<const std::uint64_t> keep,
-                       RowStream& stream) {
-  pack_answers_of([](std::uint64_t word, std::uint64_t mask) { return _pext_u64(word, mask); },
-                  answers, words_in, rows, keep, stream);
+void pack_lanes_bmi2(std::span<const std::uint64_t> bits, std::size_t words_in,
+                     std::span<const std::uint64_t> keep, std::span<std::uint64_t> out,
+                     std::size_t words_out) {
+  pack_lanes_of([](std::uint64_t word, std::uint64_t mask) { return _pext_u64(word, mask); }, bits,
+                words_in, keep, out, words_out);
 }
 
 }  // namespace survtree

@@ -1,4 +1,5 @@
-// Eight lanes a vector. Compiled with -mavx512f -mavx512dq; runs only where lanes.cpp found both.
+// Eight lanes a vector. Compiled with -mavx512f -mavx512dq -mavx512vpopcntdq; runs only
+// where lanes.cpp found all three.
 #include <immintrin.h>
 
 #include "lanes_kernel.hpp"
@@ -20,8 +21,10 @@ struct Avx512 {
   static Avx512 select(Mask m, Avx512 a, Avx512 b) {
     return Avx512(_mm512_mask_blend_pd(m, b.x, a.x));
   }
+  static Avx512 load(const double* from) { return Avx512(_mm512_loadu_pd(from)); }
   void store(double* to) const { _mm512_storeu_pd(to, x); }
   friend Avx512 operator+(Avx512 a, Avx512 b) { return Avx512(_mm512_add_pd(a.x, b.x)); }
+  friend Avx512 operator-(Avx512 a, Avx512 b) { return Avx512(_mm512_sub_pd(a.x, b.x)); }
   friend Avx512 operator*(Avx512 a, Avx512 b) { return Avx512(_mm512_mul_pd(a.x, b.x)); }
   friend Avx512 operator/(Avx512 a, Avx512 b) { return Avx512(_mm512_div_pd(a.x, b.x)); }
 };
@@ -42,6 +45,15 @@ struct Avx512Key {
 void lane_keys_avx512(const RowStream& stream, std::span<std::uint64_t> high,
                       std::span<std::uint64_t> low) {
   lane_keys_of<Avx512Key, 2>(stream, high, low);
+}
+
+void block_losses_avx512(const BlockStream& stream, std::span<double> no, std::span<double> yes) {
+  block_losses_of<Avx512, 2>(stream, no, yes);
+}
+
+void count_ones_avx512(std::span<const std::uint64_t> bits, std::span<const std::uint64_t> columns,
+                       std::span<std::uint64_t> counts) {
+  count_ones_of(bits, columns, counts);
 }
 
 void lane_losses_avx512(const RowStream& stream, std::span<double> no, std::span<double> yes) {

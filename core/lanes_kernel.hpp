@@ -105,23 +105,80 @@ void lane_keys_of(const RowStream& stream, std::span<std::uint64_t> high,
   }
 }
 
+// An event block of one child: as many events as `weight` says, none perhaps.
+template <class V>
+void pass_block(LaneState<V>& child, V weight, V tail_step, V inverse_g) {
+  child.p2 = child.p2 + tail_step;
+  // The dust makes r = 1 where nobody is left and nobody has an event, and changes no other sum.
+  const V dust(1e-300);
+  const V inverse = V(1.0) / ((child.weight + weight) + dust);
+  const V r = (child.weight + dust) * inverse, k = weight * inverse;
+  const V rr = r * r;
+  child.u = (k * k * child.area + (k + k) * r * child.v) + rr * child.u;
+  child.v = k * child.area + r * child.v;
+  child.events = rr * (child.events + weight * inverse_g * child.p2);
+  child.p2 = rr * child.p2;
+}
+
+template <class V, std::size_t K>
+void block_losses_of(const BlockStream& stream, std::span<double> no_loss,
+                     std::span<double> yes_loss) {
+  for (std::size_t base = 0; base < stream.n_lanes; base += K * V::width) {
+    LaneState<V> no[K], yes[K];
+    const double* counts = stream.yes_weight.data() + base;
+    for (const BlockStream::Block& block : stream.blocks) {
+      const V all(block.weight), area_step(block.area_step);
+      for (std::size_t k = 0; k < K; ++k) {
+        const V yes_weight = V::load(counts + k * V::width);
+        const V no_weight = all - yes_weight;
+        no[k].area = no[k].area + no[k].weight * area_step;
+        yes[k].area = yes[k].area + yes[k].weight * area_step;
+        if (block.is_event) {
+          pass_block<V>(no[k], no_weight, V(block.tail_step), V(block.inverse_g));
+          pass_block<V>(yes[k], yes_weight, V(block.tail_step), V(block.inverse_g));
+        }
+        no[k].weight = no[k].weight + no_weight;
+        yes[k].weight = yes[k].weight + yes_weight;
+      }
+      counts += stream.stride;
+    }
+    for (std::size_t k = 0; k < K; ++k) {
+      (no[k].u + no[k].events).store(no_loss.data() + base + k * V::width);
+      (yes[k].u + yes[k].events).store(yes_loss.data() + base + k * V::width);
+    }
+  }
+}
+
+// One plain loop; the compiler makes of it what the instruction set allows.
+inline void count_ones_of(std::span<const std::uint64_t> bits,
+                          std::span<const std::uint64_t> columns, std::span<std::uint64_t> counts) {
+  const std::size_t n = counts.size();
+  std::uint64_t* __restrict out = counts.data();
+  for (std::size_t w = 0; w < bits.size(); ++w) {
+    const std::uint64_t* __restrict column = columns.data() + w * n;
+    const std::uint64_t word = bits[w];
+    if (word == 0) continue;
+    for (std::size_t j = 0; j < n; ++j)
+      out[j] += static_cast<std::uint64_t>(std::popcount(column[j] & word));
+  }
+}
+
 // `pack` keeps the bits of its first argument that the second selects.
 template <class Pack>
-void pack_answers_of(Pack pack, std::span<const std::uint64_t> answers, std::size_t words_in,
-                     std::span<const std::uint32_t> rows, std::span<const std::uint64_t> keep,
-                     RowStream& stream) {
-  std::uint64_t* out = stream.answers.data();
-  for (std::size_t i = rows.size(); i-- > 0; out += stream.words) {
-    const std::uint64_t* in = answers.data() + rows[i] * words_in;
-    std::size_t at = 0;  // bits written of this row
+void pack_lanes_of(Pack pack, std::span<const std::uint64_t> bits, std::size_t words_in,
+                   std::span<const std::uint64_t> keep, std::span<std::uint64_t> out,
+                   std::size_t words_out) {
+  std::uint64_t* to = out.data();
+  for (std::size_t at = 0; at < bits.size(); at += words_in, to += words_out) {
+    std::size_t n = 0;  // bits written of this row
     for (std::size_t w = 0; w < words_in; ++w) {
       if (keep[w] == 0) continue;
-      const std::uint64_t bits = pack(in[w], keep[w]);
+      const std::uint64_t packed = pack(bits[at + w], keep[w]);
       const auto n_bits = static_cast<std::size_t>(std::popcount(keep[w]));
-      const std::size_t shift = at % 64;
-      out[at / 64] |= bits << shift;
-      if (shift + n_bits > 64) out[at / 64 + 1] |= bits >> (64 - shift);
-      at += n_bits;
+      const std::size_t shift = n % 64;
+      to[n / 64] |= packed << shift;
+      if (shift + n_bits > 64) to[n / 64 + 1] |= packed >> (64 - shift);
+      n += n_bits;
     }
   }
 }

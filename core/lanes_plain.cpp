@@ -15,8 +15,10 @@ struct Plain {
   explicit Plain(double value) : x(value) {}
   static Mask mask(std::uint64_t bits) { return (bits & 1U) != 0; }
   static Plain select(Mask m, Plain a, Plain b) { return m ? a : b; }
+  static Plain load(const double* from) { return Plain(*from); }
   void store(double* to) const { *to = x; }
   friend Plain operator+(Plain a, Plain b) { return Plain(a.x + b.x); }
+  friend Plain operator-(Plain a, Plain b) { return Plain(a.x - b.x); }
   friend Plain operator*(Plain a, Plain b) { return Plain(a.x * b.x); }
   friend Plain operator/(Plain a, Plain b) { return Plain(a.x / b.x); }
 };
@@ -35,6 +37,15 @@ struct PlainKey {
 void lane_keys_plain(const RowStream& stream, std::span<std::uint64_t> high,
                      std::span<std::uint64_t> low) {
   lane_keys_of<PlainKey, 4>(stream, high, low);
+}
+
+void block_losses_plain(const BlockStream& stream, std::span<double> no, std::span<double> yes) {
+  block_losses_of<Plain, 1>(stream, no, yes);
+}
+
+void count_ones_plain(std::span<const std::uint64_t> bits, std::span<const std::uint64_t> columns,
+                      std::span<std::uint64_t> counts) {
+  count_ones_of(bits, columns, counts);
 }
 
 void lane_losses_plain(const RowStream& stream, std::span<double> no, std::span<double> yes) {

@@ -9,16 +9,25 @@ namespace survtree {
 void lane_losses_plain(const RowStream& stream, std::span<double> no, std::span<double> yes);
 void lane_keys_plain(const RowStream& stream, std::span<std::uint64_t> high,
                      std::span<std::uint64_t> low);
+void block_losses_plain(const BlockStream& stream, std::span<double> no, std::span<double> yes);
+void count_ones_plain(std::span<const std::uint64_t> bits, std::span<const std::uint64_t> columns,
+                      std::span<std::uint64_t> counts);
 #ifdef SURVTREE_X86_VARIANTS
+void count_ones_avx2(std::span<const std::uint64_t> bits, std::span<const std::uint64_t> columns,
+                     std::span<std::uint64_t> counts);
+void count_ones_avx512(std::span<const std::uint64_t> bits, std::span<const std::uint64_t> columns,
+                       std::span<std::uint64_t> counts);
 void lane_keys_avx2(const RowStream& stream, std::span<std::uint64_t> high,
                     std::span<std::uint64_t> low);
 void lane_keys_avx512(const RowStream& stream, std::span<std::uint64_t> high,
                       std::span<std::uint64_t> low);
 void lane_losses_avx2(const RowStream& stream, std::span<double> no, std::span<double> yes);
 void lane_losses_avx512(const RowStream& stream, std::span<double> no, std::span<double> yes);
-void pack_answers_bmi2(std::span<const std::uint64_t> answers, std::size_t words_in,
-                       std::span<const std::uint32_t> rows, std::span<const std::uint64_t> keep,
-                       RowStream& stream);
+void pack_lanes_bmi2(std::span<const std::uint64_t> bits, std::size_t words_in,
+                     std::span<const std::uint64_t> keep, std::span<std::uint64_t> out,
+                     std::size_t words_out);
+void block_losses_avx2(const BlockStream& stream, std::span<double> no, std::span<double> yes);
+void block_losses_avx512(const BlockStream& stream, std::span<double> no, std::span<double> yes);
 #endif
 
 }  // namespace survtree

@@ -159,12 +159,13 @@ void set_groups(Problem& p, const PackedRows& packed, const std::vector<Collapse
     const int c = compare_bits(packed, rows[a].first, rows[b].first);
     return c != 0 ? c < 0 : a < b;
   });
+  p.group_loss.assign(rows.size(), 0.0);
   for (std::size_t begin = 0, end; begin < order.size(); begin = end) {
     end = begin + 1;
     while (end < order.size() &&
            compare_bits(packed, rows[order[begin]].first, rows[order[end]].first) == 0)
       ++end;
-    p.rows[order[begin]].group_loss =
+    p.group_loss[order[begin]] =
         best_group_loss(p.events, std::span(order).subspan(begin, end - begin));
   }
 }
@@ -174,7 +175,7 @@ void set_groups(Problem& p, const PackedRows& packed, const std::vector<Collapse
 std::vector<std::uint32_t> tie_order(const Problem& p) {
   SplitRow alone;
   const auto rows = iota(p.n_rows());
-  split_row(p, {rows, {}, 1, false, available_kernels().back()}, alone);
+  split_row(p, {rows, {}, {}, 1, false, available_kernels().back()}, alone);
   auto order = iota(p.n_questions);
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     const double x = alone.no[a].loss + alone.yes[a].loss;
@@ -189,7 +190,7 @@ std::vector<std::uint32_t> tie_order(const Problem& p) {
 
 }  // namespace
 
-Problem make_problem(const Table& table) {
+Problem make_problem(const Table& table, Layout layout) {
   require(table.n_rows > 0 && table.n_rows < UINT32_MAX, "between 1 and 2^32 - 2 rows");
   require(table.features.size() == table.n_rows * table.n_columns, "features are rows x columns");
   require(table.column_rank.size() == table.n_columns, "one rank a column");
@@ -199,13 +200,21 @@ Problem make_problem(const Table& table) {
   Problem p;
   p.events = event_table_of(rows);
   const EventTable& t = p.events;
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    p.rows.push_back({t.weight[i], t.censor_area[i], t.tail[i], t.weight[i] * t.inverse_g[i], 0.0,
-                      Key{scramble(2 * i), scramble(2 * i + 1)}, rows[i].n_copies, t.is_event[i]});
-  p.has_copies = rows.size() < table.n_rows;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool is_new =
+        i == 0 || rows[i].time != rows[i - 1].time || rows[i].is_event != rows[i - 1].is_event;
+    p.n_blocks += is_new ? 1 : 0;
+    p.block.push_back(static_cast<std::uint32_t>(p.n_blocks));
+    p.n_copies.push_back(rows[i].n_copies);
+    p.is_weighted |= rows[i].weight != static_cast<double>(rows[i].n_copies);
+    p.rows.push_back({t.weight[i], t.censor_area[i], t.tail[i], t.weight[i] * t.inverse_g[i],
+                      Key{scramble(2 * i), scramble(2 * i + 1)}, rows[i].is_event});
+  }
   set_groups(p, packed, rows);
   set_questions(p, packed, rows, distinct_columns(table, packed, rows));
   set_questions(p, packed, rows, tie_order(p));
+  const bool in_bits = layout == Layout::bits || (layout == Layout::cheaper && are_bits_cheaper(p));
+  if (in_bits && !p.is_weighted && p.n_questions > 0) p.bits = make_bit_table(p);
   return p;
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "bit_table.hpp"
 #include "event_table.hpp"
 
 namespace survtree {
@@ -29,21 +30,25 @@ struct Key {
   bool operator==(const Key&) const = default;
 };
 
-// What the search reads of a collapsed row, side by side: one cache line.
+// What a lane reads of a collapsed row, side by side: one cache line.
 struct alignas(64) RowFacts {
   double weight, censor_area, tail, event_mass;  // see EventTable; event_mass is weight / G
-  // Rows with equal features form a group; no tree can part them. What a group costs at least (see
-  // bounds.hpp) is booked on the group's first row, so that sums over a subset count it once.
-  double group_loss;
   Key key;
-  std::uint32_t n_copies;  // rows of the table it stands for
-  std::uint32_t is_event;
+  bool is_event;
 };
 
 struct Problem {
   EventTable events;  // one entry per collapsed row
   std::vector<RowFacts> rows;
-  bool has_copies = false;  // does any row stand for several?
+  // Rows of the table that each stands for, and the block it is in: rows with the same time and the
+  // same end (event or not) share one.
+  std::vector<std::uint32_t> n_copies, block;
+  std::size_t n_blocks = 0;
+  bool is_weighted = false;  // does any weight differ from the number of copies?
+
+  // Rows with equal features form a group; no tree can part them. What a group costs at least (see
+  // bounds.hpp) is booked on the group's first row, so that sums over a subset count it once.
+  std::vector<double> group_loss;
 
   // Answers, one bit per question, row after row.
   std::size_t n_questions = 0;
@@ -53,12 +58,17 @@ struct Problem {
   // alike (equal or complementary) the one with the smallest rank stays.
   std::vector<std::uint32_t> column_of;
 
+  BitTable bits;  // used where it pays
+
   std::size_t n_rows() const { return rows.size(); }
   bool answer(std::uint32_t row, std::size_t question) const {
     return answers[row * words_per_row + question / 64] >> (question % 64) & 1U;
   }
 };
 
-Problem make_problem(const Table& table);
+enum class Layout : std::uint8_t { cheaper, rows, bits };
+
+// `layout` forces one or the other, for tests; bits cannot hold weights.
+Problem make_problem(const Table& table, Layout layout = Layout::cheaper);
 
 }  // namespace survtree

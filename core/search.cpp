@@ -16,12 +16,20 @@ Subset whole(const Problem& p, std::span<const std::uint32_t> rows) {
   Subset s;
   s.facts = {leaf_loss(p.events, rows), 0.0};
   s.rows = rows;
-  for (const RowFacts& row : p.rows) {
-    s.key = s.key ^ row.key;
-    s.facts.group_loss += row.group_loss;
-    s.n_rows += row.n_copies;
+  for (std::uint32_t row : rows) {
+    s.key = s.key ^ p.rows[row].key;
+    s.facts.group_loss += p.group_loss[row];
+    s.n_rows += p.n_copies[row];
   }
   return s;
+}
+
+// One step of a 128-bit hash of a row of words: two multiplications with different odd numbers, the
+// high halves folded back.
+Key mix(const Key& key, std::uint64_t word) {
+  const std::uint64_t high = (key.high ^ word) * 0xff51afd7ed558ccdULL;
+  const std::uint64_t low = (key.low + word) * 0xc4ceb9fe1a85ec53ULL;
+  return {high ^ (high >> 32U), low ^ (low >> 29U)};
 }
 
 }  // namespace
@@ -37,6 +45,11 @@ Search::Search(const Problem& problem, const SearchOptions& options)
   require(options.min_samples_leaf >= 1, "min_samples_leaf >= 1");
   for (std::uint32_t i = 0; i < problem.n_rows(); ++i) all_rows_.push_back(i);
   root_ = whole(problem_, all_rows_);
+  if (problem_.bits.is_used) {
+    root_.bits = problem_.bits.everyone;
+    root_.key = {};
+    for (std::uint64_t word : root_.bits) root_.key = mix(root_.key, word);
+  }
   // Sums of losses carry rounding of a few units in the last place of the root's loss, sums with
   // penalties that of the penalty; anything closer than this is a tie, and ties are kept, never
   // pruned.
@@ -95,11 +108,26 @@ void Search::make_rows(Subset& s) const {
   s.rows = std::span(out).first(n);
 }
 
-void Search::split_all(Subset& s, bool wants_keys, Level& scratch) {
-  make_rows(s);
-  const SplitRequest request{s.rows, s.key, options_.min_samples_leaf, wants_keys, options_.kernel};
+void Search::split_all(Subset& s, bool wants_children, Level& scratch) {
+  if (s.bits.empty()) make_rows(s);
+  const SplitRequest request{s.rows,         s.bits,         s.key, options_.min_samples_leaf,
+                             wants_children, options_.kernel};
   split_row(problem_, request, scratch.split);
-  stats_.lane_rows += s.rows.size() * scratch.split.n_lanes;
+  stats_.lane_rows += scratch.split.n_steps * scratch.split.n_lanes;
+}
+
+// The bits of a child, and its key: two hashes of them.
+Key Search::pick_bits(const Subset& s, std::uint32_t question, bool yes,
+                      std::vector<std::uint64_t>& out) const {
+  const std::uint64_t flip = yes ? 0 : ~std::uint64_t{0};
+  const std::uint64_t* column = problem_.bits.columns.data() + question;
+  out.resize(s.bits.size());
+  Key key;
+  for (std::size_t w = 0; w < s.bits.size(); ++w, column += problem_.n_questions) {
+    out[w] = s.bits[w] & (*column ^ flip);
+    key = mix(key, out[w]);
+  }
+  return key;
 }
 
 bool Search::is_allowed(const SplitRow& split, std::size_t question) const {
@@ -133,6 +161,11 @@ Subset Search::part(Subset& s, std::uint32_t question, bool yes, Level& scratch)
   out.key = child.key;
   out.facts = {child.loss, child.group_loss};
   out.n_rows = child.n_rows;
+  if (!s.bits.empty()) {
+    std::vector<std::uint64_t>& bits = yes ? scratch.yes_bits : scratch.no_bits;
+    out.key = pick_bits(s, question, yes, bits);
+    out.bits = bits;
+  }
   out.parent_rows = s.rows;
   out.question = question;
   out.says_yes = yes;

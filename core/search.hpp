@@ -39,7 +39,7 @@ struct SearchOptions {
 // Work done, and what ended each subset that was not searched through.
 struct Stats {
   std::uint64_t subsets_solved = 0;
-  std::uint64_t lane_rows = 0;  // rows x questions whose losses were computed
+  std::uint64_t lane_rows = 0;  // (rows or blocks of rows) x questions that went through a lane
   std::uint64_t cache_hits = 0;
   std::uint64_t pruned_by_budget = 0;
   std::uint64_t pruned_by_incremental_progress = 0;
@@ -78,13 +78,15 @@ struct Result {
   double seconds = 0.0;
 };
 
-// Which rows are here. Most subsets are closed by what the split of their parent told about them,
-// so the rows themselves are picked from the parent's only when needed.
+// Which rows are here: a list, or bits where the problem has a BitTable. Most subsets are closed by
+// what the split of their parent told about them, so a list is picked from the parent's only when
+// needed.
 struct Subset {
   Key key;
   SubsetFacts facts;
   std::uint64_t n_rows = 0;  // of the table
 
+  std::span<const std::uint64_t> bits;
   std::span<const std::uint32_t> rows;  // ascending; empty until made
   std::span<const std::uint32_t> parent_rows;
   std::uint32_t question = 0;
@@ -127,7 +129,9 @@ class Search {
   int depth_worth_trying(const Subset& s) const;
   bool is_allowed(const SplitRow& split, std::size_t question) const;
   void make_rows(Subset& s) const;
-  void split_all(Subset& s, bool wants_keys, Level& scratch);
+  void split_all(Subset& s, bool wants_children, Level& scratch);
+  Key pick_bits(const Subset& s, std::uint32_t question, bool yes,
+                std::vector<std::uint64_t>& out) const;
   void order_questions(Level& scratch) const;
   double child_bound(const Child& child) const;
   Subset part(Subset& s, std::uint32_t question, bool yes, Level& scratch) const;

@@ -14,6 +14,7 @@ struct Search::Level {
   SplitRow split;
   std::vector<std::uint32_t> order;
   std::vector<std::uint32_t> no_rows, yes_rows;
+  std::vector<std::uint64_t> no_bits, yes_bits;
 };
 
 }  // namespace survtree

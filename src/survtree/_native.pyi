@@ -28,5 +28,6 @@ def subset_facts(
     weight: NDArray[np.float64],
     column_rank: NDArray[np.uint32],
     kernel: str = "",
+    layout: str = "",
 ) -> dict[str, Any]: ...
 def kernels() -> list[str]: ...

@@ -40,7 +40,8 @@ class Limits:
     memory_limit: int | None = None
     bounds_off: tuple[str, ...] = ()
     check_keys: bool = False
-    kernel: str = ""  # the best one of this machine
+    kernel: str = ""  # plain, avx2 or avx512; the best one of this machine
+    layout: str = ""  # rows or bits; the cheaper one for the problem
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,7 @@ def _search_of(problem: Problem, limits: Limits) -> _native.Search:
         "memory_limit_bytes": 2**63 if limits.memory_limit is None else limits.memory_limit,
         "check_keys": limits.check_keys,
         "kernel": limits.kernel,
+        "layout": limits.layout,
         "bounds_off": list(limits.bounds_off),
     }
     events = problem.events

@@ -12,7 +12,7 @@ int main() {
   const std::array<std::uint32_t, 6> all{0, 1, 2, 3, 4, 5};
   check::close(leaf_loss(p.events, all), 0.163845486111, "loss of one leaf", 1e-12);
   SplitRow split;
-  split_row(p, {all, {}, 1, false, available_kernels().back()}, split);
+  split_row(p, {all, {}, {}, 1, false, available_kernels().back()}, split);
   check::close(split.yes[0].loss, 0.071759259259, "loss of x = 1", 1e-12);
   check::close(split.no[0].loss, 0.092592592593, "loss of x = 0", 1e-12);
   check::that(split.yes[0].n_rows == 3 && split.no[0].n_rows == 3, "rows of both children");

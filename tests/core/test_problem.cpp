@@ -12,12 +12,12 @@ int main() {
   const Problem p = make_problem({4, 5, x, time, event, weight, rank});
 
   check::that(p.n_rows() == 3, "equal rows collapse");
-  check::that(p.rows[0].n_copies + p.rows[1].n_copies + p.rows[2].n_copies == 4, "and counted");
+  check::that(p.n_copies[0] + p.n_copies[1] + p.n_copies[2] == 4, "and counted");
   check::that(p.n_questions == 2, "constant, equal and complementary columns are asked once");
   bool has_second = false;
   for (std::uint32_t column : p.column_of) has_second |= column == 2;
   check::that(has_second, "of equal columns the one with the smallest rank stays");
-  check::that(p.events.weight[1] == 3.0 && p.rows[1].n_copies == 2, "weights of equal rows add up");
+  check::that(p.events.weight[1] == 3.0 && p.n_copies[1] == 2, "weights of equal rows add up");
   check::that(!p.events.is_event[0], "rows are in time order");
   check::that(!(p.rows[0].key == p.rows[1].key) && !(p.rows[1].key == p.rows[2].key),
               "keys differ");

@@ -1,7 +1,7 @@
 """Compare the search with brute force on many random problems: `make oracle N=5000`.
 
 Every problem is solved with all bounds on and with a few random sets of them off; every 25th with
-each of the 128 combinations of switches.
+each of the 128 combinations of switches. Layouts and kernels take turns.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 
+from survtree import _native
 from tests.oracle.problems import ALL_SWITCHES, brute_force, check_case, random_case
 
 
@@ -27,9 +28,12 @@ def main() -> int:
         rng = np.random.default_rng(seed)
         every = seed % 25 == 0
         picked = ALL_SWITCHES if every else [(), *rng.choice(np.array(ALL_SWITCHES, object), 3)]
-        for off in picked:
+        layouts = ("rows", "bits", "")
+        kernels = _native.kernels()
+        for k, off in enumerate(picked):
+            how = {"layout": layouts[k % 3], "kernel": kernels[(seed + k) % len(kernels)]}
             try:
-                check_case(case, optimum, bounds_off=tuple(off))
+                check_case(case, optimum, bounds_off=tuple(off), **how)
             except Exception as error:
                 print(f"FAILED {error}", flush=True)
                 counts["failed"] += 1

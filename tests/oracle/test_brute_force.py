@@ -1,6 +1,7 @@
 """The search against brute force. `make oracle` runs thousands more of the same."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ def test_objective_is_the_brute_force_optimum(block):
     for seed in range(100_000 + 20 * block, 100_020 + 20 * block):
         case = random_case(seed)
         optimum = brute_force(case.problem).optimum(case.problem.max_depth)
-        check_case(case, optimum)
+        for layout in ("rows", "bits"):
+            check_case(case, optimum, layout=layout)
 
 
 @pytest.mark.parametrize("seed", range(200_000, 200_012))
@@ -95,8 +97,9 @@ def _rename(tree, kept):
     return (kept[tree[0]], _rename(tree[1], kept), _rename(tree[2], kept))
 
 
+@pytest.mark.parametrize("layout", ["rows", "bits"])
 @pytest.mark.parametrize("seed", range(600_000, 600_100))
-def test_losses_of_the_core_are_those_of_the_oracle(seed):
+def test_losses_of_the_core_are_those_of_the_oracle(seed, layout):
     problem = random_case(seed).problem
     events = problem.events
     facts = _native.subset_facts(
@@ -105,6 +108,7 @@ def test_losses_of_the_core_are_those_of_the_oracle(seed):
         events.event.astype(np.uint8),
         events.weight,
         np.arange(problem.features.shape[1], dtype=np.uint32),
+        layout=layout,
     )
     oracle = Oracle(events.time, events.event, events.weight)
     everyone = np.ones(len(events), dtype=bool)
@@ -116,8 +120,9 @@ def test_losses_of_the_core_are_those_of_the_oracle(seed):
         assert no == pytest.approx(oracle.leaf_loss(~answers), rel=1e-11, abs=1e-13 * scale)
 
 
+@pytest.mark.parametrize("layout", ["rows", "bits"])
 @pytest.mark.parametrize("seed", range(610_000, 610_040))
-def test_every_kernel_gives_the_same_bits(seed):
+def test_every_kernel_gives_the_same_bits(seed, layout):
     problem = random_case(seed).problem
     events = problem.events
     facts = [
@@ -128,12 +133,14 @@ def test_every_kernel_gives_the_same_bits(seed):
             events.weight,
             np.arange(problem.features.shape[1], dtype=np.uint32),
             kernel,
+            layout,
         )
         for kernel in _native.kernels()
     ]
     assert _native.kernels()[0] == "plain"
     assert all(other == facts[0] for other in facts)
-    trees = [_solve.solve(problem, _solve.Limits(kernel=kernel)) for kernel in _native.kernels()]
+    limits = [_solve.Limits(kernel=kernel, layout=layout) for kernel in _native.kernels()]
+    trees = [_solve.solve(problem, one) for one in limits]
     assert len({solution.objective for solution in trees}) == 1
     assert len({nested(solution.tree) for solution in trees}) == 1
 
@@ -145,9 +152,9 @@ def test_kernels_agree_on_many_columns():
     time = rng.integers(1, 30, 90).astype(float)
     event = (rng.random(90) < 0.6).astype(np.uint8)
     oracle = Oracle(time, event == 1)
-    for kernel in _native.kernels():
+    for kernel, layout in product(_native.kernels(), ("rows", "bits")):
         facts = _native.subset_facts(
-            X, time, event, np.ones(90), np.arange(150, dtype=np.uint32), kernel
+            X, time, event, np.ones(90), np.arange(150, dtype=np.uint32), kernel, layout
         )
         assert len(facts["column"]) == 130
         for column, no, yes in zip(

@@ -34,14 +34,17 @@ ORDER = (
 )
 CORE_ORDER = (
     "contract",
+    "upright",
     "event_table",
     "leaf_loss",
+    "bit_table",
     "problem",
     "bounds",
     "lanes",
     "lanes_variants",
     "lanes_kernel",
     "split_row",
+    "split_row_parts",
     "cache",
     "limits",
     "search",
