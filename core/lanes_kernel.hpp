@@ -177,7 +177,7 @@ void pack_lanes_of(Pack pack, std::span<const std::uint64_t> bits, std::size_t w
       const auto n_bits = static_cast<std::size_t>(std::popcount(keep[w]));
       const std::size_t shift = n % 64;
       to[n / 64] |= packed << shift;
-      if (shift + n_bits > 64) to[n / 64 + 1] |= packed >> (64 - shift);
+      if (shift > 0 && shift + n_bits > 64) to[n / 64 + 1] |= packed >> (64 - shift);
       n += n_bits;
     }
   }

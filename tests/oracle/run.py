@@ -35,7 +35,7 @@ def main() -> int:
             try:
                 check_case(case, optimum, bounds_off=tuple(off), **how)
             except Exception as error:
-                print(f"FAILED {error}", flush=True)
+                print(f"FAILED seed {seed}, off {tuple(off)}, {how}: {error}", flush=True)
                 counts["failed"] += 1
         counts["problems"] += 1
         counts["solves"] += len(picked)
