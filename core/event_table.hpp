@@ -18,7 +18,7 @@ struct EventTable {
   std::vector<double> weight;
   std::vector<double> inverse_g;    // 1/G(y_i); 0 where G is 0 (only possible at the last time)
   std::vector<double> censor_area;  // integral of 1/G from the first time to y_i
-  std::vector<double> g_area;       // integral of G from the first time to y_i
+  std::vector<double> g_area;       // integral of G from y_i to the last time
   std::vector<double> tail;         // what is left after y_i: largest time - y_i
 
   std::size_t size() const { return weight.size(); }

@@ -12,7 +12,7 @@ int main() {
   check::that(t.inverse_g[5] == 0.0, "1/G is read as 0 where G is 0");
   check::close(t.censor_area[0], 0.0, "areas start at the first time");
   check::close(t.censor_area[2], (1.0 + 1.0 / 0.8) / 36.0, "integral of 1/G from 1 to 3");
-  check::close(t.g_area[4], (1.0 + 0.8 + 2 * 0.6) / 36.0, "integral of G from 1 to 5");
+  check::close(t.g_area[0], (1.0 + 0.8 + 3 * 0.6) / 36.0, "integral of G from 1 to 6");
   check::close(t.tail[0], 5.0 / 36.0, "what is left after the first time");
   check::that(t.tail[5] == 0.0, "nothing is left after the last time");
 
