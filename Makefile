@@ -6,7 +6,7 @@ NATIVE := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp) CMakeLists.txt pyproj
 CPP := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp tests/core/*.cpp tests/core/*.hpp)
 N ?= 5000
 
-.PHONY: demo test core-test lint format oracle parity clean
+.PHONY: demo test core-test lint format oracle parity bench clean
 
 demo: .venv/.demo
 	$(BIN)/survtree demo
@@ -38,6 +38,10 @@ oracle: .venv/.test
 # The original program beside ours on the paper's data sets: benchmarks/README.md
 parity: .venv/.test .venv/.rivals
 	$(BIN)/python -m benchmarks.parity --data $(DATA)
+
+# Seconds of the original program over ours; takes hours, and can be stopped and taken up.
+bench: .venv/.test .venv/.rivals
+	$(BIN)/python -m benchmarks.speed --data $(DATA)
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
