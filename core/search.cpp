@@ -316,7 +316,7 @@ void Search::deepen(double upper_bound) {
       lower_bound_ = std::min(root_floor_, answer_.value);
       return;
     }
-    log_progress("depth " + std::to_string(depth));
+    log_progress();
   }
 }
 
@@ -329,7 +329,7 @@ Result Search::run() {
   Result result;
   lower_bound_ = bounds_.any_tree(root_.facts);
   offer(leaf_of(root_), "one leaf");
-  log_progress("one leaf");
+  log_progress();
   deepen(options_.upper_bound);
 
   result.tree = incumbent_;
@@ -342,8 +342,9 @@ Result Search::run() {
       result.loss + options_.regularization * static_cast<double>(leaves_of(result.tree));
   result.tolerance = tolerance_;
   result.lower_bound = std::min(lower_bound_, result.objective);
-  if (result.objective - result.lower_bound <= tolerance_ * kSumsOfTies)
-    result.lower_bound = result.objective;
+  // Each node of the tree may be off by one tolerance and still count as a tie.
+  const double ties = 2.0 * static_cast<double>(leaves_of(result.tree)) * tolerance_;
+  if (result.objective - result.lower_bound <= ties) result.lower_bound = result.objective;
   result.status = result.lower_bound == result.objective ? Status::optimal
                   : limits_.is_stopped()                 ? limits_.reason()
                                                          : Status::gap_reached;
@@ -355,7 +356,7 @@ Result Search::run() {
   incumbent_objective_ = result.objective;
   lower_bound_ = result.lower_bound;
   incumbent_ = result.tree;
-  log_progress("depth " + std::to_string(solved_depth_));
+  log_progress();
   return result;
 }
 

@@ -19,8 +19,6 @@
 
 namespace survtree {
 
-// Each split of the returned tree may be off by one tolerance and still count as a tie.
-constexpr double kSumsOfTies = 1e3;
 constexpr int kMaxDepth = 1000;  // recursion is one frame a level; no useful tree comes near
 
 struct SearchOptions {
@@ -64,7 +62,7 @@ struct Progress {
   std::uint64_t subsets_solved;
   double lower_bound, objective;
   std::size_t n_leaves;
-  std::string found_by;
+  std::string found_by;  // where the best tree so far came from
 };
 
 struct Result {
@@ -140,7 +138,7 @@ class Search {
   void deepen(double upper_bound);
   int next_depth(int depth) const;
   void offer(const Tree& tree, const std::string& found_by);
-  void log_progress(const std::string& found_by);
+  void log_progress();
   Tree leaf_of(const Subset& s) const;
   Tree stored_tree(Subset& s, int depth, std::size_t level);
   Tree stored_split(Subset& s, std::uint32_t question, int depth, std::size_t level);

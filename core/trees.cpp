@@ -90,10 +90,10 @@ void Search::offer(const Tree& tree, const std::string& found_by) {
   found_by_ = found_by;
 }
 
-void Search::log_progress(const std::string& found_by) {
+void Search::log_progress() {
   const std::lock_guard lock(progress_mutex_);
   progress_.push_back({limits_.seconds(), stats_.subsets_solved, lower_bound_, incumbent_objective_,
-                       leaves_of(incumbent_), found_by});
+                       leaves_of(incumbent_), found_by_});
 }
 
 std::vector<Progress> Search::take_progress() {

@@ -89,7 +89,8 @@ def optimal_trees(problem: Problem, optimum: float, limit: int) -> list[Tree]:
     """Every tree that attains the optimum, at most ``limit``, in the order of the tie rule."""
     # The bound is loosened by more than rounding, so that the optimum itself stays within it.
     search = _search_of(problem, Limits(upper_bound=optimum * (1 + 1e-9)))
-    _translated(search.run)
+    if _translated(search.run)["status"] == "interrupted":
+        raise KeyboardInterrupt
     return [_tree_of(raw) for raw in _translated(lambda: search.optimal_trees(limit))]
 
 
