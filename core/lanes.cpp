@@ -1,7 +1,6 @@
 #include "lanes.hpp"
 
 #include "contract.hpp"
-#include "lanes_kernel.hpp"
 #include "lanes_variants.hpp"
 
 namespace survtree {
@@ -71,27 +70,6 @@ void lane_keys(Kernel kernel, const RowStream& stream, std::span<std::uint64_t> 
 #endif
   require(kernel == Kernel::plain, "the kernel was built");
   lane_keys_plain(stream, high, low);
-}
-
-namespace {
-
-std::uint64_t pack_bits(std::uint64_t word, std::uint64_t mask) {
-  std::uint64_t out = 0;
-  for (std::uint64_t to = 1; mask != 0; to <<= 1U, mask &= mask - 1)
-    if ((word & mask & (~mask + 1)) != 0) out |= to;
-  return out;
-}
-
-}  // namespace
-
-void pack_lanes(Kernel kernel, std::span<const std::uint64_t> bits, std::size_t words_in,
-                std::span<const std::uint64_t> keep, std::span<std::uint64_t> out,
-                std::size_t words_out) {
-#ifdef SURVTREE_X86_VARIANTS
-  if (kernel != Kernel::plain) return pack_lanes_bmi2(bits, words_in, keep, out, words_out);
-#endif
-  require(kernel == Kernel::plain, "the kernel was built");
-  pack_lanes_of(pack_bits, bits, words_in, keep, out, words_out);
 }
 
 }  // namespace survtree

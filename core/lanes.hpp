@@ -8,22 +8,18 @@
 #include <span>
 #include <vector>
 
+#include "problem.hpp"
+
 namespace survtree {
 
-// The rows of a subset from the last to the first, as the kernels read them.
+// A subset as the kernels read it. Lanes come word after word of the answers, for each the
+// questions that `keep` selects; the lanes of a word are padded to a multiple of 16.
 struct RowStream {
-  struct Row {
-    double weight;
-    double area_step;   // censor_area of the row before in the stream - that of this one
-    double tail_step;   // events: tail of this row - that of the event before in the stream
-    double event_mass;  // weight / G
-    std::uint64_t is_event;
-    std::uint64_t key_high, key_low;
-  };
-  std::vector<Row> rows;
-  std::vector<std::uint64_t> answers;  // one bit a lane, `words` a row
+  std::span<const RowFacts> facts;         // of all rows
+  std::span<const std::uint64_t> answers;  // of all rows, `words` each
   std::size_t words = 0;
-  std::size_t n_lanes = 0;
+  std::span<const std::uint32_t> rows;  // the subset, ascending; read from the last to the first
+  std::span<const std::uint64_t> keep;  // by word
 };
 
 // The same when times are few: rows with the same time and the same end form a block, and only how
@@ -36,7 +32,7 @@ struct BlockStream {
   };
   std::vector<Block> blocks;
   std::vector<double> yes_weight;  // by lane, `stride` a block
-  std::size_t stride = 0;          // n_lanes rounded up to 16
+  std::size_t stride = 0;
   std::size_t n_lanes = 0;
 };
 
@@ -47,7 +43,7 @@ std::vector<Kernel> available_kernels();
 const char* name_of(Kernel kernel);
 
 // Losses by lane, for the rows that answer no and those that answer yes. The spans have room for
-// n_lanes rounded up to 16.
+// the padded lanes.
 void lane_losses(Kernel kernel, const RowStream& stream, std::span<double> no,
                  std::span<double> yes);
 
@@ -63,11 +59,9 @@ void lane_keys(Kernel kernel, const RowStream& stream, std::span<std::uint64_t> 
 void count_ones(Kernel kernel, std::span<const std::uint64_t> bits,
                 std::span<const std::uint64_t> columns, std::span<std::uint64_t> counts);
 
-// Keeps of each row of bits (`words_in` words) only those that `keep` selects, packed together.
-void pack_lanes(Kernel kernel, std::span<const std::uint64_t> bits, std::size_t words_in,
-                std::span<const std::uint64_t> keep, std::span<std::uint64_t> out,
-                std::size_t words_out);
-
 constexpr std::size_t kLanePadding = 16;
+constexpr std::size_t padded(std::size_t n_lanes) {
+  return (n_lanes + kLanePadding - 1) / kLanePadding * kLanePadding;
+}
 
 }  // namespace survtree

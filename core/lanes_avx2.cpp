@@ -31,6 +31,16 @@ struct Avx2 {
   friend Avx2 operator/(Avx2 a, Avx2 b) { return Avx2(_mm256_div_pd(a.x, b.x)); }
 };
 
+class PackedBits {
+ public:
+  PackedBits(std::uint64_t keep, std::size_t base) : keep_(keep), base_(base) {}
+  std::uint64_t operator()(std::uint64_t word) const { return _pext_u64(word, keep_) >> base_; }
+
+ private:
+  std::uint64_t keep_;
+  std::size_t base_;
+};
+
 struct Avx2Key {
   static constexpr std::size_t width = 4;
   __m256i x = _mm256_setzero_si256();
@@ -51,7 +61,7 @@ struct Avx2Key {
 
 void lane_keys_avx2(const RowStream& stream, std::span<std::uint64_t> high,
                     std::span<std::uint64_t> low) {
-  lane_keys_of<Avx2Key, 2>(stream, high, low);
+  lane_keys_of<Avx2Key, 2, PackedBits>(stream, high, low);
 }
 
 void block_losses_avx2(const BlockStream& stream, std::span<double> no, std::span<double> yes) {
@@ -64,14 +74,7 @@ void count_ones_avx2(std::span<const std::uint64_t> bits, std::span<const std::u
 }
 
 void lane_losses_avx2(const RowStream& stream, std::span<double> no, std::span<double> yes) {
-  lane_losses_of<Avx2, 1>(stream, no, yes);
-}
-
-void pack_lanes_bmi2(std::span<const std::uint64_t> bits, std::size_t words_in,
-                     std::span<const std::uint64_t> keep, std::span<std::uint64_t> out,
-                     std::size_t words_out) {
-  pack_lanes_of([](std::uint64_t word, std::uint64_t mask) { return _pext_u64(word, mask); }, bits,
-                words_in, keep, out, words_out);
+  lane_losses_of<Avx2, 1, PackedBits>(stream, no, yes);
 }
 
 }  // namespace survtree

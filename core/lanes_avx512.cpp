@@ -29,6 +29,16 @@ struct Avx512 {
   friend Avx512 operator/(Avx512 a, Avx512 b) { return Avx512(_mm512_div_pd(a.x, b.x)); }
 };
 
+class PackedBits {
+ public:
+  PackedBits(std::uint64_t keep, std::size_t base) : keep_(keep), base_(base) {}
+  std::uint64_t operator()(std::uint64_t word) const { return _pext_u64(word, keep_) >> base_; }
+
+ private:
+  std::uint64_t keep_;
+  std::size_t base_;
+};
+
 struct Avx512Key {
   static constexpr std::size_t width = 8;
   __m512i x = _mm512_setzero_si512();
@@ -44,7 +54,7 @@ struct Avx512Key {
 
 void lane_keys_avx512(const RowStream& stream, std::span<std::uint64_t> high,
                       std::span<std::uint64_t> low) {
-  lane_keys_of<Avx512Key, 2>(stream, high, low);
+  lane_keys_of<Avx512Key, 2, PackedBits>(stream, high, low);
 }
 
 void block_losses_avx512(const BlockStream& stream, std::span<double> no, std::span<double> yes) {
@@ -57,7 +67,7 @@ void count_ones_avx512(std::span<const std::uint64_t> bits, std::span<const std:
 }
 
 void lane_losses_avx512(const RowStream& stream, std::span<double> no, std::span<double> yes) {
-  lane_losses_of<Avx512, 2>(stream, no, yes);
+  lane_losses_of<Avx512, 2, PackedBits>(stream, no, yes);
 }
 
 }  // namespace survtree

@@ -10,6 +10,7 @@
 #include <bit>
 
 #include "lanes.hpp"
+#include "problem.hpp"
 
 namespace survtree {
 namespace {
@@ -49,60 +50,81 @@ void pass_event(LaneState<V>& no, LaneState<V>& yes, typename V::Mask says_yes, 
   no.events = V::select(says_yes, no.events, new_events);
 }
 
-template <class V, std::size_t K>
-void lane_losses_of(const RowStream& stream, std::span<double> no_loss,
-                    std::span<double> yes_loss) {
-  for (std::size_t base = 0; base < stream.n_lanes; base += K * V::width) {
-    LaneState<V> no[K], yes[K];
-    const std::uint64_t* answers = stream.answers.data() + base / 64;
-    for (const RowStream::Row& row : stream.rows) {
-      const std::uint64_t bits = *answers >> (base % 64);
-      answers += stream.words;
-      const V weight(row.weight), area_step(row.area_step);
-      for (std::size_t k = 0; k < K; ++k) {
-        no[k].area = no[k].area + no[k].weight * area_step;
-        yes[k].area = yes[k].area + yes[k].weight * area_step;
-      }
-      if (row.is_event) {
-        const V tail_step(row.tail_step), event_mass(row.event_mass);
-        for (std::size_t k = 0; k < K; ++k)
-          pass_event<V>(no[k], yes[k], V::mask(bits >> (k * V::width)), weight, tail_step,
-                        event_mass);
-      }
-      for (std::size_t k = 0; k < K; ++k) {
-        const auto says_yes = V::mask(bits >> (k * V::width));
-        yes[k].weight = V::select(says_yes, yes[k].weight + weight, yes[k].weight);
-        no[k].weight = V::select(says_yes, no[k].weight, no[k].weight + weight);
-      }
+// K vectors of lanes of one word; Bits{keep, base}(word) shifts the answer of lane `base` to bit 0.
+template <class V, std::size_t K, class Bits>
+void word_losses(const RowStream& stream, std::size_t word, std::size_t base, double* no_loss,
+                 double* yes_loss) {
+  const Bits bits_of(stream.keep[word], base);
+  LaneState<V> no[K], yes[K];
+  double area = stream.facts[stream.rows.back()].censor_area, tail = 0.0;
+  for (std::size_t i = stream.rows.size(); i-- > 0;) {
+    const RowFacts& row = stream.facts[stream.rows[i]];
+    const std::uint64_t bits = bits_of(stream.answers[stream.rows[i] * stream.words + word]);
+    const V weight(row.weight), area_step(area - row.censor_area);
+    area = row.censor_area;
+    for (std::size_t k = 0; k < K; ++k) {
+      no[k].area = no[k].area + no[k].weight * area_step;
+      yes[k].area = yes[k].area + yes[k].weight * area_step;
+    }
+    if (row.is_event) {
+      const V tail_step(row.tail - tail), event_mass(row.event_mass);
+      tail = row.tail;
+      for (std::size_t k = 0; k < K; ++k)
+        pass_event<V>(no[k], yes[k], V::mask(bits >> (k * V::width)), weight, tail_step,
+                      event_mass);
     }
     for (std::size_t k = 0; k < K; ++k) {
-      (no[k].u + no[k].events).store(no_loss.data() + base + k * V::width);
-      (yes[k].u + yes[k].events).store(yes_loss.data() + base + k * V::width);
+      const auto says_yes = V::mask(bits >> (k * V::width));
+      yes[k].weight = V::select(says_yes, yes[k].weight + weight, yes[k].weight);
+      no[k].weight = V::select(says_yes, no[k].weight, no[k].weight + weight);
     }
+  }
+  for (std::size_t k = 0; k < K; ++k) {
+    (no[k].u + no[k].events).store(no_loss + k * V::width);
+    (yes[k].u + yes[k].events).store(yes_loss + k * V::width);
   }
 }
 
+// Calls visit(word, base, lane) for every group of `width` lanes.
+template <class Visit>
+void for_each_group(const RowStream& stream, std::size_t width, Visit visit) {
+  std::size_t first = 0;
+  for (std::size_t word = 0; word < stream.words; ++word) {
+    const auto n = static_cast<std::size_t>(std::popcount(stream.keep[word]));
+    for (std::size_t base = 0; base < n; base += width) visit(word, base, first + base);
+    first += padded(n);
+  }
+}
+
+template <class V, std::size_t K, class Bits>
+void lane_losses_of(const RowStream& stream, std::span<double> no_loss,
+                    std::span<double> yes_loss) {
+  for_each_group(stream, K * V::width, [&](std::size_t word, std::size_t base, std::size_t lane) {
+    word_losses<V, K, Bits>(stream, word, base, no_loss.data() + lane, yes_loss.data() + lane);
+  });
+}
+
 // The same for keys; V holds integers here.
-template <class V, std::size_t K>
+template <class V, std::size_t K, class Bits>
 void lane_keys_of(const RowStream& stream, std::span<std::uint64_t> high,
                   std::span<std::uint64_t> low) {
-  for (std::size_t base = 0; base < stream.n_lanes; base += K * V::width) {
+  for_each_group(stream, K * V::width, [&](std::size_t word, std::size_t base, std::size_t lane) {
+    const Bits bits_of(stream.keep[word], base);
     V high_key[K], low_key[K];
-    const std::uint64_t* answers = stream.answers.data() + base / 64;
-    for (const RowStream::Row& row : stream.rows) {
-      const std::uint64_t bits = *answers >> (base % 64);
-      answers += stream.words;
+    for (std::uint32_t row : stream.rows) {
+      const std::uint64_t bits = bits_of(stream.answers[row * stream.words + word]);
+      const Key& key = stream.facts[row].key;
       for (std::size_t k = 0; k < K; ++k) {
         const auto says_yes = V::mask(bits >> (k * V::width));
-        high_key[k].flip_if(says_yes, row.key_high);
-        low_key[k].flip_if(says_yes, row.key_low);
+        high_key[k].flip_if(says_yes, key.high);
+        low_key[k].flip_if(says_yes, key.low);
       }
     }
     for (std::size_t k = 0; k < K; ++k) {
-      high_key[k].store(high.data() + base + k * V::width);
-      low_key[k].store(low.data() + base + k * V::width);
+      high_key[k].store(high.data() + lane + k * V::width);
+      low_key[k].store(low.data() + lane + k * V::width);
     }
-  }
+  });
 }
 
 // An event block of one child: as many events as `weight` says, none perhaps.
@@ -160,26 +182,6 @@ inline void count_ones_of(std::span<const std::uint64_t> bits,
     if (word == 0) continue;
     for (std::size_t j = 0; j < n; ++j)
       out[j] += static_cast<std::uint64_t>(std::popcount(column[j] & word));
-  }
-}
-
-// `pack` keeps the bits of its first argument that the second selects.
-template <class Pack>
-void pack_lanes_of(Pack pack, std::span<const std::uint64_t> bits, std::size_t words_in,
-                   std::span<const std::uint64_t> keep, std::span<std::uint64_t> out,
-                   std::size_t words_out) {
-  std::uint64_t* to = out.data();
-  for (std::size_t at = 0; at < bits.size(); at += words_in, to += words_out) {
-    std::size_t n = 0;  // bits written of this row
-    for (std::size_t w = 0; w < words_in; ++w) {
-      if (keep[w] == 0) continue;
-      const std::uint64_t packed = pack(bits[at + w], keep[w]);
-      const auto n_bits = static_cast<std::size_t>(std::popcount(keep[w]));
-      const std::size_t shift = n % 64;
-      to[n / 64] |= packed << shift;
-      if (shift > 0 && shift + n_bits > 64) to[n / 64 + 1] |= packed >> (64 - shift);
-      n += n_bits;
-    }
   }
 }
 

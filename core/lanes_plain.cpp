@@ -23,6 +23,19 @@ struct Plain {
   friend Plain operator/(Plain a, Plain b) { return Plain(a.x / b.x); }
 };
 
+// One lane at a time: its question's answer comes first.
+class PlainBits {
+ public:
+  PlainBits(std::uint64_t keep, std::size_t base) {
+    for (; base > 0; --base) keep &= keep - 1;
+    shift_ = static_cast<unsigned>(std::countr_zero(keep));
+  }
+  std::uint64_t operator()(std::uint64_t word) const { return word >> shift_; }
+
+ private:
+  unsigned shift_;
+};
+
 struct PlainKey {
   static constexpr std::size_t width = 1;
   std::uint64_t x = 0;
@@ -36,7 +49,7 @@ struct PlainKey {
 
 void lane_keys_plain(const RowStream& stream, std::span<std::uint64_t> high,
                      std::span<std::uint64_t> low) {
-  lane_keys_of<PlainKey, 4>(stream, high, low);
+  lane_keys_of<PlainKey, 1, PlainBits>(stream, high, low);
 }
 
 void block_losses_plain(const BlockStream& stream, std::span<double> no, std::span<double> yes) {
@@ -49,7 +62,7 @@ void count_ones_plain(std::span<const std::uint64_t> bits, std::span<const std::
 }
 
 void lane_losses_plain(const RowStream& stream, std::span<double> no, std::span<double> yes) {
-  lane_losses_of<Plain, 1>(stream, no, yes);
+  lane_losses_of<Plain, 1, PlainBits>(stream, no, yes);
 }
 
 }  // namespace survtree

@@ -23,9 +23,6 @@ void lane_keys_avx512(const RowStream& stream, std::span<std::uint64_t> high,
                       std::span<std::uint64_t> low);
 void lane_losses_avx2(const RowStream& stream, std::span<double> no, std::span<double> yes);
 void lane_losses_avx512(const RowStream& stream, std::span<double> no, std::span<double> yes);
-void pack_lanes_bmi2(std::span<const std::uint64_t> bits, std::size_t words_in,
-                     std::span<const std::uint64_t> keep, std::span<std::uint64_t> out,
-                     std::size_t words_out);
 void block_losses_avx2(const BlockStream& stream, std::span<double> no, std::span<double> yes);
 void block_losses_avx512(const BlockStream& stream, std::span<double> no, std::span<double> yes);
 #endif

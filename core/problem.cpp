@@ -62,7 +62,8 @@ struct CollapsedRow {
   bool is_event;
 };
 
-// Rows equal in features, time and event become one. Weights are added smallest first and the
+// Rows equal in features, time and event become one, unless there are so few of them that keeping
+// count would cost more than it spares. Weights are added smallest first and the
 // result is ordered by what a loss can see (time, event, weight), so that no sum depends on the
 // order of rows or columns in the table.
 std::vector<CollapsedRow> collapse(const Table& t, const PackedRows& packed) {
@@ -73,13 +74,19 @@ std::vector<CollapsedRow> collapse(const Table& t, const PackedRows& packed) {
     if (const int c = compare_bits(packed, a, b)) return c < 0;
     return t.weight[a] < t.weight[b];
   });
+  std::vector<bool> is_new(order.size(), true);
+  std::size_t n_distinct = 1;
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    const std::uint32_t i = order[k], before = order[k - 1];
+    is_new[k] = t.time[i] != t.time[before] || t.event[i] != t.event[before] ||
+                compare_bits(packed, i, before) != 0;
+    n_distinct += is_new[k] ? 1 : 0;
+  }
+  const bool pays = 10 * n_distinct < 9 * order.size();
   std::vector<CollapsedRow> rows;
   for (std::size_t k = 0; k < order.size(); ++k) {
     const std::uint32_t i = order[k];
-    const bool is_new = k == 0 || t.time[i] != t.time[order[k - 1]] ||
-                        t.event[i] != t.event[order[k - 1]] ||
-                        compare_bits(packed, i, order[k - 1]) != 0;
-    if (is_new) rows.push_back({i, 0, t.time[i], 0.0, t.event[i] != 0});
+    if (is_new[k] || !pays) rows.push_back({i, 0, t.time[i], 0.0, t.event[i] != 0});
     rows.back().n_copies += 1;
     rows.back().weight += t.weight[i];
   }
@@ -206,6 +213,7 @@ Problem make_problem(const Table& table, Layout layout) {
     p.n_blocks += is_new ? 1 : 0;
     p.block.push_back(static_cast<std::uint32_t>(p.n_blocks));
     p.n_copies.push_back(rows[i].n_copies);
+    p.has_copies |= rows[i].n_copies > 1;
     p.is_weighted |= rows[i].weight != static_cast<double>(rows[i].n_copies);
     p.rows.push_back({t.weight[i], t.censor_area[i], t.tail[i], t.weight[i] * t.inverse_g[i],
                       Key{scramble(2 * i), scramble(2 * i + 1)}, rows[i].is_event});

@@ -44,6 +44,7 @@ struct Problem {
   // same end (event or not) share one.
   std::vector<std::uint32_t> n_copies, block;
   std::size_t n_blocks = 0;
+  bool has_copies = false;   // does any row stand for several?
   bool is_weighted = false;  // does any weight differ from the number of copies?
 
   // Rows with equal features form a group; no tree can part them. What a group costs at least (see

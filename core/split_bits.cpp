@@ -57,13 +57,13 @@ void add_up_groups(const Problem& p, std::span<const std::uint64_t> bits, SplitR
 
 void fill_counts(const Problem& p, SplitRow& out) {
   BlockStream& stream = out.block_stream;
-  stream.n_lanes = out.n_lanes;
+  stream.n_lanes = out.no_loss.size();
   stream.stride = out.no_loss.size();
   stream.yes_weight.assign(stream.blocks.size() * stream.stride, 0.0);
   for (std::size_t b = 0; b < stream.blocks.size(); ++b)
-    for (std::size_t lane = 0; lane < out.n_lanes; ++lane)
-      stream.yes_weight[b * stream.stride + lane] =
-          static_cast<double>(out.counts[b * p.n_questions + out.question_of_lane[lane]]);
+    for (std::size_t k = 0; k < out.n_lanes; ++k)
+      stream.yes_weight[b * stream.stride + out.lanes[k]] =
+          static_cast<double>(out.counts[b * p.n_questions + out.questions[k]]);
 }
 
 }  // namespace

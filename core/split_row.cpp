@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "split_row_parts.hpp"
+#include "upright.hpp"
 
 namespace survtree {
 namespace {
@@ -16,6 +17,7 @@ void add_rows(const Problem& p, Rows rows, std::size_t word, UprightCounters& co
   std::size_t i = 0;
   for (; i + 4 <= rows.size(); i += 4) {
     counters.add_four(bits(i), bits(i + 1), bits(i + 2), bits(i + 3));
+    if (!p.has_copies) continue;
     const std::uint32_t copies = p.n_copies[rows[i]] | p.n_copies[rows[i + 1]] |
                                  p.n_copies[rows[i + 2]] | p.n_copies[rows[i + 3]];
     if (copies == 1) continue;
@@ -25,8 +27,8 @@ void add_rows(const Problem& p, Rows rows, std::size_t word, UprightCounters& co
 }
 
 void count_children(const Problem& p, Rows rows, SplitRow& out) {
-  std::uint64_t total = 0;
-  for (std::uint32_t row : rows) total += p.n_copies[row];
+  std::uint64_t total = rows.size();
+  for (std::size_t i = 0; i < rows.size() && p.has_copies; ++i) total += p.n_copies[rows[i]] - 1;
   for (std::size_t word = 0; word < p.words_per_row; ++word) {
     UprightCounters counters;
     add_rows(p, rows, word, counters);
@@ -48,36 +50,13 @@ void add_up_groups(const Problem& p, Rows rows, SplitRow& out) {
   finish_group_losses(total, out);
 }
 
-void fill_stream(const Problem& p, const SplitRequest& request, SplitRow& out) {
-  const Rows rows = request.rows;
-  RowStream& stream = out.stream;
-  stream.n_lanes = out.n_lanes;
-  stream.words = (out.n_lanes + 63) / 64;
-  stream.rows.resize(rows.size());
-  out.bits.resize(rows.size() * p.words_per_row);
-  double area = p.rows[rows.back()].censor_area, tail = 0.0;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    const std::uint32_t at = rows[rows.size() - 1 - k];
-    const RowFacts& row = p.rows[at];
-    stream.rows[k] = {row.weight,     area - row.censor_area, row.is_event ? row.tail - tail : 0.0,
-                      row.event_mass, row.is_event,           row.key.high,
-                      row.key.low};
-    area = row.censor_area;
-    if (row.is_event) tail = row.tail;
-    for (std::size_t w = 0; w < p.words_per_row; ++w)
-      out.bits[k * p.words_per_row + w] = p.answers[at * p.words_per_row + w];
-  }
-  stream.answers.assign(rows.size() * stream.words, 0);
-  pack_lanes(request.kernel, out.bits, p.words_per_row, out.keep, stream.answers, stream.words);
-}
-
-void find_keys(const SplitRequest& request, SplitRow& out) {
+void find_keys(const SplitRequest& request, const RowStream& stream, SplitRow& out) {
   out.key_high.resize(out.no_loss.size());
   out.key_low.resize(out.no_loss.size());
-  lane_keys(request.kernel, out.stream, out.key_high, out.key_low);
-  for (std::size_t lane = 0; lane < out.n_lanes; ++lane) {
-    const std::uint32_t q = out.question_of_lane[lane];
-    out.yes[q].key = {out.key_high[lane], out.key_low[lane]};
+  lane_keys(request.kernel, stream, out.key_high, out.key_low);
+  for (std::size_t k = 0; k < out.n_lanes; ++k) {
+    const std::uint32_t q = out.questions[k];
+    out.yes[q].key = {out.key_high[out.lanes[k]], out.key_low[out.lanes[k]]};
     out.no[q].key = request.key ^ out.yes[q].key;
   }
 }
@@ -86,12 +65,12 @@ void split_rows(const Problem& p, const SplitRequest& request, SplitRow& out) {
   count_children(p, request.rows, out);
   choose_lanes(p, request.min_rows, out);
   if (out.n_lanes == 0) return;
-  fill_stream(p, request, out);
-  lane_losses(request.kernel, out.stream, out.no_loss, out.yes_loss);
+  const RowStream stream{p.rows, p.answers, p.words_per_row, request.rows, out.keep};
+  lane_losses(request.kernel, stream, out.no_loss, out.yes_loss);
   out.n_steps = request.rows.size();
   if (!request.wants_children) return;
   add_up_groups(p, request.rows, out);
-  find_keys(request, out);
+  find_keys(request, stream, out);
 }
 
 }  // namespace
@@ -110,17 +89,20 @@ void finish_group_losses(double total, SplitRow& out) {
 
 void choose_lanes(const Problem& p, std::uint64_t min_rows, SplitRow& out) {
   const std::uint64_t need = std::max<std::uint64_t>(1, min_rows);
-  out.question_of_lane.clear();
+  out.questions.clear();
+  out.lanes.clear();
   out.keep.assign(p.words_per_row, 0);
+  std::uint32_t lane = 0;
   for (std::uint32_t q = 0; q < p.n_questions; ++q) {
+    if (q % 64 == 0) lane = static_cast<std::uint32_t>(padded(lane));
     if (out.no[q].n_rows < need || out.yes[q].n_rows < need) continue;
-    out.question_of_lane.push_back(q);
+    out.questions.push_back(q);
+    out.lanes.push_back(lane++);
     out.keep[q / 64] |= std::uint64_t{1} << (q % 64);
   }
-  out.n_lanes = out.question_of_lane.size();
-  const std::size_t padded = (out.n_lanes + kLanePadding - 1) / kLanePadding * kLanePadding;
-  out.no_loss.resize(padded);
-  out.yes_loss.resize(padded);
+  out.n_lanes = out.questions.size();
+  out.no_loss.resize(padded(lane));
+  out.yes_loss.resize(padded(lane));
 }
 
 void split_row(const Problem& p, const SplitRequest& request, SplitRow& out) {
@@ -131,9 +113,9 @@ void split_row(const Problem& p, const SplitRequest& request, SplitRow& out) {
     split_rows(p, request, out);
   else
     split_bits(p, request, out);
-  for (std::size_t lane = 0; lane < out.n_lanes; ++lane) {
-    out.no[out.question_of_lane[lane]].loss = out.no_loss[lane];
-    out.yes[out.question_of_lane[lane]].loss = out.yes_loss[lane];
+  for (std::size_t k = 0; k < out.n_lanes; ++k) {
+    out.no[out.questions[k]].loss = out.no_loss[out.lanes[k]];
+    out.yes[out.questions[k]].loss = out.yes_loss[out.lanes[k]];
   }
 }
 

@@ -7,7 +7,6 @@
 
 #include "lanes.hpp"
 #include "problem.hpp"
-#include "upright.hpp"
 
 namespace survtree {
 
@@ -25,10 +24,9 @@ struct SplitRow {
   std::size_t n_lanes = 0;  // questions that leave at least min_rows on both sides
   std::size_t n_steps = 0;  // rows, or blocks of rows, that went through each lane
 
-  RowStream stream;
   BlockStream block_stream;
-  std::vector<std::uint32_t> question_of_lane;
-  std::vector<std::uint64_t> keep, bits, counts;
+  std::vector<std::uint32_t> questions, lanes;  // that have a lane, and which
+  std::vector<std::uint64_t> keep, counts;
   std::vector<double> no_loss, yes_loss;
   std::vector<std::uint64_t> key_high, key_low;
 };
