@@ -45,7 +45,8 @@ BitTable make_bit_table(const Problem& p) {
       std::accumulate(runs.begin(), runs.end(), std::size_t{0},
                       [](std::size_t sum, const Run& run) { return sum + run.n_words; });
   t.everyone.assign(n_words, 0);
-  t.columns.assign(n_words * p.n_questions, 0);
+  t.stride = (p.n_questions + 1 + 15) / 16 * 16;
+  t.columns.assign(n_words * t.stride, 0);
   std::size_t first_word = 0;
   for (const Run& run : runs) {
     const RowFacts& facts = p.rows[run.begin];
@@ -58,7 +59,8 @@ BitTable make_bit_table(const Problem& p) {
       for (std::uint32_t copy = 0; copy < p.n_copies[row]; ++copy, ++at) {
         t.everyone[at / 64] |= std::uint64_t{1} << (at % 64);
         for (std::size_t q = 0; q < p.n_questions; ++q)
-          t.columns[at / 64 * p.n_questions + q] |= std::uint64_t{p.answer(row, q)} << (at % 64);
+          t.columns[at / 64 * t.stride + q] |= std::uint64_t{p.answer(row, q)} << (at % 64);
+        t.columns[at / 64 * t.stride + p.n_questions] |= std::uint64_t{1} << (at % 64);
       }
     }
     first_word += run.n_words;

@@ -30,7 +30,10 @@ struct BitTable {
   std::vector<Block> blocks;
   std::vector<Group> groups;
   std::vector<std::uint64_t> everyone;  // the bits that stand for a row, one for each copy
-  std::vector<std::uint64_t> columns;   // word after word, all questions side by side
+  // Word after word, all questions side by side, then one that everyone answers with yes; `stride`
+  // of them, a multiple of 16.
+  std::vector<std::uint64_t> columns;
+  std::size_t stride = 0;
 
   std::size_t n_words() const { return everyone.size(); }
 };

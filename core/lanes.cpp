@@ -53,7 +53,7 @@ void block_losses(Kernel kernel, const BlockStream& stream, std::span<double> no
 }
 
 void count_ones(Kernel kernel, std::span<const std::uint64_t> bits,
-                std::span<const std::uint64_t> columns, std::span<std::uint64_t> counts) {
+                std::span<const std::uint64_t> columns, std::span<double> counts) {
 #ifdef SURVTREE_X86_VARIANTS
   if (kernel == Kernel::avx512) return count_ones_avx512(bits, columns, counts);
   if (kernel == Kernel::avx2) return count_ones_avx2(bits, columns, counts);

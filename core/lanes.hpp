@@ -54,10 +54,10 @@ void block_losses(Kernel kernel, const BlockStream& stream, std::span<double> no
 void lane_keys(Kernel kernel, const RowStream& stream, std::span<std::uint64_t> high,
                std::span<std::uint64_t> low);
 
-// counts[j] += ones in (bits[w] and columns[w * n + j]), over all w: rows of a block that answer
-// yes, n questions side by side.
+// counts[j] = ones in (bits[w] and columns[w * n + j]), summed over all w: rows of a block that
+// answer yes, n questions side by side; n is a multiple of 16.
 void count_ones(Kernel kernel, std::span<const std::uint64_t> bits,
-                std::span<const std::uint64_t> columns, std::span<std::uint64_t> counts);
+                std::span<const std::uint64_t> columns, std::span<double> counts);
 
 constexpr std::size_t kLanePadding = 16;
 constexpr std::size_t padded(std::size_t n_lanes) {

@@ -62,7 +62,7 @@ void block_losses_avx512(const BlockStream& stream, std::span<double> no, std::s
 }
 
 void count_ones_avx512(std::span<const std::uint64_t> bits, std::span<const std::uint64_t> columns,
-                       std::span<std::uint64_t> counts) {
+                       std::span<double> counts) {
   count_ones_of(bits, columns, counts);
 }
 

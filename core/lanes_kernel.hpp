@@ -171,17 +171,18 @@ void block_losses_of(const BlockStream& stream, std::span<double> no_loss,
   }
 }
 
-// One plain loop; the compiler makes of it what the instruction set allows.
+// Plain loops of fixed length; the compiler makes of them what the instruction set allows.
 inline void count_ones_of(std::span<const std::uint64_t> bits,
-                          std::span<const std::uint64_t> columns, std::span<std::uint64_t> counts) {
+                          std::span<const std::uint64_t> columns, std::span<double> counts) {
   const std::size_t n = counts.size();
-  std::uint64_t* __restrict out = counts.data();
-  for (std::size_t w = 0; w < bits.size(); ++w) {
-    const std::uint64_t* __restrict column = columns.data() + w * n;
-    const std::uint64_t word = bits[w];
-    if (word == 0) continue;
-    for (std::size_t j = 0; j < n; ++j)
-      out[j] += static_cast<std::uint64_t>(std::popcount(column[j] & word));
+  for (std::size_t j = 0; j < n; j += kLanePadding) {
+    std::int64_t sums[kLanePadding] = {};
+    for (std::size_t w = 0; w < bits.size(); ++w) {
+      const std::uint64_t* column = columns.data() + w * n + j;
+      const std::uint64_t word = bits[w];
+      for (std::size_t l = 0; l < kLanePadding; ++l) sums[l] += std::popcount(column[l] & word);
+    }
+    for (std::size_t l = 0; l < kLanePadding; ++l) counts[j + l] = static_cast<double>(sums[l]);
   }
 }
 

@@ -57,7 +57,7 @@ void block_losses_plain(const BlockStream& stream, std::span<double> no, std::sp
 }
 
 void count_ones_plain(std::span<const std::uint64_t> bits, std::span<const std::uint64_t> columns,
-                      std::span<std::uint64_t> counts) {
+                      std::span<double> counts) {
   count_ones_of(bits, columns, counts);
 }
 

@@ -11,12 +11,12 @@ void lane_keys_plain(const RowStream& stream, std::span<std::uint64_t> high,
                      std::span<std::uint64_t> low);
 void block_losses_plain(const BlockStream& stream, std::span<double> no, std::span<double> yes);
 void count_ones_plain(std::span<const std::uint64_t> bits, std::span<const std::uint64_t> columns,
-                      std::span<std::uint64_t> counts);
+                      std::span<double> counts);
 #ifdef SURVTREE_X86_VARIANTS
 void count_ones_avx2(std::span<const std::uint64_t> bits, std::span<const std::uint64_t> columns,
-                     std::span<std::uint64_t> counts);
+                     std::span<double> counts);
 void count_ones_avx512(std::span<const std::uint64_t> bits, std::span<const std::uint64_t> columns,
-                       std::span<std::uint64_t> counts);
+                       std::span<double> counts);
 void lane_keys_avx2(const RowStream& stream, std::span<std::uint64_t> high,
                     std::span<std::uint64_t> low);
 void lane_keys_avx512(const RowStream& stream, std::span<std::uint64_t> high,

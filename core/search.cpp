@@ -123,7 +123,7 @@ Key Search::pick_bits(const Subset& s, std::uint32_t question, bool yes,
   const std::uint64_t* column = problem_.bits.columns.data() + question;
   out.resize(s.bits.size());
   Key key;
-  for (std::size_t w = 0; w < s.bits.size(); ++w, column += problem_.n_questions) {
+  for (std::size_t w = 0; w < s.bits.size(); ++w, column += problem_.bits.stride) {
     out[w] = s.bits[w] & (*column ^ flip);
     key = mix(key, out[w]);
   }

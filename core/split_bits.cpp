@@ -1,6 +1,5 @@
 // split_row() for subsets held as bits: count ones by (block, question), then go through blocks.
 #include <algorithm>
-#include <bit>
 
 #include "split_row.hpp"
 #include "split_row_parts.hpp"
@@ -11,38 +10,36 @@ namespace {
 // Rows of each block that is not empty, and of those the ones that answer yes, all questions.
 void count_blocks(const Problem& p, const SplitRequest& request, SplitRow& out) {
   const BitTable& t = p.bits;
-  const std::size_t n = p.n_questions;
   BlockStream& stream = out.block_stream;
   stream.blocks.clear();
-  out.counts.clear();
+  out.counts.resize(t.blocks.size() * t.stride);
   double area = 0.0, tail = 0.0;
   for (std::size_t b = t.blocks.size(); b-- > 0;) {  // from the last time to the first
     const BitTable::Block& block = t.blocks[b];
     const auto bits = request.bits.subspan(block.first_word, block.n_words);
-    std::uint64_t n_rows = 0;
-    for (std::uint64_t word : bits) n_rows += static_cast<std::uint64_t>(std::popcount(word));
-    if (n_rows == 0) continue;
+    if (std::ranges::all_of(bits, [](std::uint64_t word) { return word == 0; })) continue;
+    const auto counts = std::span(out.counts).subspan(stream.blocks.size() * t.stride, t.stride);
+    count_ones(request.kernel, bits,
+               std::span(t.columns).subspan(block.first_word * t.stride, block.n_words * t.stride),
+               counts);
     if (stream.blocks.empty()) area = block.censor_area;
-    stream.blocks.push_back({static_cast<double>(n_rows), area - block.censor_area,
+    stream.blocks.push_back({counts[p.n_questions], area - block.censor_area,
                              block.is_event ? block.tail - tail : 0.0, block.inverse_g,
                              block.is_event});
     area = block.censor_area;
     if (block.is_event) tail = block.tail;
-    out.counts.resize(out.counts.size() + n, 0);
-    count_ones(request.kernel, bits,
-               std::span(t.columns).subspan(block.first_word * n, block.n_words * n),
-               std::span(out.counts).last(n));
   }
 }
 
 void add_up_rows(const Problem& p, SplitRow& out) {
-  const std::size_t n = p.n_questions;
-  double total = 0.0;
-  for (const BlockStream::Block& block : out.block_stream.blocks) total += block.weight;
-  for (std::size_t at = 0; at < out.counts.size(); at += n)
-    for (std::size_t q = 0; q < n; ++q) out.yes[q].n_rows += out.counts[at + q];
-  for (std::size_t q = 0; q < n; ++q)
-    out.no[q].n_rows = static_cast<std::uint64_t>(total) - out.yes[q].n_rows;
+  const std::size_t stride = p.bits.stride;
+  out.sums.assign(stride, 0.0);
+  for (std::size_t b = 0; b < out.block_stream.blocks.size(); ++b)
+    for (std::size_t q = 0; q < stride; ++q) out.sums[q] += out.counts[b * stride + q];
+  for (std::size_t q = 0; q < p.n_questions; ++q) {
+    out.yes[q].n_rows = static_cast<std::uint64_t>(out.sums[q]);
+    out.no[q].n_rows = static_cast<std::uint64_t>(out.sums[p.n_questions] - out.sums[q]);
+  }
 }
 
 void add_up_groups(const Problem& p, std::span<const std::uint64_t> bits, SplitRow& out) {
@@ -63,7 +60,7 @@ void fill_counts(const Problem& p, SplitRow& out) {
   for (std::size_t b = 0; b < stream.blocks.size(); ++b)
     for (std::size_t k = 0; k < out.n_lanes; ++k)
       stream.yes_weight[b * stream.stride + out.lanes[k]] =
-          static_cast<double>(out.counts[b * p.n_questions + out.questions[k]]);
+          out.counts[b * p.bits.stride + out.questions[k]];
 }
 
 }  // namespace

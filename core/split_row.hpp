@@ -26,7 +26,8 @@ struct SplitRow {
 
   BlockStream block_stream;
   std::vector<std::uint32_t> questions, lanes;  // that have a lane, and which
-  std::vector<std::uint64_t> keep, counts;
+  std::vector<std::uint64_t> keep;
+  std::vector<double> counts, sums;
   std::vector<double> no_loss, yes_loss;
   std::vector<std::uint64_t> key_high, key_low;
 };
