@@ -58,14 +58,14 @@ class LeafCurve:
 
 def leaf_curve(events: EventTable, rows: NDArray[np.bool_]) -> LeafCurve:
     """The curves of the chosen rows (a mask)."""
-    time, event, weight = events.time[rows], events.event[rows], events.weight[rows]
-    times, when = np.unique(time, return_inverse=True)
+    times, when = events.unique_times, events.when[rows]
+    event, weight = events.event[rows], events.weight[rows]
     died = np.bincount(when[event], weight[event], minlength=len(times))
     at_risk = np.cumsum(np.bincount(when, weight, minlength=len(times))[::-1])[::-1]
-    steps = died > 0
+    steps = np.flatnonzero(died)
     share = died[steps] / at_risk[steps]
     return LeafCurve(
-        n_rows=len(time),
+        n_rows=len(when),
         n_events=int(event.sum()),
         survival=StepFunction(times[steps], np.cumprod(1.0 - share), before=1.0),
         hazard=StepFunction(times[steps], np.cumsum(share), before=0.0),

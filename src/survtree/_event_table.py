@@ -23,11 +23,22 @@ class EventTable:
         return len(self.time)
 
     @cached_property
+    def _by_time(self) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        times, when = np.unique(self.time, return_inverse=True)
+        return times, when
+
+    @property
     def unique_times(self) -> NDArray[np.float64]:
         """Every distinct time, ascending."""
-        return np.unique(self.time)
+        return self._by_time[0]
+
+    @property
+    def when(self) -> NDArray[np.intp]:
+        """Place of each row's time among the distinct ones."""
+        return self._by_time[1]
 
     @cached_property
     def event_times(self) -> NDArray[np.float64]:
         """Every distinct time at which an event was seen, ascending."""
-        return np.unique(self.time[self.event])
+        seen = np.bincount(self.when[self.event], minlength=len(self.unique_times)) > 0
+        return self.unique_times[seen]

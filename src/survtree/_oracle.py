@@ -47,30 +47,28 @@ class Oracle:
         g: Floats = np.cumprod(1.0 - censored / at_risk, dtype=np.float64)
         return g
 
+    def _counts(self, rows: Bools) -> tuple[Floats, Floats]:
+        """At each distinct time: weight of the chosen rows still at risk, and of their events."""
+        return _sum_from(self._by_time(rows)), self._by_time(rows & self.event)
+
     def survival(self, rows: Bools) -> Floats:
         """Kaplan-Meier curve of the rows, on [t_k, t_k+1)."""
-        events = self._by_time(rows & self.event)
-        at_risk = _sum_from(self._by_time(rows))
-        share = np.divide(events, at_risk, out=np.zeros_like(events), where=events > 0)
-        survival: Floats = np.cumprod(1.0 - share, dtype=np.float64)
-        return survival
+        return _kaplan_meier(*self._counts(rows))
 
-    def _a_and_b(self, rows: Bools) -> tuple[Floats, Floats]:
+    def _a_and_b(self, at_risk: Floats, events: Floats) -> tuple[Floats, Floats]:
         """On each [t_k, t_k+1): weight of later rows / G, and sum of weight / G(y_i) of events."""
-        at_risk = _sum_from(self._by_time(rows))
-        later = np.append(at_risk[1:], 0.0)
-        b = np.cumsum(self._by_time(rows & self.event) * self.inverse_g)
-        return later * self.inverse_g, b
+        return at_risk[1:] * self.inverse_g[:-1], np.cumsum(events * self.inverse_g)[:-1]
 
     def leaf_loss(self, rows: Bools) -> float:
         """Loss of the chosen rows (a mask) as one leaf."""
-        s = self.survival(rows)[:-1]
-        a, b = self._a_and_b(rows)
-        return float(np.sum(self.lengths * ((1 - s) ** 2 * a[:-1] + s**2 * b[:-1])) / self.scale)
+        counts = self._counts(rows)
+        s = _kaplan_meier(*counts)[:-1]
+        a, b = self._a_and_b(*counts)
+        return float(np.sum(self.lengths * ((1 - s) ** 2 * a + s**2 * b)) / self.scale)
 
     def best_curve_loss(self, rows: Bools) -> float:
         """Loss of the pointwise best curve a/(a+b): no curve, Kaplan-Meier or not, loses less."""
-        a, b = (part[:-1] for part in self._a_and_b(rows))
+        a, b = self._a_and_b(*self._counts(rows))
         best = np.divide(a * b, a + b, out=np.zeros_like(a), where=a + b > 0)
         return float(np.sum(self.lengths * best) / self.scale)
 
@@ -81,6 +79,11 @@ class Oracle:
 
 def _sum_from(values: Floats) -> Floats:
     return np.cumsum(values[::-1])[::-1]
+
+
+def _kaplan_meier(at_risk: Floats, events: Floats) -> Floats:
+    share = np.divide(events, at_risk, out=np.zeros_like(events), where=events > 0)
+    return np.cumprod(1.0 - share, dtype=np.float64)
 
 
 class BruteForce:
