@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include "lanes_kernel.hpp"
+#include "lanes_packed.hpp"
 #include "lanes_variants.hpp"
 
 namespace survtree {
@@ -29,16 +30,6 @@ struct Avx2 {
   friend Avx2 operator-(Avx2 a, Avx2 b) { return Avx2(_mm256_sub_pd(a.x, b.x)); }
   friend Avx2 operator*(Avx2 a, Avx2 b) { return Avx2(_mm256_mul_pd(a.x, b.x)); }
   friend Avx2 operator/(Avx2 a, Avx2 b) { return Avx2(_mm256_div_pd(a.x, b.x)); }
-};
-
-class PackedBits {
- public:
-  PackedBits(std::uint64_t keep, std::size_t base) : keep_(keep), base_(base) {}
-  std::uint64_t operator()(std::uint64_t word) const { return _pext_u64(word, keep_) >> base_; }
-
- private:
-  std::uint64_t keep_;
-  std::size_t base_;
 };
 
 struct Avx2Key {

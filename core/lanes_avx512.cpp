@@ -3,6 +3,7 @@
 #include <immintrin.h>
 
 #include "lanes_kernel.hpp"
+#include "lanes_packed.hpp"
 #include "lanes_variants.hpp"
 
 namespace survtree {
@@ -27,16 +28,6 @@ struct Avx512 {
   friend Avx512 operator-(Avx512 a, Avx512 b) { return Avx512(_mm512_sub_pd(a.x, b.x)); }
   friend Avx512 operator*(Avx512 a, Avx512 b) { return Avx512(_mm512_mul_pd(a.x, b.x)); }
   friend Avx512 operator/(Avx512 a, Avx512 b) { return Avx512(_mm512_div_pd(a.x, b.x)); }
-};
-
-class PackedBits {
- public:
-  PackedBits(std::uint64_t keep, std::size_t base) : keep_(keep), base_(base) {}
-  std::uint64_t operator()(std::uint64_t word) const { return _pext_u64(word, keep_) >> base_; }
-
- private:
-  std::uint64_t keep_;
-  std::size_t base_;
 };
 
 struct Avx512Key {

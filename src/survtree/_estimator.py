@@ -286,6 +286,11 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         out: NDArray[Any] = shared[leaf_of_row]
         return out
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         return {**state, "_problem": None} if "_problem" in state else state

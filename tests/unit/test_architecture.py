@@ -43,6 +43,7 @@ CORE_ORDER = (
     "lanes",
     "lanes_variants",
     "lanes_kernel",
+    "lanes_packed",
     "split_row",
     "split_row_parts",
     "cache",
