@@ -10,8 +10,6 @@ float32) from the objective the original reports.
 import argparse
 import csv
 import itertools
-import json
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -19,12 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import data
+from benchmarks import data, programs
 from survtree import OptimalSurvivalTree
 from survtree._oracle import Oracle
 
-ADAPTER = Path(__file__).parent / "rivals" / "osst_adapter.py"
-RIVAL_PYTHON = Path(__file__).parent.parent / ".venv" / "rivals" / "bin" / "python"
 SMALL = ("veterans", "servo", "sync", "real-estate", "gbsg2", "whas500", "uissurv", "maintenance")
 FIELDS = (
     "dataset",
@@ -39,7 +35,6 @@ FIELDS = (
     "ours_seconds",
     "verdict",
 )
-MIN_SAMPLES_LEAF = 7
 RELATIVE = 2e-5
 
 
@@ -48,30 +43,6 @@ def cases() -> list[tuple[str, int, float]]:
     everyone = itertools.product((2, 3, 4), data.NAMES, (0.01, 0.001))
     small = itertools.product((2, 3, 4), SMALL, (0.005, 0.0001))
     return [(name, depth, r) for depth, name, r in [*everyone, *small]]
-
-
-def run_osst(case: data.Encoded, depth: int, regularization: float, limit_s: float) -> Any:
-    """The original's answer in our units, or a status alone when it was killed."""
-    request = {
-        "csv": str(case.path),
-        "index_col": case.is_numbered,
-        "max_depth": depth,
-        "regularization": regularization,
-        "min_samples_leaf": MIN_SAMPLES_LEAF,
-        "time_limit": None,
-    }
-    try:
-        run = subprocess.run(
-            [str(RIVAL_PYTHON), str(ADAPTER)],
-            input=json.dumps(request),
-            capture_output=True,
-            text=True,
-            timeout=limit_s,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return {"status": "killed"}
-    return json.loads(run.stdout) if run.returncode == 0 else {"status": "crashed"}
 
 
 def leaves_of(tree: dict[str, Any], case: data.Encoded) -> np.ndarray:
@@ -93,9 +64,9 @@ def leaves_of(tree: dict[str, Any], case: data.Encoded) -> np.ndarray:
 def compare(name: str, depth: int, regularization: float, folder: Path, limit_s: float) -> Any:
     """One row of the table."""
     case = data.read(folder, name)
-    theirs = run_osst(case, depth, regularization, limit_s)
+    theirs = programs.run("osst", case, depth, regularization, limit_s)
     start = time.perf_counter()
-    ours = OptimalSurvivalTree(depth, regularization, min_samples_leaf=MIN_SAMPLES_LEAF)
+    ours = OptimalSurvivalTree(depth, regularization, min_samples_leaf=programs.MIN_SAMPLES_LEAF)
     ours.fit(case.X, (case.event, case.time))
     row = {
         "dataset": name,

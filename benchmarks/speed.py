@@ -10,23 +10,16 @@ on which the original needs 20 ms to 120 s; both programs use one thread.
 import argparse
 import csv
 import itertools
-import json
 import math
 import os
 import platform
 import statistics
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks import data
+from benchmarks import data, programs
 
 HERE = Path(__file__).parent
-PROGRAMS = {
-    "osst": (HERE.parent / ".venv/rivals/bin/python", HERE / "rivals/osst_adapter.py"),
-    "ours": (Path(sys.executable), HERE / "rivals/survtree_adapter.py"),
-}
 REGULARIZATIONS = (0.05, 0.01, 0.005, 0.0025, 0.001, 0.0005, 0.0001)
 KEYS = ("dataset", "max_depth", "regularization")
 FIELDS = (
@@ -45,39 +38,14 @@ FIELDS = (
 COUNTED_SECONDS = (0.02, 120.0)
 
 
-def run(program: str, request: dict[str, Any], limit_s: float) -> dict[str, Any]:
-    """One fit in a process of its own."""
-    python, adapter = PROGRAMS[program]
-    try:
-        done = subprocess.run(
-            [str(python), str(adapter)],
-            input=json.dumps(request),
-            capture_output=True,
-            text=True,
-            timeout=limit_s + 10,  # starting the process is not the fit
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return {"status": "killed"}
-    return json.loads(done.stdout) if done.returncode == 0 else {"status": "crashed"}
-
-
 def measure(
     case: data.Encoded, depth: int, regularization: float, limit_s: float, repeats: int
 ) -> dict[str, Any]:
     """Medians of both programs on one case; slow cases are run once."""
-    request = {
-        "csv": str(case.path),
-        "index_col": case.is_numbered,
-        "max_depth": depth,
-        "regularization": regularization,
-        "min_samples_leaf": 7,
-        "time_limit": None,
-    }
-    results: dict[str, list[dict[str, Any]]] = {name: [] for name in PROGRAMS}
+    results: dict[str, list[dict[str, Any]]] = {name: [] for name in programs.PROGRAMS}
     for _ in range(repeats):
-        for name in PROGRAMS:
-            results[name].append(run(name, request, limit_s))
+        for name in programs.PROGRAMS:
+            results[name].append(programs.run(name, case, depth, regularization, limit_s))
         if results["osst"][0].get("seconds", math.inf) > 2.0:
             break
     row: dict[str, Any] = {"machine": f"{platform.machine()}, {os.cpu_count()} cores"}

@@ -25,8 +25,8 @@ std::vector<Run> runs_of(const Problem& p) {
 
 }  // namespace
 
-// Nanoseconds per subset, from profiles on one machine: a word takes 0.4 and a block 3 a question;
-// a row takes 25 and another 1.2 a question. Subsets hold an eighth of the rows, say.
+// Rough costs per subset: what counts is their ratio. A word costs 0.4 and a block 3 a question; a
+// row costs 25 and another 1.2 a question. Subsets hold an eighth of the rows, say.
 bool are_bits_cheaper(const Problem& p) {
   if (p.is_weighted) return false;
   double n_words = 0;

@@ -40,7 +40,7 @@ struct BitTable {
 
 struct Problem;
 
-// Whether counting ones beats going through rows, by measured costs of both; weighted rows cannot
+// Whether counting ones beats going through rows, by estimated costs of both; weighted rows cannot
 // be counted.
 bool are_bits_cheaper(const Problem& problem);
 BitTable make_bit_table(const Problem& problem);

@@ -32,44 +32,37 @@ const char* name_of(Kernel kernel) {
   throw ContractError("unknown kernel");
 }
 
-void lane_losses(Kernel kernel, const RowStream& stream, std::span<double> no,
-                 std::span<double> yes) {
+namespace {
+
+LaneFunctions functions_of(Kernel kernel) {
 #ifdef SURVTREE_X86_VARIANTS
-  if (kernel == Kernel::avx512) return lane_losses_avx512(stream, no, yes);
-  if (kernel == Kernel::avx2) return lane_losses_avx2(stream, no, yes);
+  if (kernel == Kernel::avx512) return avx512_lanes();
+  if (kernel == Kernel::avx2) return avx2_lanes();
 #endif
   require(kernel == Kernel::plain, "the kernel was built");
-  lane_losses_plain(stream, no, yes);
+  return plain_lanes();
+}
+
+}  // namespace
+
+void lane_losses(Kernel kernel, const RowStream& stream, std::span<double> no,
+                 std::span<double> yes) {
+  functions_of(kernel).lane_losses(stream, no, yes);
 }
 
 void block_losses(Kernel kernel, const BlockStream& stream, std::span<double> no,
                   std::span<double> yes) {
-#ifdef SURVTREE_X86_VARIANTS
-  if (kernel == Kernel::avx512) return block_losses_avx512(stream, no, yes);
-  if (kernel == Kernel::avx2) return block_losses_avx2(stream, no, yes);
-#endif
-  require(kernel == Kernel::plain, "the kernel was built");
-  block_losses_plain(stream, no, yes);
-}
-
-void count_ones(Kernel kernel, std::span<const std::uint64_t> bits,
-                std::span<const std::uint64_t> columns, std::span<double> counts) {
-#ifdef SURVTREE_X86_VARIANTS
-  if (kernel == Kernel::avx512) return count_ones_avx512(bits, columns, counts);
-  if (kernel == Kernel::avx2) return count_ones_avx2(bits, columns, counts);
-#endif
-  require(kernel == Kernel::plain, "the kernel was built");
-  count_ones_plain(bits, columns, counts);
+  functions_of(kernel).block_losses(stream, no, yes);
 }
 
 void lane_keys(Kernel kernel, const RowStream& stream, std::span<std::uint64_t> high,
                std::span<std::uint64_t> low) {
-#ifdef SURVTREE_X86_VARIANTS
-  if (kernel == Kernel::avx512) return lane_keys_avx512(stream, high, low);
-  if (kernel == Kernel::avx2) return lane_keys_avx2(stream, high, low);
-#endif
-  require(kernel == Kernel::plain, "the kernel was built");
-  lane_keys_plain(stream, high, low);
+  functions_of(kernel).lane_keys(stream, high, low);
+}
+
+void count_ones(Kernel kernel, std::span<const std::uint64_t> bits,
+                std::span<const std::uint64_t> columns, std::span<double> counts) {
+  functions_of(kernel).count_ones(bits, columns, counts);
 }
 
 }  // namespace survtree

@@ -50,22 +50,9 @@ struct Avx2Key {
 
 }  // namespace
 
-void lane_keys_avx2(const RowStream& stream, std::span<std::uint64_t> high,
-                    std::span<std::uint64_t> low) {
-  lane_keys_of<Avx2Key, 2, PackedBits>(stream, high, low);
-}
-
-void block_losses_avx2(const BlockStream& stream, std::span<double> no, std::span<double> yes) {
-  block_losses_of<Avx2, 1>(stream, no, yes);
-}
-
-void count_ones_avx2(std::span<const std::uint64_t> bits, std::span<const std::uint64_t> columns,
-                     std::span<double> counts) {
-  count_ones_of(bits, columns, counts);
-}
-
-void lane_losses_avx2(const RowStream& stream, std::span<double> no, std::span<double> yes) {
-  lane_losses_of<Avx2, 1, PackedBits>(stream, no, yes);
+LaneFunctions avx2_lanes() {
+  return {lane_losses_of<Avx2, 1, PackedBits>, block_losses_of<Avx2, 1>,
+          lane_keys_of<Avx2Key, 2, PackedBits>, count_ones_of};
 }
 
 }  // namespace survtree

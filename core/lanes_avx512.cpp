@@ -43,22 +43,9 @@ struct Avx512Key {
 
 }  // namespace
 
-void lane_keys_avx512(const RowStream& stream, std::span<std::uint64_t> high,
-                      std::span<std::uint64_t> low) {
-  lane_keys_of<Avx512Key, 2, PackedBits>(stream, high, low);
-}
-
-void block_losses_avx512(const BlockStream& stream, std::span<double> no, std::span<double> yes) {
-  block_losses_of<Avx512, 2>(stream, no, yes);
-}
-
-void count_ones_avx512(std::span<const std::uint64_t> bits, std::span<const std::uint64_t> columns,
-                       std::span<double> counts) {
-  count_ones_of(bits, columns, counts);
-}
-
-void lane_losses_avx512(const RowStream& stream, std::span<double> no, std::span<double> yes) {
-  lane_losses_of<Avx512, 2, PackedBits>(stream, no, yes);
+LaneFunctions avx512_lanes() {
+  return {lane_losses_of<Avx512, 2, PackedBits>, block_losses_of<Avx512, 2>,
+          lane_keys_of<Avx512Key, 2, PackedBits>, count_ones_of};
 }
 
 }  // namespace survtree

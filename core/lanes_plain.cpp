@@ -47,22 +47,9 @@ struct PlainKey {
 
 }  // namespace
 
-void lane_keys_plain(const RowStream& stream, std::span<std::uint64_t> high,
-                     std::span<std::uint64_t> low) {
-  lane_keys_of<PlainKey, 1, PlainBits>(stream, high, low);
-}
-
-void block_losses_plain(const BlockStream& stream, std::span<double> no, std::span<double> yes) {
-  block_losses_of<Plain, 1>(stream, no, yes);
-}
-
-void count_ones_plain(std::span<const std::uint64_t> bits, std::span<const std::uint64_t> columns,
-                      std::span<double> counts) {
-  count_ones_of(bits, columns, counts);
-}
-
-void lane_losses_plain(const RowStream& stream, std::span<double> no, std::span<double> yes) {
-  lane_losses_of<Plain, 1, PlainBits>(stream, no, yes);
+LaneFunctions plain_lanes() {
+  return {lane_losses_of<Plain, 1, PlainBits>, block_losses_of<Plain, 1>,
+          lane_keys_of<PlainKey, 1, PlainBits>, count_ones_of};
 }
 
 }  // namespace survtree

@@ -1,0 +1,40 @@
+"""Problems that were once solved wrongly, kept as data so that no generator can change them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from survtree import _solve
+from survtree._binarizer import Binarizer
+from survtree._event_table import EventTable
+from survtree._problem import Problem
+from survtree._validation import default_names
+from tests.oracle.problems import brute_force, root_loss
+
+
+def saved_problem(name):
+    """The problem in cases/NAME.json."""
+    raw = json.loads((Path(__file__).parent / "cases" / f"{name}.json").read_text())
+    features = np.array([list(row) for row in raw["answers"]], dtype=np.uint8)
+    events = EventTable(
+        np.array(raw["event"], dtype=bool), np.array(raw["time"]), np.array(raw["weight"])
+    )
+    return Problem(
+        features,
+        events,
+        Binarizer(default_names(features.shape[1])),
+        raw["regularization"],
+        raw["max_depth"],
+        raw["min_samples_leaf"],
+    )
+
+
+def check_saved(name):
+    """The search reaches the brute-force optimum and proves it."""
+    problem = saved_problem(name)
+    optimum = brute_force(problem).optimum(problem.max_depth)
+    solution = _solve.solve(problem, _solve.Limits(check_keys=True))
+    assert solution.status == "optimal"
+    assert solution.objective == pytest.approx(optimum, abs=1e-9 * root_loss(problem))
