@@ -131,6 +131,7 @@ SearchOptions options_of(const nb::dict& d) {
   o.upper_bound = nb::cast<double>(d["upper_bound"]);
   o.time_limit_s = nb::cast<double>(d["time_limit_s"]);
   o.memory_limit_bytes = nb::cast<std::size_t>(d["memory_limit_bytes"]);
+  o.n_threads = nb::cast<std::size_t>(d["n_threads"]);
   o.check_keys = nb::cast<bool>(d["check_keys"]);
   o.kernel = kernel_of(nb::cast<std::string>(d["kernel"]));
   const auto off = nb::cast<std::vector<std::string>>(d["bounds_off"]);
@@ -156,8 +157,8 @@ SearchOptions options_of(const nb::dict& d) {
 
 // An empty name stands for the cheaper one.
 Layout layout_of(const std::string& name) {
-  require(name.empty() || name == "rows" || name == "bits", "the layout is rows or bits");
-  return name.empty() ? Layout::cheaper : name == "rows" ? Layout::rows : Layout::bits;
+  require(name.empty() || name == "rows" || name == "blocks", "the layout is rows or blocks");
+  return name.empty() ? Layout::cheaper : name == "rows" ? Layout::rows : Layout::blocks;
 }
 
 Problem problem_of(const Bytes2d& features, const Doubles& time, const Bytes& event,
@@ -246,11 +247,12 @@ nb::dict subset_facts(const Bytes2d& features, const Doubles& time, const Bytes&
     group_loss += p.group_loss[i];
   }
   SplitRow split;
-  split_row(p, {rows, p.bits.everyone, {}, 1, true, kernel_of(kernel)}, split);
+  split_row(p, lane_functions(kernel_of(kernel)), {p.bits.everyone, features.shape(0), 1, true},
+            split);
   std::vector<double> no, yes;
-  for (std::size_t q = 0; q < p.n_questions; ++q) {
-    no.push_back(split.no[q].loss);
-    yes.push_back(split.yes[q].loss);
+  for (std::size_t q = 0; q < p.n_questions; ++q) {  // none is constant, so each has a lane
+    no.push_back(split.no_loss[q]);
+    yes.push_back(split.yes_loss[q]);
   }
   nb::dict out;
   out["loss"] = leaf_loss(p.events, rows);

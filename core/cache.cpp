@@ -1,58 +1,100 @@
 #include "cache.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "contract.hpp"
 
 namespace survtree {
 
+// Held for a few dozen instructions, so waiting in a loop is cheaper than going to sleep.
+class Cache::Lock {
+ public:
+  Lock(const Shard& shard, bool is_needed) : flag_(is_needed ? &shard.is_taken : nullptr) {
+    while (flag_ != nullptr && flag_->test_and_set(std::memory_order_acquire)) {
+    }
+  }
+  ~Lock() {
+    if (flag_ != nullptr) flag_->clear(std::memory_order_release);
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  std::atomic_flag* flag_;
+};
+
 // Linear probing by key alone: what is known of one subset at several depths stands side by side.
-Known Cache::find(const Key& key, std::uint16_t depth, std::span<const std::uint32_t> rows) const {
+Known Cache::find(const Key& key, std::uint16_t depth,
+                  std::span<const std::uint64_t> groups) const {
   Known known;
-  if (slots_.empty()) return known;
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t at = key.low & mask; slots_[at].is_used(); at = (at + 1) & mask) {
-    const Slot& slot = slots_[at];
+  const Shard& shard = shards_[shard_of(key)];
+  const Lock lock(shard, options_.is_shared);
+  if (shard.slots.empty()) return known;
+  const std::size_t mask = shard.slots.size() - 1;
+  for (std::size_t at = key.low & mask; shard.slots[at].is_used(); at = (at + 1) & mask) {
+    const Slot& slot = shard.slots[at];
     if (!(slot.key == key)) continue;
-    if (keep_rows_) check_rows(key, rows);
-    if (!slot.answer.is_depth_cut) known.at_any_depth = &slot.answer;
-    if (slot.answer.is_depth_cut && slot.answer.depth == depth) known.at_depth = &slot.answer;
+    if (options_.keeps_groups) shard.check_groups(key, groups);
+    if (!slot.answer.is_depth_cut) known.at_any_depth = slot.answer;
+    if (slot.answer.is_depth_cut && slot.answer.depth == depth) known.at_depth = slot.answer;
   }
   return known;
 }
 
-std::size_t Cache::slot_for(const Key& key, const Answer& answer) const {
-  const std::size_t mask = slots_.size() - 1;
+void Cache::prefetch(const Key& key) const {
+#ifdef __GNUC__
+  const std::vector<Slot>& slots = shards_[shard_of(key)].slots;
+  if (!options_.is_shared && !slots.empty())
+    __builtin_prefetch(slots.data() + (key.low & (slots.size() - 1)));
+#endif
+}
+
+std::size_t Cache::Shard::slot_for(const Key& key, const Answer& answer) const {
+  const std::size_t mask = slots.size() - 1;
   std::size_t at = key.low & mask;
-  while (slots_[at].is_used() && !slots_[at].holds(key, answer)) at = (at + 1) & mask;
+  while (slots[at].is_used() && !slots[at].holds(key, answer)) at = (at + 1) & mask;
   return at;
 }
 
-void Cache::store(const Key& key, const Answer& answer, std::span<const std::uint32_t> rows) {
-  if (must_grow()) grow();
-  Slot& slot = slots_[slot_for(key, answer)];
+bool Cache::store(const Key& key, const Answer& answer, std::span<const std::uint64_t> groups) {
+  Shard& shard = shards_[shard_of(key)];
+  const Lock lock(shard, options_.is_shared);
+  if (shard.must_grow() && !grow(shard)) return false;
+  Slot& slot = shard.slots[shard.slot_for(key, answer)];
   if (!slot.is_used()) {
     slot = {key, answer};
-    ++size_;
-    if (keep_rows_) rows_of_[key.low].assign(rows.begin(), rows.end());
-    return;
+    ++shard.size;
+    if (options_.keeps_groups) shard.groups_of[key.low].assign(groups.begin(), groups.end());
+    return true;
   }
   const Answer& old = slot.answer;
   const bool is_better = answer.is_solved ? !old.is_solved || answer.depth < old.depth
                                           : !old.is_solved && answer.value > old.value;
   if (is_better) slot.answer = answer;
+  return true;
 }
 
-void Cache::grow() {
-  std::vector<Slot> old = std::move(slots_);
-  slots_.assign(std::max<std::size_t>(1024, 2 * old.size()), Slot{});
+bool Cache::grow(Shard& shard) {
+  const std::size_t n = std::max(kFirstSlots, 2 * shard.slots.size());
+  const std::size_t more = (n - shard.slots.size()) * sizeof(Slot);
+  if (bytes_ + more > options_.max_bytes) return false;
+  bytes_ += more;
+  std::vector<Slot> old = std::exchange(shard.slots, std::vector<Slot>(n));
   for (const Slot& slot : old)
-    if (slot.is_used()) slots_[slot_for(slot.key, slot.answer)] = slot;
+    if (slot.is_used()) shard.slots[shard.slot_for(slot.key, slot.answer)] = slot;
+  return true;
 }
 
-void Cache::check_rows(const Key& key, std::span<const std::uint32_t> rows) const {
-  const auto known = rows_of_.find(key.low);
-  require(known != rows_of_.end() && std::ranges::equal(known->second, rows),
+std::size_t Cache::size() const {
+  std::size_t n = 0;
+  for (const Shard& shard : shards_) n += shard.size;
+  return n;
+}
+
+void Cache::Shard::check_groups(const Key& key, std::span<const std::uint64_t> groups) const {
+  const auto known = groups_of.find(key.low);
+  require(known != groups_of.end() && std::ranges::equal(known->second, groups),
           "two subsets share a key");
 }
 

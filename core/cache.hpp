@@ -1,15 +1,18 @@
-// What is proven about (subset, depth left). One flat table of 32-byte entries, named by the
-// 128-bit key of the subset; no rows are kept, except in the checking mode that proves keys
-// distinct.
+// What is proven about (subset, depth left): flat tables of 32-byte entries, named by the 128-bit
+// key of the subset; no rows are kept, except in the checking mode that proves keys distinct.
+// Several threads may share one: keys are dealt out to shards, each with a lock of its own.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
-#include "problem.hpp"
+#include "bit_table.hpp"
 
 namespace survtree {
 
@@ -29,24 +32,29 @@ struct Answer {
 // one that holds however deep trees may be. If the latter is solved it still needs its own depth to
 // be attained: shallower, it is only a lower bound.
 struct Known {
-  const Answer* at_depth = nullptr;
-  const Answer* at_any_depth = nullptr;
+  std::optional<Answer> at_depth, at_any_depth;
+};
+
+struct CacheOptions {
+  bool keeps_groups = false;  // of every subset, to compare them
+  bool is_shared = false;   // between threads
+  std::size_t max_bytes = SIZE_MAX;
 };
 
 class Cache {
  public:
-  explicit Cache(bool keep_rows) : keep_rows_(keep_rows) {}
+  explicit Cache(const CacheOptions& options) : options_(options) {}
 
-  // The pointers are good until the next store().
-  Known find(const Key& key, std::uint16_t depth, std::span<const std::uint32_t> rows) const;
+  Known find(const Key& key, std::uint16_t depth, std::span<const std::uint64_t> groups) const;
   // Solved answers replace bounds, and solved ones that need more depth; a bound replaces a lower
-  // one.
-  void store(const Key& key, const Answer& answer, std::span<const std::uint32_t> rows);
+  // one. False if there is no room left.
+  bool store(const Key& key, const Answer& answer, std::span<const std::uint64_t> groups);
+  // Says that find() will ask for this key soon. Threads that share a cache must not look at
+  // another's table without its lock, so there it does nothing.
+  void prefetch(const Key& key) const;
 
-  std::size_t size() const { return size_; }
-  std::size_t bytes() const { return slots_.capacity() * sizeof(Slot); }
-  // What bytes() would be after the next growth, should one more entry force it.
-  std::size_t bytes_if_stored() const { return must_grow() ? 2 * bytes() : bytes(); }
+  std::size_t size() const;
+  std::size_t bytes() const { return bytes_; }
 
  private:
   static constexpr std::int32_t kEmpty = -2;
@@ -62,15 +70,25 @@ class Cache {
   };
   static_assert(sizeof(Slot) == 32);
 
-  bool must_grow() const { return 3 * (size_ + 1) > 2 * slots_.size(); }
-  std::size_t slot_for(const Key& key, const Answer& answer) const;
-  void grow();
-  void check_rows(const Key& key, std::span<const std::uint32_t> rows) const;
+  struct Shard {
+    std::vector<Slot> slots;
+    std::size_t size = 0;
+    std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> groups_of;
+    mutable std::atomic_flag is_taken;
 
-  std::vector<Slot> slots_;
-  std::size_t size_ = 0;
-  bool keep_rows_;
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> rows_of_;
+    bool must_grow() const { return 3 * (size + 1) > 2 * slots.size(); }
+    std::size_t slot_for(const Key& key, const Answer& answer) const;
+    void check_groups(const Key& key, std::span<const std::uint64_t> groups) const;
+  };
+  class Lock;
+
+  static constexpr std::size_t kShards = 16, kFirstSlots = 64;
+  static std::size_t shard_of(const Key& key) { return key.high % kShards; }
+  bool grow(Shard& shard);
+
+  CacheOptions options_;
+  std::array<Shard, kShards> shards_;
+  std::atomic<std::size_t> bytes_ = 0;
 };
 
 }  // namespace survtree

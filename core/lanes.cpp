@@ -32,37 +32,13 @@ const char* name_of(Kernel kernel) {
   throw ContractError("unknown kernel");
 }
 
-namespace {
-
-LaneFunctions functions_of(Kernel kernel) {
+LaneFunctions lane_functions(Kernel kernel) {
 #ifdef SURVTREE_X86_VARIANTS
   if (kernel == Kernel::avx512) return avx512_lanes();
   if (kernel == Kernel::avx2) return avx2_lanes();
 #endif
   require(kernel == Kernel::plain, "the kernel was built");
   return plain_lanes();
-}
-
-}  // namespace
-
-void lane_losses(Kernel kernel, const RowStream& stream, std::span<double> no,
-                 std::span<double> yes) {
-  functions_of(kernel).lane_losses(stream, no, yes);
-}
-
-void block_losses(Kernel kernel, const BlockStream& stream, std::span<double> no,
-                  std::span<double> yes) {
-  functions_of(kernel).block_losses(stream, no, yes);
-}
-
-void lane_keys(Kernel kernel, const RowStream& stream, std::span<std::uint64_t> high,
-               std::span<std::uint64_t> low) {
-  functions_of(kernel).lane_keys(stream, high, low);
-}
-
-void count_ones(Kernel kernel, std::span<const std::uint64_t> bits,
-                std::span<const std::uint64_t> columns, std::span<double> counts) {
-  functions_of(kernel).count_ones(bits, columns, counts);
 }
 
 }  // namespace survtree

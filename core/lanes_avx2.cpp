@@ -2,7 +2,7 @@
 #include <immintrin.h>
 
 #include "lanes_kernel.hpp"
-#include "lanes_packed.hpp"
+#include "lanes_extract.hpp"
 #include "lanes_variants.hpp"
 
 namespace survtree {
@@ -32,27 +32,12 @@ struct Avx2 {
   friend Avx2 operator/(Avx2 a, Avx2 b) { return Avx2(_mm256_div_pd(a.x, b.x)); }
 };
 
-struct Avx2Key {
-  static constexpr std::size_t width = 4;
-  __m256i x = _mm256_setzero_si256();
-
-  static __m256i mask(std::uint64_t bits) {
-    const __m256i one_each = _mm256_set_epi64x(8, 4, 2, 1);
-    const __m256i all = _mm256_set1_epi64x(static_cast<long long>(bits));
-    return _mm256_cmpeq_epi64(_mm256_and_si256(all, one_each), one_each);
-  }
-  void flip_if(__m256i m, std::uint64_t value) {
-    const __m256i all = _mm256_set1_epi64x(static_cast<long long>(value));
-    x = _mm256_xor_si256(x, _mm256_and_si256(m, all));
-  }
-  void store(std::uint64_t* to) const { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), x); }
-};
-
 }  // namespace
 
 LaneFunctions avx2_lanes() {
-  return {lane_losses_of<Avx2, 1, PackedBits>, block_losses_of<Avx2, 1>,
-          lane_keys_of<Avx2Key, 2, PackedBits>, count_ones_of};
+  return {count_ones_of<ScalarCount>,          pack_answers_of<Extract>, list_rows_of<Extract>,
+          add_where_yes_of<Avx2>, row_losses_of<Avx2, 2>,   count_blocks_of<ScalarCount>, add_up_of, pick_counts_of,
+          block_losses_of<Avx2, 1>};
 }
 
 }  // namespace survtree

@@ -3,7 +3,7 @@
 #include <immintrin.h>
 
 #include "lanes_kernel.hpp"
-#include "lanes_packed.hpp"
+#include "lanes_extract.hpp"
 #include "lanes_variants.hpp"
 
 namespace survtree {
@@ -30,22 +30,45 @@ struct Avx512 {
   friend Avx512 operator/(Avx512 a, Avx512 b) { return Avx512(_mm512_div_pd(a.x, b.x)); }
 };
 
-struct Avx512Key {
-  static constexpr std::size_t width = 8;
-  __m512i x = _mm512_setzero_si512();
-
-  static __mmask8 mask(std::uint64_t bits) { return static_cast<__mmask8>(bits); }
-  void flip_if(__mmask8 m, std::uint64_t value) {
-    x = _mm512_mask_xor_epi64(x, m, x, _mm512_set1_epi64(static_cast<long long>(value)));
+struct VectorCount {
+  SURVTREE_INLINE static void together(const std::uint64_t* bits, std::size_t n_words,
+                                       const std::uint64_t* column, std::size_t stride,
+                                       double* sums) {
+    static_assert(kTogether == 16);
+    __m512i first = _mm512_setzero_si512(), second = first;
+    for (std::size_t w = 0; w < n_words; ++w, column += stride) {
+      const __m512i word = _mm512_set1_epi64(static_cast<long long>(bits[w]));
+      const __m512i a = _mm512_and_si512(_mm512_loadu_si512(column), word);
+      const __m512i b = _mm512_and_si512(_mm512_loadu_si512(column + 8), word);
+      first = _mm512_add_epi64(first, _mm512_popcnt_epi64(a));
+      second = _mm512_add_epi64(second, _mm512_popcnt_epi64(b));
+    }
+    _mm512_storeu_pd(sums, _mm512_cvtepi64_pd(first));
+    _mm512_storeu_pd(sums + 8, _mm512_cvtepi64_pd(second));
   }
-  void store(std::uint64_t* to) const { _mm512_storeu_si512(to, x); }
 };
+
+// Eight counts at a time, the kept ones moved together.
+void pick_counts_packed(const double* from, std::size_t n, std::size_t stride,
+                        const std::uint64_t* keep, std::size_t n_lanes, double* to) {
+  for (std::size_t b = 0; b < n; ++b, from += stride, to += padded(n_lanes)) {
+    std::size_t lane = 0;
+    for (std::size_t q = 0; q < stride; q += Avx512::width) {
+      const auto mask = static_cast<__mmask8>(keep[q / 64] >> (q % 64));
+      _mm512_mask_storeu_pd(to + lane, static_cast<__mmask8>((1U << std::popcount(mask)) - 1U),
+                            _mm512_maskz_compress_pd(mask, _mm512_loadu_pd(from + q)));
+      lane += static_cast<std::size_t>(std::popcount(mask));
+    }
+    for (; lane < padded(n_lanes); ++lane) to[lane] = 0.0;
+  }
+}
 
 }  // namespace
 
 LaneFunctions avx512_lanes() {
-  return {lane_losses_of<Avx512, 2, PackedBits>, block_losses_of<Avx512, 2>,
-          lane_keys_of<Avx512Key, 2, PackedBits>, count_ones_of};
+  return {count_ones_of<VectorCount>,           pack_answers_of<Extract>, list_rows_of<Extract>,
+          add_where_yes_of<Avx512>, row_losses_of<Avx512, 4>, count_blocks_of<VectorCount>, add_up_of, pick_counts_packed,
+          block_losses_of<Avx512, 2>};
 }
 
 }  // namespace survtree

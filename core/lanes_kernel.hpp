@@ -1,27 +1,35 @@
 // The arithmetic of lanes.hpp, once, for any vector type V (width, load from one number, + - * /,
 // select by mask). Included only by lanes_*.cpp, each compiled for its own instruction set.
 //
-// This is LeafPass (leaf_loss.hpp) side by side, with one difference: areas are brought forward at
-// every row for both children instead of lazily, because a multiplication and an addition cost less
-// than the selection they would spare. K vectors go together to hide the latency of the division;
-// all their state stays in registers while the rows stream by.
+// This is LeafPass (leaf_loss.hpp) side by side, with two differences: `u` and `events` are kept as
+// their sum, since both shrink alike; and areas are brought forward at every row for both children
+// instead of lazily, because a multiplication and an addition cost less than the selection they
+// would spare. K vectors go together, so that the branch on is_event, which nobody can predict, is
+// paid for rarely.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 
 #include "lanes.hpp"
-#include "problem.hpp"
+
+// A call would send the vectors through memory.
+#ifdef __GNUC__
+#define SURVTREE_INLINE [[gnu::always_inline]] inline
+#else
+#define SURVTREE_INLINE inline
+#endif
 
 namespace survtree {
 namespace {
 
 template <class V>
 struct LaneState {
-  V weight{}, area{}, p2{}, v{}, u{}, events{};
+  V weight{}, area{}, p2{}, v{}, loss{};
 };
 
 template <class V>
-void pass_event(LaneState<V>& no, LaneState<V>& yes, typename V::Mask says_yes, V weight,
+SURVTREE_INLINE void pass_event(LaneState<V>& no, LaneState<V>& yes, typename V::Mask says_yes, V weight,
                 V tail_step, V event_mass) {
   no.p2 = no.p2 + tail_step;
   yes.p2 = yes.p2 + tail_step;
@@ -29,37 +37,33 @@ void pass_event(LaneState<V>& no, LaneState<V>& yes, typename V::Mask says_yes, 
   const V area = V::select(says_yes, yes.area, no.area);
   const V p2 = V::select(says_yes, yes.p2, no.p2);
   const V v = V::select(says_yes, yes.v, no.v);
-  const V u = V::select(says_yes, yes.u, no.u);
-  const V events = V::select(says_yes, yes.events, no.events);
+  const V loss = V::select(says_yes, yes.loss, no.loss);
 
   const V inverse = V(1.0) / (at_risk + weight);
   const V r = at_risk * inverse, k = weight * inverse;
-  const V rr = r * r;
-  const V new_u = (k * k * area + (k + k) * r * v) + rr * u;
-  const V new_v = k * area + r * v;
-  const V new_events = rr * (events + event_mass * p2);
+  const V rr = r * r, ka = k * area, rv = r * v;
+  const V new_v = ka + rv;
+  const V new_loss = k * (new_v + rv) + rr * (loss + event_mass * p2);
   const V new_p2 = rr * p2;
 
   yes.p2 = V::select(says_yes, new_p2, yes.p2);
   no.p2 = V::select(says_yes, no.p2, new_p2);
   yes.v = V::select(says_yes, new_v, yes.v);
   no.v = V::select(says_yes, no.v, new_v);
-  yes.u = V::select(says_yes, new_u, yes.u);
-  no.u = V::select(says_yes, no.u, new_u);
-  yes.events = V::select(says_yes, new_events, yes.events);
-  no.events = V::select(says_yes, no.events, new_events);
+  yes.loss = V::select(says_yes, new_loss, yes.loss);
+  no.loss = V::select(says_yes, no.loss, new_loss);
 }
 
-// K vectors of lanes of one word; Bits{keep, base}(word) shifts the answer of lane `base` to bit 0.
-template <class V, std::size_t K, class Bits>
-void word_losses(const RowStream& stream, std::size_t word, std::size_t base, double* no_loss,
-                 double* yes_loss) {
-  const Bits bits_of(stream.keep[word], base);
+// K vectors of lanes; the first of them is bit `shift` of the packed answers.
+template <class V, std::size_t K>
+void pass_rows(const ListedRows& rows, const std::uint64_t* packed, std::size_t n_packed,
+               unsigned shift, double* no_loss, double* yes_loss) {
   LaneState<V> no[K], yes[K];
-  double area = stream.facts[stream.rows.back()].censor_area, tail = 0.0;
-  for (std::size_t i = stream.rows.size(); i-- > 0;) {
-    const RowFacts& row = stream.facts[stream.rows[i]];
-    const std::uint64_t bits = bits_of(stream.answers[stream.rows[i] * stream.words + word]);
+  double area = rows.facts[rows.numbers[rows.n - 1]].censor_area;
+  double tail = 0.0;  // of the event passed last
+  for (std::size_t i = rows.n; i-- > 0;) {
+    const RowFacts& row = rows.facts[rows.numbers[i]];
+    const std::uint64_t bits = packed[i * n_packed] >> shift;
     const V weight(row.weight), area_step(area - row.censor_area);
     area = row.censor_area;
     for (std::size_t k = 0; k < K; ++k) {
@@ -80,109 +84,183 @@ void word_losses(const RowStream& stream, std::size_t word, std::size_t base, do
     }
   }
   for (std::size_t k = 0; k < K; ++k) {
-    (no[k].u + no[k].events).store(no_loss + k * V::width);
-    (yes[k].u + yes[k].events).store(yes_loss + k * V::width);
+    no[k].loss.store(no_loss + k * V::width);
+    yes[k].loss.store(yes_loss + k * V::width);
   }
 }
 
-// Calls visit(word, base, lane) for every group of `width` lanes.
-template <class Visit>
-void for_each_group(const RowStream& stream, std::size_t width, Visit visit) {
-  std::size_t first = 0;
-  for (std::size_t word = 0; word < stream.words; ++word) {
-    const auto n = static_cast<std::size_t>(std::popcount(stream.keep[word]));
-    for (std::size_t base = 0; base < n; base += width) visit(word, base, first + base);
-    first += padded(n);
+// As many vectors together as there are lanes left, up to K.
+template <class V, std::size_t K>
+void pass_rows_upto(std::size_t n_lanes, const ListedRows& rows, const std::uint64_t* packed,
+                    std::size_t n_packed, unsigned shift, double* no, double* yes) {
+  if constexpr (K > 1) {
+    if (n_lanes <= (K - 1) * V::width)
+      return pass_rows_upto<V, K - 1>(n_lanes, rows, packed, n_packed, shift, no, yes);
   }
+  pass_rows<V, K>(rows, packed, n_packed, shift, no, yes);
 }
 
-template <class V, std::size_t K, class Bits>
-void lane_losses_of(const RowStream& stream, std::span<double> no_loss,
-                    std::span<double> yes_loss) {
-  for_each_group(stream, K * V::width, [&](std::size_t word, std::size_t base, std::size_t lane) {
-    word_losses<V, K, Bits>(stream, word, base, no_loss.data() + lane, yes_loss.data() + lane);
-  });
-}
-
-// The same for keys; V holds integers here.
-template <class V, std::size_t K, class Bits>
-void lane_keys_of(const RowStream& stream, std::span<std::uint64_t> high,
-                  std::span<std::uint64_t> low) {
-  for_each_group(stream, K * V::width, [&](std::size_t word, std::size_t base, std::size_t lane) {
-    const Bits bits_of(stream.keep[word], base);
-    V high_key[K], low_key[K];
-    for (std::uint32_t row : stream.rows) {
-      const std::uint64_t bits = bits_of(stream.answers[row * stream.words + word]);
-      const Key& key = stream.facts[row].key;
-      for (std::size_t k = 0; k < K; ++k) {
-        const auto says_yes = V::mask(bits >> (k * V::width));
-        high_key[k].flip_if(says_yes, key.high);
-        low_key[k].flip_if(says_yes, key.low);
-      }
-    }
-    for (std::size_t k = 0; k < K; ++k) {
-      high_key[k].store(high.data() + lane + k * V::width);
-      low_key[k].store(low.data() + lane + k * V::width);
-    }
-  });
+template <class V, std::size_t K>
+void row_losses_of(const ListedRows& rows, const std::uint64_t* packed, std::size_t n_lanes,
+                   double* no, double* yes) {
+  constexpr std::size_t width = K * V::width;
+  static_assert(64 % width == 0 && kLanePadding % width == 0);
+  const std::size_t n_packed = (n_lanes + 63) / 64;
+  for (std::size_t lane = 0; lane < n_lanes; lane += width)
+    pass_rows_upto<V, K>(n_lanes - lane, rows, packed + lane / 64, n_packed,
+                         static_cast<unsigned>(lane % 64), no + lane, yes + lane);
 }
 
 // An event block of one child: as many events as `weight` says, none perhaps.
 template <class V>
-void pass_block(LaneState<V>& child, V weight, V tail_step, V inverse_g) {
+SURVTREE_INLINE void pass_block(LaneState<V>& child, V weight, V tail_step, V inverse_g) {
   child.p2 = child.p2 + tail_step;
   // The dust makes r = 1 where nobody is left and nobody has an event, and changes no other sum.
   const V dust(1e-300);
   const V inverse = V(1.0) / ((child.weight + weight) + dust);
   const V r = (child.weight + dust) * inverse, k = weight * inverse;
-  const V rr = r * r;
-  child.u = (k * k * child.area + (k + k) * r * child.v) + rr * child.u;
-  child.v = k * child.area + r * child.v;
-  child.events = rr * (child.events + weight * inverse_g * child.p2);
+  const V rr = r * r, ka = k * child.area, rv = r * child.v;
+  child.v = ka + rv;
+  child.loss = k * (child.v + rv) + rr * (child.loss + weight * inverse_g * child.p2);
   child.p2 = rr * child.p2;
 }
 
 template <class V, std::size_t K>
-void block_losses_of(const BlockStream& stream, std::span<double> no_loss,
-                     std::span<double> yes_loss) {
-  for (std::size_t base = 0; base < stream.n_lanes; base += K * V::width) {
+void block_losses_of(const PassingBlock* blocks, std::size_t n_blocks, const double* yes_weight,
+                     std::size_t n_lanes, double* no_loss, double* yes_loss) {
+  for (std::size_t base = 0; base < n_lanes; base += K * V::width) {
     LaneState<V> no[K], yes[K];
-    const double* counts = stream.yes_weight.data() + base;
-    for (const BlockStream::Block& block : stream.blocks) {
+    const double* counts = yes_weight + base;
+    for (std::size_t b = 0; b < n_blocks; ++b, counts += padded(n_lanes)) {
+      const PassingBlock& block = blocks[b];
       const V all(block.weight), area_step(block.area_step);
       for (std::size_t k = 0; k < K; ++k) {
-        const V yes_weight = V::load(counts + k * V::width);
-        const V no_weight = all - yes_weight;
+        const V yes_count = V::load(counts + k * V::width);
+        const V no_count = all - yes_count;
         no[k].area = no[k].area + no[k].weight * area_step;
         yes[k].area = yes[k].area + yes[k].weight * area_step;
         if (block.is_event) {
-          pass_block<V>(no[k], no_weight, V(block.tail_step), V(block.inverse_g));
-          pass_block<V>(yes[k], yes_weight, V(block.tail_step), V(block.inverse_g));
+          pass_block<V>(no[k], no_count, V(block.tail_step), V(block.inverse_g));
+          pass_block<V>(yes[k], yes_count, V(block.tail_step), V(block.inverse_g));
         }
-        no[k].weight = no[k].weight + no_weight;
-        yes[k].weight = yes[k].weight + yes_weight;
+        no[k].weight = no[k].weight + no_count;
+        yes[k].weight = yes[k].weight + yes_count;
       }
-      counts += stream.stride;
     }
     for (std::size_t k = 0; k < K; ++k) {
-      (no[k].u + no[k].events).store(no_loss.data() + base + k * V::width);
-      (yes[k].u + yes[k].events).store(yes_loss.data() + base + k * V::width);
+      no[k].loss.store(no_loss + base + k * V::width);
+      yes[k].loss.store(yes_loss + base + k * V::width);
     }
   }
 }
 
-// Plain loops of fixed length; the compiler makes of them what the instruction set allows.
-inline void count_ones_of(std::span<const std::uint64_t> bits,
-                          std::span<const std::uint64_t> columns, std::span<double> counts) {
-  const std::size_t n = counts.size();
-  for (std::size_t j = 0; j < n; j += kLanePadding) {
-    std::int64_t sums[kLanePadding] = {};
-    for (std::size_t w = 0; w < bits.size(); ++w) {
-      const std::uint64_t* column = columns.data() + w * n + j;
-      const std::uint64_t word = bits[w];
-      for (std::size_t l = 0; l < kLanePadding; ++l) sums[l] += std::popcount(column[l] & word);
-    }
-    for (std::size_t l = 0; l < kLanePadding; ++l) counts[j + l] = static_cast<double>(sums[l]);
+template <class V>
+void add_where_yes_of(const std::uint64_t* packed, std::size_t n_lanes, double value,
+                      double* sums) {
+  for (std::size_t lane = 0; lane < n_lanes; lane += V::width) {
+    const V old = V::load(sums + lane);
+    V::select(V::mask(packed[lane / 64] >> (lane % 64)), old + V(value), old).store(sums + lane);
+  }
+}
+
+// Ones of kTogether columns at a time. Count::together gives each column's sum over the words.
+constexpr std::size_t kTogether = 16;
+
+struct ScalarCount {
+  SURVTREE_INLINE static void together(const std::uint64_t* bits, std::size_t n_words,
+                                       const std::uint64_t* column, std::size_t stride,
+                                       double* sums) {
+    std::int64_t whole[kTogether] = {};
+    for (std::size_t w = 0; w < n_words; ++w, column += stride)
+      for (std::size_t l = 0; l < kTogether; ++l) whole[l] += std::popcount(column[l] & bits[w]);
+    for (std::size_t l = 0; l < kTogether; ++l) sums[l] = static_cast<double>(whole[l]);
+  }
+};
+
+template <class Count>
+void count_ones_of(const std::uint64_t* bits, std::size_t n_words, const std::uint64_t* columns,
+                   std::size_t stride, double* counts) {
+  for (std::size_t j = 0; j < stride; j += kTogether)
+    Count::together(bits, n_words, columns + j, stride, counts + j);
+}
+
+// Pack(word, keep) moves the kept bits of a word side by side, to its low end.
+template <class Pack>
+SURVTREE_INLINE void pack_answers_of(const Answers& a, std::size_t row, std::uint64_t* packed) {
+  const std::uint64_t* words = a.words + row * a.n;
+  if (a.n == 1) {
+    *packed = Pack::pack(*words, *a.keep);
+    return;
+  }
+  for (std::size_t w = 0; w < a.n_packed; ++w) packed[w] = 0;
+  std::size_t at = 0;
+  for (std::size_t w = 0; w < a.n; ++w) {
+    if (a.keep[w] == 0) continue;
+    const std::uint64_t bits = Pack::pack(words[w], a.keep[w]);
+    packed[at / 64] |= bits << (at % 64);
+    const auto n = static_cast<std::size_t>(std::popcount(a.keep[w]));
+    if (at % 64 + n > 64) packed[at / 64 + 1] = bits >> (64 - at % 64);
+    at += n;
+  }
+}
+
+template <class Pack>
+std::size_t list_rows_of(const std::uint64_t* bits, std::size_t n_words, const Answers& answers,
+                         std::uint32_t* numbers, std::uint64_t* packed) {
+  std::size_t n = 0;
+  for (std::size_t w = 0; w < n_words; ++w)
+    for (std::uint64_t word = bits[w]; word != 0; word &= word - 1)
+      numbers[n++] = static_cast<std::uint32_t>(64 * w) +
+                     static_cast<std::uint32_t>(std::countr_zero(word));
+  for (std::size_t i = 0; i < n; ++i)
+    pack_answers_of<Pack>(answers, numbers[i], packed + i * answers.n_packed);
+  return n;
+}
+
+inline bool is_empty(const std::uint64_t* bits, std::size_t n_words) {
+  std::uint64_t any = 0;
+  for (std::size_t w = 0; w < n_words; ++w) any |= bits[w];
+  return any == 0;
+}
+
+template <class Count>
+std::size_t count_blocks_of(const Block* blocks, std::size_t n_blocks, const std::uint64_t* bits,
+                            const std::uint64_t* columns, std::size_t stride,
+                            std::size_t n_questions, PassingBlock* passing, double* counts) {
+  std::size_t n = 0;
+  double area = 0.0, tail = 0.0;
+  for (std::size_t b = n_blocks; b-- > 0;) {  // from the last time to the first
+    const Block& block = blocks[b];
+    if (is_empty(bits + block.first_word, block.n_words)) continue;
+    count_ones_of<Count>(bits + block.first_word, block.n_words,
+                         columns + block.first_word * stride, stride, counts);
+    if (n == 0) area = block.censor_area;
+    passing[n++] = {counts[n_questions], area - block.censor_area,
+                    block.is_event ? block.tail - tail : 0.0, block.inverse_g, block.is_event};
+    area = block.censor_area;
+    if (block.is_event) tail = block.tail;
+    counts += stride;
+  }
+  return n;
+}
+
+inline void add_up_of(const double* counts, std::size_t n, std::size_t stride, double* sums) {
+  for (std::size_t j = 0; j < stride; j += kTogether) {
+    double sum[kTogether] = {};
+    for (std::size_t b = 0; b < n; ++b)
+      for (std::size_t l = 0; l < kTogether; ++l) sum[l] += counts[b * stride + j + l];
+    for (std::size_t l = 0; l < kTogether; ++l) sums[j + l] = sum[l];
+  }
+}
+
+inline void pick_counts_of(const double* from, std::size_t n, std::size_t stride,
+                           const std::uint64_t* keep, std::size_t n_lanes, double* to) {
+  for (std::size_t b = 0; b < n; ++b, from += stride, to += padded(n_lanes)) {
+    std::size_t lane = 0;
+    for (std::size_t w = 0; 64 * w < stride; ++w)
+      for (std::uint64_t bits = keep[w]; bits != 0; bits &= bits - 1)
+        to[lane++] = from[64 * w + static_cast<std::size_t>(std::countr_zero(bits))];
+    for (; lane < padded(n_lanes); ++lane) to[lane] = 0.0;
   }
 }
 

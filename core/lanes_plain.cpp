@@ -23,33 +23,21 @@ struct Plain {
   friend Plain operator/(Plain a, Plain b) { return Plain(a.x / b.x); }
 };
 
-// One lane at a time: its question's answer comes first.
-class PlainBits {
- public:
-  PlainBits(std::uint64_t keep, std::size_t base) {
-    for (; base > 0; --base) keep &= keep - 1;
-    shift_ = static_cast<unsigned>(std::countr_zero(keep));
+struct Gather {
+  static std::uint64_t pack(std::uint64_t word, std::uint64_t keep) {
+    std::uint64_t packed = 0;
+    for (unsigned n = 0; keep != 0; keep &= keep - 1, ++n)
+      packed |= (word >> static_cast<unsigned>(std::countr_zero(keep)) & 1U) << n;
+    return packed;
   }
-  std::uint64_t operator()(std::uint64_t word) const { return word >> shift_; }
-
- private:
-  unsigned shift_;
-};
-
-struct PlainKey {
-  static constexpr std::size_t width = 1;
-  std::uint64_t x = 0;
-
-  static bool mask(std::uint64_t bits) { return (bits & 1U) != 0; }
-  void flip_if(bool m, std::uint64_t value) { x ^= m ? value : 0; }
-  void store(std::uint64_t* to) const { *to = x; }
 };
 
 }  // namespace
 
 LaneFunctions plain_lanes() {
-  return {lane_losses_of<Plain, 1, PlainBits>, block_losses_of<Plain, 1>,
-          lane_keys_of<PlainKey, 1, PlainBits>, count_ones_of};
+  return {count_ones_of<ScalarCount>,           pack_answers_of<Gather>, list_rows_of<Gather>,
+          add_where_yes_of<Plain>, row_losses_of<Plain, 1>, count_blocks_of<ScalarCount>, add_up_of, pick_counts_of,
+          block_losses_of<Plain, 1>};
 }
 
 }  // namespace survtree

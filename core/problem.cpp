@@ -172,6 +172,7 @@ void set_groups(Problem& p, const PackedRows& packed, const std::vector<Collapse
     while (end < order.size() &&
            compare_bits(packed, rows[order[begin]].first, rows[order[end]].first) == 0)
       ++end;
+    p.first_of_group.push_back(order[begin]);
     p.group_loss[order[begin]] =
         best_group_loss(p.events, std::span(order).subspan(begin, end - begin));
   }
@@ -179,14 +180,14 @@ void set_groups(Problem& p, const PackedRows& packed, const std::vector<Collapse
 
 // The order that breaks ties: the question that does best alone on all rows comes first, then the
 // smaller rank. Neither depends on the order of rows or columns.
-std::vector<std::uint32_t> tie_order(const Problem& p) {
+std::vector<std::uint32_t> tie_order(const Problem& p, std::size_t n_table_rows) {
   SplitRow alone;
-  const auto rows = iota(p.n_rows());
-  split_row(p, {rows, {}, {}, 1, false, available_kernels().back()}, alone);
-  auto order = iota(p.n_questions);
+  split_row(p, lane_functions(available_kernels().back()),
+            {p.bits.everyone, n_table_rows, 1, false}, alone);
+  auto order = iota(alone.n_lanes);  // no question is constant, so each has a lane
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const double x = alone.no[a].loss + alone.yes[a].loss;
-    const double y = alone.no[b].loss + alone.yes[b].loss;
+    const double x = alone.no_loss[a] + alone.yes_loss[a];
+    const double y = alone.no_loss[b] + alone.yes_loss[b];
     return x != y ? x < y : a < b;  // questions came by rank
   });
   std::vector<std::uint32_t> columns;
@@ -216,13 +217,16 @@ Problem make_problem(const Table& table, Layout layout) {
     p.has_copies |= rows[i].n_copies > 1;
     p.is_weighted |= rows[i].weight != static_cast<double>(rows[i].n_copies);
     p.rows.push_back({t.weight[i], t.censor_area[i], t.tail[i], t.weight[i] * t.inverse_g[i],
-                      Key{scramble(2 * i), scramble(2 * i + 1)}, rows[i].is_event});
+                      rows[i].is_event});
   }
   set_groups(p, packed, rows);
   set_questions(p, packed, rows, distinct_columns(table, packed, rows));
-  set_questions(p, packed, rows, tie_order(p));
-  const bool in_bits = layout == Layout::bits || (layout == Layout::cheaper && are_bits_cheaper(p));
-  if (in_bits && !p.is_weighted && p.n_questions > 0) p.bits = make_bit_table(p);
+  const bool by_blocks = !p.is_weighted && (layout == Layout::blocks ||
+                                            (layout == Layout::cheaper && are_blocks_cheaper(p)));
+  p.bits = make_bit_table(p, false);  // in one layout always, so that ties do not depend on it
+  set_questions(p, packed, rows, tie_order(p, table.n_rows));
+  p.bits = make_bit_table(p, by_blocks);
+  p.groups = make_group_bits(p);
   return p;
 }
 

@@ -9,6 +9,7 @@
 
 #include "bit_table.hpp"
 #include "event_table.hpp"
+#include "lanes.hpp"
 
 namespace survtree {
 
@@ -21,20 +22,6 @@ struct Table {
   std::span<const std::uint8_t> event;
   std::span<const double> weight;
   std::span<const std::uint32_t> column_rank;  // breaks ties between columns that do equally well
-};
-
-// 128-bit name of a set of rows: the exclusive or of the random keys of its rows.
-struct Key {
-  std::uint64_t high = 0, low = 0;
-  Key operator^(const Key& other) const { return {high ^ other.high, low ^ other.low}; }
-  bool operator==(const Key&) const = default;
-};
-
-// What a lane reads of a collapsed row, side by side: one cache line.
-struct alignas(64) RowFacts {
-  double weight, censor_area, tail, event_mass;  // see EventTable; event_mass is weight / G
-  Key key;
-  bool is_event;
 };
 
 struct Problem {
@@ -50,6 +37,7 @@ struct Problem {
   // Rows with equal features form a group; no tree can part them. What a group costs at least (see
   // bounds.hpp) is booked on the group's first row, so that sums over a subset count it once.
   std::vector<double> group_loss;
+  std::vector<std::uint32_t> first_of_group;
 
   // Answers, one bit per question, row after row.
   std::size_t n_questions = 0;
@@ -59,7 +47,8 @@ struct Problem {
   // alike (equal or complementary) the one with the smallest rank stays.
   std::vector<std::uint32_t> column_of;
 
-  BitTable bits;  // used where it pays
+  BitTable bits;
+  GroupBits groups;
 
   std::size_t n_rows() const { return rows.size(); }
   bool answer(std::uint32_t row, std::size_t question) const {
@@ -67,9 +56,9 @@ struct Problem {
   }
 };
 
-enum class Layout : std::uint8_t { cheaper, rows, bits };
+enum class Layout : std::uint8_t { cheaper, rows, blocks };
 
-// `layout` forces one or the other, for tests; bits cannot hold weights.
+// `layout` forces one or the other, for tests; blocks cannot hold weights.
 Problem make_problem(const Table& table, Layout layout = Layout::cheaper);
 
 }  // namespace survtree

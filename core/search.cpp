@@ -5,51 +5,53 @@
 
 #include "contract.hpp"
 #include "leaf_loss.hpp"
-#include "search_level.hpp"
+#include "search_worker.hpp"
 
 namespace survtree {
 namespace {
 
 constexpr double kInfinity = Bounds::no_limit;
 
-Subset whole(const Problem& p, std::span<const std::uint32_t> rows) {
+Subset whole(const Problem& p) {
+  std::vector<std::uint32_t> rows(p.n_rows());
   Subset s;
-  s.facts = {leaf_loss(p.events, rows), 0.0};
-  s.rows = rows;
-  for (std::uint32_t row : rows) {
-    s.key = s.key ^ p.rows[row].key;
+  for (std::uint32_t row = 0; row < p.n_rows(); ++row) {
+    rows[row] = row;
     s.facts.group_loss += p.group_loss[row];
     s.n_rows += p.n_copies[row];
   }
+  s.facts.loss = leaf_loss(p.events, rows);
+  s.bits = p.bits.everyone;
+  s.groups = p.groups.everyone;
+  s.key = key_of(s.groups);
   return s;
 }
 
-// One step of a 128-bit hash of a row of words: two multiplications with different odd numbers, the
-// high halves folded back.
-Key mix(const Key& key, std::uint64_t word) {
-  const std::uint64_t high = (key.high ^ word) * 0xff51afd7ed558ccdULL;
-  const std::uint64_t low = (key.low + word) * 0xc4ceb9fe1a85ec53ULL;
-  return {high ^ (high >> 32U), low ^ (low >> 29U)};
-}
-
 }  // namespace
+
+void Stats::add(const Stats& other) {
+  subsets_solved += other.subsets_solved;
+  lane_rows += other.lane_rows;
+  cache_hits += other.cache_hits;
+  pruned_by_budget += other.pruned_by_budget;
+  pruned_by_incremental_progress += other.pruned_by_incremental_progress;
+  pruned_by_leaf_count += other.pruned_by_leaf_count;
+}
 
 Search::Search(const Problem& problem, const SearchOptions& options)
     : problem_(problem),
       options_(options),
       bounds_(options.regularization, options.switches),
-      limits_(options.time_limit_s, options.memory_limit_bytes),
-      cache_(options.check_keys) {
+      limits_(options.time_limit_s),
+      cache_({options.check_keys, options.n_threads > 1, options.memory_limit_bytes}),
+      lanes_(lane_functions(options.kernel)),
+      root_(whole(problem)) {
   require(options.max_depth >= 0 && options.max_depth <= kMaxDepth, "0 <= max_depth <= 1000");
   require(options.regularization >= 0.0, "regularization >= 0");
   require(options.min_samples_leaf >= 1, "min_samples_leaf >= 1");
-  for (std::uint32_t i = 0; i < problem.n_rows(); ++i) all_rows_.push_back(i);
-  root_ = whole(problem_, all_rows_);
-  if (problem_.bits.is_used) {
-    root_.bits = problem_.bits.everyone;
-    root_.key = {};
-    for (std::uint64_t word : root_.bits) root_.key = mix(root_.key, word);
-  }
+  require(options.n_threads >= 1, "n_threads >= 1");
+  for (std::size_t k = 0; k < options.n_threads; ++k)
+    workers_.push_back(std::make_unique<Worker>(k));
   // Sums of losses carry rounding of a few units in the last place of the root's loss, sums with
   // penalties that of the penalty; anything closer than this is a tie, and ties are kept, never
   // pruned.
@@ -59,9 +61,8 @@ Search::Search(const Problem& problem, const SearchOptions& options)
 
 Search::~Search() = default;
 
-Search::Level& Search::level(std::size_t k) {
-  while (levels_.size() <= k) levels_.push_back(std::make_unique<Level>());
-  return *levels_[k];
+bool Search::is_leaf_at_most(const Subset& s) const {
+  return s.n_rows < 2 * options_.min_samples_leaf;
 }
 
 // A tree of depth d has a path with d + 1 leaves hanging off it, each with min_samples_leaf rows,
@@ -72,154 +73,114 @@ int Search::depth_worth_trying(const Subset& s) const {
   return static_cast<int>(std::min<std::uint64_t>({depth, problem_.n_questions, kMaxDepth}));
 }
 
-std::optional<Answer> Search::known(Subset& s, int depth) {
+std::optional<Answer> Search::known(const Subset& s, int depth) {
   if (!options_.switches.permutation) return std::nullopt;
-  if (options_.check_keys) make_rows(s);
-  const auto [here, any] = cache_.find(s.key, static_cast<std::uint16_t>(depth), s.rows);
-  std::optional<Answer> out;
-  if (any != nullptr) {
-    out = *any;
-    if (any->is_solved && any->depth <= depth) return out;
-    out->is_solved = false;
+  auto [here, any] = cache_.find(s.key, static_cast<std::uint16_t>(depth), s.groups);
+  if (any) {
+    if (any->is_solved && any->depth <= depth) return any;
+    any->is_solved = false;
   }
-  if (here != nullptr && (here->is_solved || !out || here->value > out->value)) out = *here;
-  return out;
+  return here && (here->is_solved || !any || here->value > any->value) ? here : any;
 }
 
-void Search::remember(Subset& s, int depth, Answer answer) {
+void Search::remember(const Subset& s, int depth, Answer answer) {
   if (!options_.switches.permutation) return;
-  if (cache_.bytes_if_stored() > limits_.memory_bytes()) {
-    limits_.stop(Status::memory_limit);
-    return;
-  }
   answer.depth = static_cast<std::uint16_t>(depth);
-  cache_.store(s.key, answer, s.rows);
+  if (!cache_.store(s.key, answer, s.groups)) limits_.stop(Status::memory_limit);
 }
 
-void Search::make_rows(Subset& s) const {
-  if (!s.rows.empty()) return;
-  std::vector<std::uint32_t>& out = *s.buffer;
-  out.resize(s.parent_rows.size());
-  std::size_t n = 0;
-  for (std::uint32_t row : s.parent_rows) {
-    out[n] = row;  // no branch: which way a row goes is anybody's guess
-    n += problem_.answer(row, s.question) == s.says_yes ? 1 : 0;
-  }
-  s.rows = std::span(out).first(n);
+void Search::make_key(Subset& s) const {
+  if (!s.groups.empty()) return;
+  s.group_buffer->resize(s.parent->groups.size());
+  s.key =
+      pick_groups(problem_.groups, s.parent->groups, s.question, s.says_yes, *s.group_buffer);
+  s.groups = *s.group_buffer;
+  if (options_.switches.permutation) cache_.prefetch(s.key);
 }
 
-void Search::split_all(Subset& s, bool wants_children, Level& scratch) {
-  if (s.bits.empty()) make_rows(s);
-  const SplitRequest request{s.rows,         s.bits,         s.key, options_.min_samples_leaf,
-                             wants_children, options_.kernel};
-  split_row(problem_, request, scratch.split);
-  stats_.lane_rows += scratch.split.n_steps * scratch.split.n_lanes;
+void Search::make_bits(Subset& s) const {
+  if (!s.bits.empty()) return;
+  s.bit_buffer->resize(s.parent->bits.size());
+  pick_bits(problem_.bits, s.parent->bits, s.question, s.says_yes, *s.bit_buffer);
+  s.bits = *s.bit_buffer;
 }
 
-// The bits of a child, and its key: two hashes of them.
-Key Search::pick_bits(const Subset& s, std::uint32_t question, bool yes,
-                      std::vector<std::uint64_t>& out) const {
-  const std::uint64_t flip = yes ? 0 : ~std::uint64_t{0};
-  const std::uint64_t* column = problem_.bits.columns.data() + question;
-  out.resize(s.bits.size());
-  Key key;
-  for (std::size_t w = 0; w < s.bits.size(); ++w, column += problem_.bits.stride) {
-    out[w] = s.bits[w] & (*column ^ flip);
-    key = mix(key, out[w]);
-  }
-  return key;
-}
-
-bool Search::is_allowed(const SplitRow& split, std::size_t question) const {
-  return split.no[question].n_rows >= options_.min_samples_leaf &&
-         split.yes[question].n_rows >= options_.min_samples_leaf;
+void Search::split_all(Worker& w, Subset& s, bool wants_groups, SplitRow& out) const {
+  make_bits(s);
+  split_row(problem_, lanes_, {s.bits, s.n_rows, options_.min_samples_leaf, wants_groups}, out);
+  w.stats.lane_rows += out.n_steps * out.n_lanes;
 }
 
 // Most promising first: a good tree early makes the budget of the others small.
-void Search::order_questions(Level& scratch) const {
-  const SplitRow& split = scratch.split;
-  scratch.order.clear();
-  for (std::uint32_t q = 0; q < problem_.n_questions; ++q)
-    if (is_allowed(split, q)) scratch.order.push_back(q);
-  std::sort(scratch.order.begin(), scratch.order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const double x = split.no[a].loss + split.yes[a].loss;
-    const double y = split.no[b].loss + split.yes[b].loss;
+void Search::order_lanes(const SplitRow& split, std::vector<std::uint32_t>& order) const {
+  order.resize(split.n_lanes);
+  for (std::uint32_t lane = 0; lane < split.n_lanes; ++lane) order[lane] = lane;
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const double x = split.no_loss[a] + split.yes_loss[a];
+    const double y = split.no_loss[b] + split.yes_loss[b];
     return x != y ? x < y : a < b;
   });
 }
 
-double Search::child_bound(const Child& child) const {
-  const SubsetFacts facts{child.loss, child.group_loss};
-  const bool must_be_leaf = child.n_rows < 2 * options_.min_samples_leaf;
+double Search::child_bound(const SplitRow& split, std::size_t lane, bool yes) const {
+  const SubsetFacts facts{yes ? split.yes_loss[lane] : split.no_loss[lane],
+                          yes ? split.yes_groups[lane] : split.no_groups[lane]};
+  const std::uint64_t n_rows = yes ? split.yes_rows[lane] : split.no_rows[lane];
+  const bool must_be_leaf = n_rows < 2 * options_.min_samples_leaf;
   return must_be_leaf ? bounds_.as_leaf(facts) : bounds_.any_tree(facts);
 }
 
-// Needs the split row of `s`, with keys, in `scratch`.
-Subset Search::part(Subset& s, std::uint32_t question, bool yes, Level& scratch) const {
-  const Child& child = yes ? scratch.split.yes[question] : scratch.split.no[question];
-  Subset out;
-  out.key = child.key;
-  out.facts = {child.loss, child.group_loss};
-  out.n_rows = child.n_rows;
-  if (!s.bits.empty()) {
-    std::vector<std::uint64_t>& bits = yes ? scratch.yes_bits : scratch.no_bits;
-    out.key = pick_bits(s, question, yes, bits);
-    out.bits = bits;
-  }
-  out.parent_rows = s.rows;
-  out.question = question;
-  out.says_yes = yes;
-  out.buffer = yes ? &scratch.yes_rows : &scratch.no_rows;
-  return out;
-}
+bool Search::should_stop(Worker& w) { return limits_.should_stop(w.n_polls, w.number == 0); }
 
 // The optimum of (subset, depth), or the proof that it exceeds the budget. Ties with the budget
 // count as within it: every tree that attains the optimum is found, so that the choice among them
 // does not depend on the order of search.
-Answer Search::solve(Subset& s, int depth, double budget, std::size_t k) {
+Answer Search::solve(Worker& w, Subset& s, int depth, double budget, std::size_t k) {
   const Answer leaf{bounds_.as_leaf(s.facts), kLeaf, true, false};
-  if (depth_worth_trying(s) == 0) return leaf;
+  if (is_leaf_at_most(s)) return leaf;
   if (bounds_.no_split_pays(s.facts)) {
-    ++stats_.pruned_by_incremental_progress;
+    ++w.stats.pruned_by_incremental_progress;
     return leaf;
   }
   // Hierarchical bound. Claim: what the rest of the tree costs at least was taken off the budget
   // on the way down, so a subset over its budget cannot be part of a better tree.
   const double floor = bounds_.any_tree(s.facts);
   if (options_.switches.hierarchical && floor > budget + tolerance_) {
-    ++stats_.pruned_by_budget;
+    ++w.stats.pruned_by_budget;
     return {floor, kLeaf, false, false};
   }
   if (depth == 0) return {leaf.value, kLeaf, true, true};
   depth = std::min(depth, depth_worth_trying(s));
+  if (depth == 0) return leaf;
+  make_key(s);
   const std::optional<Answer> past = known(s, depth);
   if (past && (past->is_solved || past->value > budget + tolerance_)) {
-    ++stats_.cache_hits;
+    ++w.stats.cache_hits;
     return *past;
   }
-  if (limits_.should_stop()) return {floor, kLeaf, false, false};
+  if (should_stop(w)) return {floor, kLeaf, false, false};
 
   const bool two_leaves_at_most =
       bounds_.max_leaves(s.facts, std::min(budget, leaf.value) + tolerance_) < 3.0;
-  if (two_leaves_at_most && depth > 1) ++stats_.pruned_by_leaf_count;
-  const Answer answer = depth == 1 || two_leaves_at_most ? solve_one_split(s, budget, k)
-                                                         : solve_splits(s, depth, budget, k);
+  if (two_leaves_at_most && depth > 1) ++w.stats.pruned_by_leaf_count;
+  const Answer answer = depth == 1 || two_leaves_at_most ? solve_one_split(w, s, budget, k)
+                                                         : solve_splits(w, s, depth, budget, k);
   if (limits_.is_stopped()) return answer;
-  ++stats_.subsets_solved;
+  ++w.stats.subsets_solved;
   // With a gap the root is closed before its optimum is known: not a fact worth keeping.
   if (k > 0 || options_.gap == 0.0) remember(s, depth, answer);
   return answer;
 }
 
 // Trees of at most two leaves are all in one split row.
-Answer Search::solve_one_split(Subset& s, double budget, std::size_t k) {
-  const SplitRow& split = level(k).split;
-  split_all(s, false, level(k));
+Answer Search::solve_one_split(Worker& w, Subset& s, double budget, std::size_t k) {
+  SplitRow& split = w.level(k).split;
+  split_all(w, s, false, split);
   Answer best{bounds_.as_leaf(s.facts), kLeaf, true, false};
-  for (std::size_t q = 0; q < problem_.n_questions; ++q) {
-    if (!is_allowed(split, q)) continue;
-    const double value = split.no[q].loss + split.yes[q].loss + 2.0 * options_.regularization;
-    if (value < best.value) best = {value, static_cast<std::int32_t>(q), true, false};
+  for (std::size_t lane = 0; lane < split.n_lanes; ++lane) {
+    const double value = split.no_loss[lane] + split.yes_loss[lane] + 2.0 * options_.regularization;
+    if (value < best.value)
+      best = {value, static_cast<std::int32_t>(split.question[lane]), true, false};
   }
   if (depth_worth_trying(s) == 1) return best;
   const double wanted = std::min(best.value, budget) + tolerance_;
@@ -228,10 +189,10 @@ Answer Search::solve_one_split(Subset& s, double budget, std::size_t k) {
   return {std::min(best.value, bounds_.with_leaves(s.facts, 3.0)), kLeaf, false, false};
 }
 
-Answer Search::solve_splits(Subset& s, int depth, double budget, std::size_t k) {
-  Level& scratch = level(k);
-  split_all(s, true, scratch);
-  order_questions(scratch);
+Answer Search::solve_splits(Worker& w, Subset& s, int depth, double budget, std::size_t k) {
+  Worker::Level& scratch = w.level(k);
+  split_all(w, s, true, scratch.split);
+  order_lanes(scratch.split, scratch.order);
   Answer best{bounds_.as_leaf(s.facts), kLeaf, true, false};
   const std::optional<Answer> shallower = known(s, depth - 1);
   if (shallower && shallower->is_solved && shallower->value < best.value)
@@ -239,59 +200,84 @@ Answer Search::solve_splits(Subset& s, int depth, double budget, std::size_t k) 
   if (k == 0 && incumbent_objective_ < best.value)
     best = {incumbent_objective_, incumbent_->question, true, false};
 
-  double rest = kInfinity;  // no tree that was left unsolved is better than this
-  bool is_depth_cut = false;
-  for (std::uint32_t q : scratch.order) {
-    const double worth_finding = k == 0 ? (1.0 - options_.gap) * best.value : best.value;
-    const double limit = std::min(budget, worth_finding);
-    const double bound = child_bound(scratch.split.no[q]) + child_bound(scratch.split.yes[q]);
-    const bool is_over = options_.switches.hierarchical && bound > limit + tolerance_;
-    if (is_over || limits_.is_stopped()) {
-      rest = std::min(rest, bound);
-      stats_.pruned_by_budget += is_over;
-      continue;
-    }
-    const Answer split = solve_children(s, q, depth, limit, k);
-    is_depth_cut |= split.is_depth_cut;
-    if (!split.is_solved) {
-      rest = std::min(rest, split.value);
-    } else if (split.value < best.value) {
-      best = {split.value, static_cast<std::int32_t>(q), true, false};
-      if (k == 0) offer(stored_split(s, q, depth, 0), "depth " + std::to_string(depth));
-    }
-  }
-  if (k == 0) root_floor_ = std::min(best.value, rest);
+  Node node{s, scratch.split, scratch.order, depth, budget, k, {}, best};
+  try_questions(w, node);
+  if (k == 0) root_floor_ = std::min(node.best.value, node.rest);
   // A tree deeper than this has at least depth + 2 leaves.
-  const double wanted = std::min(best.value, budget) + tolerance_;
-  if (bounds_.max_leaves(s.facts, wanted) < depth + 2.0) is_depth_cut = false;
-  const bool is_within = !options_.switches.hierarchical || best.value <= budget + tolerance_;
-  if (is_within && !limits_.is_stopped()) return {best.value, best.question, true, is_depth_cut};
-  return {std::min(best.value, rest), kLeaf, false, is_depth_cut};
+  const double wanted = std::min(node.best.value, budget) + tolerance_;
+  if (bounds_.max_leaves(s.facts, wanted) < depth + 2.0) node.is_depth_cut = false;
+  const bool is_within = !options_.switches.hierarchical || node.best.value <= budget + tolerance_;
+  if (is_within && !limits_.is_stopped())
+    return {node.best.value, node.best.question, true, node.is_depth_cut};
+  return {std::min(node.best.value, node.rest), kLeaf, false, node.is_depth_cut};
+}
+
+// The questions of the two topmost levels make batches, as long as what hangs below each is worth
+// the handing over.
+void Search::try_questions(Worker& w, Node& node) {
+  if (team_ == nullptr || node.level > 1 || node.depth < 3) {
+    for (std::uint32_t lane : node.order) try_question(w, node, lane);
+    return;
+  }
+  team_->run(
+      w.number, node.order.size(),
+      [&](std::size_t worker, std::size_t i) { try_question(*workers_[worker], node, node.order[i]); },
+      [&] { limits_.look_at_clock(true); });
+}
+
+void Search::try_question(Worker& w, Node& node, std::uint32_t lane) {
+  const bool is_root = node.level == 0;
+  double limit = node.budget;
+  {
+    const std::lock_guard lock(node.mutex);
+    limit = std::min(limit, is_root ? (1.0 - options_.gap) * node.best.value : node.best.value);
+  }
+  const double bound = child_bound(node.split, lane, false) + child_bound(node.split, lane, true);
+  const bool is_over = options_.switches.hierarchical && bound > limit + tolerance_;
+  w.stats.pruned_by_budget += is_over;
+  const Answer split = is_over || limits_.is_stopped() ? Answer{bound, kLeaf, false, false}
+                                                       : solve_children(w, node, lane, limit);
+  const std::lock_guard lock(node.mutex);
+  node.is_depth_cut |= split.is_depth_cut;
+  if (!split.is_solved) {
+    node.rest = std::min(node.rest, split.value);
+  } else if (split.value < node.best.value) {
+    node.best = {split.value, split.question, true, false};
+    if (is_root)
+      offer(stored_split(w, node.subset, node.split, lane, node.depth, 0),
+            "depth " + std::to_string(node.depth));
+  }
 }
 
 // Both children of one question. Sub-tree bound. Claim: objectives of siblings add up, so what is
 // proven about one lowers the budget of the other.
-Answer Search::solve_children(Subset& s, std::uint32_t question, int depth, double limit,
-                              std::size_t k) {
+Answer Search::solve_children(Worker& w, const Node& node, std::uint32_t lane, double limit) {
   const Switches& on = options_.switches;
-  Subset first = part(s, question, true, level(k));
-  Subset second = part(s, question, false, level(k));
+  const std::size_t k = node.level;
+  const int depth = node.depth - 1;
+  Subset first = w.part(node.subset, node.split, lane, true, k);
+  Subset second = w.part(node.subset, node.split, lane, false, k);
   // The child that loses more is likelier to break the budget, which spares the other.
   if (second.facts.loss > first.facts.loss) std::swap(first, second);
   double second_floor = bounds_.any_tree(second.facts);
   bool is_floor_cut = false;
-  const auto past = known(second, std::min(depth - 1, depth_worth_trying(second)));
-  if (past && past->value > second_floor) {
-    second_floor = past->value;
-    is_floor_cut = past->is_depth_cut;
+  if (!is_leaf_at_most(second) && !bounds_.no_split_pays(second.facts)) {
+    make_key(second);
+    if (!is_leaf_at_most(first)) make_key(first);  // fetched from the cache while we look up second
+    const auto past = known(second, std::min(depth, depth_worth_trying(second)));
+    if (past && past->value > second_floor) {
+      second_floor = past->value;
+      is_floor_cut = past->is_depth_cut;
+    }
   }
   const double first_budget = limit - (on.subtree ? second_floor : 0.0);
-  const Answer a = solve(first, depth - 1, on.hierarchical ? first_budget : kInfinity, k + 1);
+  const Answer a = solve(w, first, depth, on.hierarchical ? first_budget : kInfinity, k + 1);
   if (!a.is_solved) return {a.value + second_floor, kLeaf, false, a.is_depth_cut || is_floor_cut};
   const double second_budget = limit - (on.subtree ? a.value : 0.0);
-  const Answer b = solve(second, depth - 1, on.hierarchical ? second_budget : kInfinity, k + 1);
+  const Answer b = solve(w, second, depth, on.hierarchical ? second_budget : kInfinity, k + 1);
   const bool is_cut = a.is_depth_cut || b.is_depth_cut;
-  return {a.value + b.value, static_cast<std::int32_t>(question), b.is_solved, is_cut};
+  const auto question = static_cast<std::int32_t>(node.split.question[lane]);
+  return {a.value + b.value, question, b.is_solved, is_cut};
 }
 
 // Without a depth limit the search deepens until no proof was cut by depth.
@@ -299,13 +285,14 @@ void Search::deepen(double upper_bound) {
   for (int depth = std::min(1, final_depth_);; depth = next_depth(depth)) {
     const double budget = std::min(incumbent_objective_, upper_bound);
     root_floor_ = kInfinity;
-    answer_ = solve(root_, depth, budget, 0);
+    answer_ = solve(*workers_[0], root_, depth, budget, 0);
     if (limits_.is_stopped()) {
       if (depth == final_depth_) lower_bound_ = std::max(lower_bound_, answer_.value);
       return;
     }
     const bool is_last = depth == final_depth_ || !answer_.is_depth_cut;
-    if (answer_.is_solved) offer(stored_tree(root_, depth, 0), "depth " + std::to_string(depth));
+    if (answer_.is_solved)
+      offer(stored_tree(*workers_[0], root_, depth, 0), "depth " + std::to_string(depth));
     if (is_last && !answer_.is_solved) {  // nothing as good as the upper bound exists
       require(upper_bound < incumbent_objective_, "the incumbent is within its own budget");
       lower_bound_ = std::max(lower_bound_, answer_.value);
@@ -330,7 +317,10 @@ Result Search::run() {
   lower_bound_ = bounds_.any_tree(root_.facts);
   offer(leaf_of(root_), "one leaf");
   log_progress();
+  // With a gap the answer depends on the order in which trees are found.
+  if (workers_.size() > 1 && options_.gap == 0.0) team_ = std::make_unique<Team>(workers_.size());
   deepen(options_.upper_bound);
+  team_.reset();
 
   result.tree = incumbent_;
   if (!limits_.is_stopped()) {
@@ -349,7 +339,7 @@ Result Search::run() {
                   : limits_.is_stopped()                 ? limits_.reason()
                                                          : Status::gap_reached;
   result.is_upper_bound_wrong = result.lower_bound > options_.upper_bound + tolerance_;
-  result.stats = stats_;
+  for (const auto& worker : workers_) result.stats.add(worker->stats);
   result.cache_entries = cache_.size();
   result.cache_bytes = cache_.bytes();
   result.seconds = limits_.seconds();

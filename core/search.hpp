@@ -16,6 +16,7 @@
 #include "limits.hpp"
 #include "problem.hpp"
 #include "split_row.hpp"
+#include "team.hpp"
 
 namespace survtree {
 
@@ -29,9 +30,10 @@ struct SearchOptions {
   double upper_bound = Bounds::no_limit;  // an objective said to be attainable
   double time_limit_s = Bounds::no_limit;
   std::size_t memory_limit_bytes = SIZE_MAX;  // for the cache
+  std::size_t n_threads = 1;
   Switches switches;
   Kernel kernel = available_kernels().back();
-  bool check_keys = false;  // keep the rows of every cached subset and compare them
+  bool check_keys = false;  // keep the groups of every cached subset and compare them
 };
 
 // Work done, and what ended each subset that was not searched through.
@@ -42,16 +44,18 @@ struct Stats {
   std::uint64_t pruned_by_budget = 0;
   std::uint64_t pruned_by_incremental_progress = 0;
   std::uint64_t pruned_by_leaf_count = 0;
+
+  void add(const Stats& other);
 };
 
 // A tree under construction; shared, since optimal subtrees are shared between optimal trees.
-struct Node {
+struct TreeNode {
   std::int32_t question = kLeaf;
-  std::shared_ptr<const Node> no, yes;
+  std::shared_ptr<const TreeNode> no, yes;
   double loss = 0.0;         // leaves
   std::uint64_t n_rows = 0;  // leaves
 };
-using Tree = std::shared_ptr<const Node>;
+using Tree = std::shared_ptr<const TreeNode>;
 
 double loss_of(const Tree& tree);
 std::size_t leaves_of(const Tree& tree);
@@ -76,20 +80,20 @@ struct Result {
   double seconds = 0.0;
 };
 
-// Which rows are here: a list, or bits where the problem has a BitTable. Most subsets are closed by
-// what the split of their parent told about them, so a list is picked from the parent's only when
-// needed.
+// Which rows are here. Most subsets are closed by what the split of their parent told about them,
+// or by the cache, so groups and key, and then bits, are made only when needed.
 struct Subset {
-  Key key;
-  SubsetFacts facts;
+  SubsetFacts facts{};
   std::uint64_t n_rows = 0;  // of the table
 
-  std::span<const std::uint64_t> bits;
-  std::span<const std::uint32_t> rows;  // ascending; empty until made
-  std::span<const std::uint32_t> parent_rows;
+  Key key;
+  std::span<const std::uint64_t> groups;  // empty until made
+  std::span<const std::uint64_t> bits;    // likewise; by rows or blocks
+
+  const Subset* parent = nullptr;
   std::uint32_t question = 0;
   bool says_yes = false;
-  std::vector<std::uint32_t>* buffer = nullptr;
+  std::vector<std::uint64_t>*group_buffer = nullptr, *bit_buffer = nullptr;
 };
 
 class Search {
@@ -114,34 +118,35 @@ class Search {
   bool is_stopped() const { return limits_.is_stopped(); }
 
  private:
-  struct Level;  // scratch of one depth of the recursion
+  struct Worker;  // what belongs to one thread
+  struct Node;    // a subset whose questions are being tried, perhaps by several workers
 
-  Answer solve(Subset& s, int depth, double budget, std::size_t level);
-  Answer solve_one_split(Subset& s, double budget, std::size_t level);
-  Answer solve_splits(Subset& s, int depth, double budget, std::size_t level);
-  Answer solve_children(Subset& s, std::uint32_t question, int depth, double limit,
-                        std::size_t level);
-  std::optional<Answer> known(Subset& s, int depth);
-  void remember(Subset& s, int depth, Answer answer);
+  Answer solve(Worker& w, Subset& s, int depth, double budget, std::size_t level);
+  Answer solve_one_split(Worker& w, Subset& s, double budget, std::size_t level);
+  Answer solve_splits(Worker& w, Subset& s, int depth, double budget, std::size_t level);
+  void try_questions(Worker& w, Node& node);
+  void try_question(Worker& w, Node& node, std::uint32_t lane);
+  Answer solve_children(Worker& w, const Node& node, std::uint32_t lane, double limit);
+  std::optional<Answer> known(const Subset& s, int depth);
+  void remember(const Subset& s, int depth, Answer answer);
 
   int depth_worth_trying(const Subset& s) const;
-  bool is_allowed(const SplitRow& split, std::size_t question) const;
-  void make_rows(Subset& s) const;
-  void split_all(Subset& s, bool wants_children, Level& scratch);
-  Key pick_bits(const Subset& s, std::uint32_t question, bool yes,
-                std::vector<std::uint64_t>& out) const;
-  void order_questions(Level& scratch) const;
-  double child_bound(const Child& child) const;
-  Subset part(Subset& s, std::uint32_t question, bool yes, Level& scratch) const;
-  Level& level(std::size_t k);
+  bool is_leaf_at_most(const Subset& s) const;
+  void make_key(Subset& s) const;
+  void make_bits(Subset& s) const;
+  void split_all(Worker& w, Subset& s, bool wants_groups, SplitRow& out) const;
+  void order_lanes(const SplitRow& split, std::vector<std::uint32_t>& order) const;
+  double child_bound(const SplitRow& split, std::size_t lane, bool yes) const;
+  bool should_stop(Worker& w);
 
   void deepen(double upper_bound);
   int next_depth(int depth) const;
-  void offer(const Tree& tree, const std::string& found_by);
+  void offer(Tree tree, const std::string& found_by);
   void log_progress();
   Tree leaf_of(const Subset& s) const;
-  Tree stored_tree(Subset& s, int depth, std::size_t level);
-  Tree stored_split(Subset& s, std::uint32_t question, int depth, std::size_t level);
+  Tree stored_tree(Worker& w, Subset& s, int depth, std::size_t level);
+  Tree stored_split(Worker& w, const Subset& s, const SplitRow& split, std::size_t lane, int depth,
+                    std::size_t level);
   std::vector<Tree> trees(Subset& s, int depth, double optimum, std::size_t limit,
                           std::size_t level);
   void trees_that_split(Subset& s, int depth, double optimum, std::size_t limit, std::size_t level,
@@ -152,9 +157,9 @@ class Search {
   Bounds bounds_;
   Limits limits_;
   Cache cache_;
-  Stats stats_;
-  std::vector<std::unique_ptr<Level>> levels_;
-  std::vector<std::uint32_t> all_rows_;
+  LaneFunctions lanes_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::unique_ptr<Team> team_;  // while run() goes on, if there are several workers
   Subset root_;
   double tolerance_ = 0.0;
   int final_depth_ = 0;
@@ -165,7 +170,7 @@ class Search {
   double root_floor_ = 0.0;  // of the root's splits, at the depth now searched: none is better
   Answer answer_;            // of the root, at the depth last searched
   int solved_depth_ = -1;    // the depth at which answer_ closed the problem
-  std::mutex progress_mutex_;
+  std::mutex progress_mutex_, incumbent_mutex_;
   std::vector<Progress> progress_;
 };
 

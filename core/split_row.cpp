@@ -2,121 +2,126 @@
 
 #include <algorithm>
 #include <bit>
-
-#include "split_row_parts.hpp"
-#include "upright.hpp"
+#include <cmath>
+#include <utility>
 
 namespace survtree {
 namespace {
 
-using Rows = std::span<const std::uint32_t>;
+using Bits = std::span<const std::uint64_t>;
 
-// Adds one word of the rows' answers, each as often as it has copies.
-void add_rows(const Problem& p, Rows rows, std::size_t word, UprightCounters& counters) {
-  const auto bits = [&](std::size_t i) { return p.answers[rows[i] * p.words_per_row + word]; };
-  std::size_t i = 0;
-  for (; i + 4 <= rows.size(); i += 4) {
-    counters.add_four(bits(i), bits(i + 1), bits(i + 2), bits(i + 3));
-    if (!p.has_copies) continue;
-    const std::uint32_t copies = p.n_copies[rows[i]] | p.n_copies[rows[i + 1]] |
-                                 p.n_copies[rows[i + 2]] | p.n_copies[rows[i + 3]];
-    if (copies == 1) continue;
-    for (std::size_t k = i; k < i + 4; ++k) counters.add(bits(k), p.n_copies[rows[k]] - 1);
+// Lanes for the questions that leave enough rows on both sides; ones[q] rows answer q with yes.
+void choose_lanes(const Problem& p, const SplitRequest& request, SplitRow& out) {
+  out.question.resize(p.n_questions);
+  out.yes_rows.resize(p.n_questions);
+  out.no_rows.resize(p.n_questions);
+  out.keep.assign((p.bits.stride + 63) / 64, 0);
+  std::size_t lane = 0;
+  for (std::uint32_t q = 0; q < p.n_questions; ++q) {
+    const auto yes = static_cast<std::uint64_t>(out.ones[q]);
+    const std::uint64_t no = request.n_rows - yes;
+    const bool is_kept = yes >= request.min_rows && no >= request.min_rows;
+    out.question[lane] = q;  // no branch: the next one overwrites what is not kept
+    out.yes_rows[lane] = yes;
+    out.no_rows[lane] = no;
+    out.keep[q / 64] |= std::uint64_t{is_kept} << (q % 64);
+    lane += is_kept ? 1 : 0;
   }
-  for (; i < rows.size(); ++i) counters.add(bits(i), p.n_copies[rows[i]]);
+  out.n_lanes = lane;
+  if (out.no_loss.size() < padded(lane)) {
+    out.no_loss.resize(padded(p.n_questions));
+    out.yes_loss.resize(padded(p.n_questions));
+  }
 }
 
-void count_children(const Problem& p, Rows rows, SplitRow& out) {
-  std::uint64_t total = rows.size();
-  for (std::size_t i = 0; i < rows.size() && p.has_copies; ++i) total += p.n_copies[rows[i]] - 1;
-  for (std::size_t word = 0; word < p.words_per_row; ++word) {
-    UprightCounters counters;
-    add_rows(p, rows, word, counters);
-    const std::size_t end = std::min(p.n_questions, 64 * (word + 1));
-    for (std::size_t q = 64 * word; q < end; ++q) {
-      out.yes[q].n_rows = counters.count(q % 64);
-      out.no[q].n_rows = total - out.yes[q].n_rows;
+Answers answers_of(const Problem& p, const SplitRow& out) {
+  return {p.answers.data(), p.words_per_row, out.keep.data(), (out.n_lanes + 63) / 64};
+}
+
+void count_rows(const Problem& p, const LaneFunctions& lanes, Bits bits, SplitRow& out) {
+  const BitTable& t = p.bits;
+  out.ones.resize(t.stride);
+  if (t.copies.empty()) {
+    lanes.count_ones(bits.data(), bits.size(), t.columns.data(), t.stride, out.ones.data());
+    return;
+  }
+  std::vector<double> sums(t.stride, 0.0);
+  for (std::size_t k = 0; k < t.copies.size(); ++k) {
+    out.bits.resize(bits.size());
+    for (std::size_t w = 0; w < bits.size(); ++w) out.bits[w] = bits[w] & t.copies[k][w];
+    lanes.count_ones(out.bits.data(), bits.size(), t.columns.data(), t.stride, out.ones.data());
+    for (std::size_t q = 0; q < t.stride; ++q) sums[q] += std::ldexp(out.ones[q], static_cast<int>(k));
+  }
+  out.ones = std::move(sums);
+}
+
+void add_up_groups(const Problem& p, const LaneFunctions& lanes, Bits bits, SplitRow& out) {
+  const std::size_t n = padded(out.n_lanes);
+  out.no_groups.assign(n, 0.0);
+  out.yes_groups.assign(n, 0.0);
+  const Answers answers = answers_of(p, out);
+  out.packed.resize(std::max(out.packed.size(), answers.n_packed));
+  double total = 0.0;
+  for (std::size_t w = 0; w < bits.size(); ++w) {
+    for (std::uint64_t word = bits[w] & p.bits.costly[w]; word != 0; word &= word - 1) {
+      const std::size_t place = 64 * w + static_cast<std::size_t>(std::countr_zero(word));
+      const std::uint32_t row = p.bits.row_of[place];
+      total += p.group_loss[row];
+      lanes.pack_answers(answers, row, out.packed.data());
+      lanes.add_where_yes(out.packed.data(), out.n_lanes, p.group_loss[row],
+                          out.yes_groups.data());
     }
   }
+  for (std::size_t lane = 0; lane < out.n_lanes && total > 0.0; ++lane)
+    out.no_groups[lane] = std::max(0.0, total - out.yes_groups[lane]);
 }
 
-void add_up_groups(const Problem& p, Rows rows, SplitRow& out) {
-  double total = 0.0;
-  for (std::uint32_t row : rows) {
-    if (p.group_loss[row] == 0.0) continue;
-    total += p.group_loss[row];
-    add_group_loss(p, row, out);
-  }
-  finish_group_losses(total, out);
-}
-
-void find_keys(const SplitRequest& request, const RowStream& stream, SplitRow& out) {
-  out.key_high.resize(out.no_loss.size());
-  out.key_low.resize(out.no_loss.size());
-  lane_keys(request.kernel, stream, out.key_high, out.key_low);
-  for (std::size_t k = 0; k < out.n_lanes; ++k) {
-    const std::uint32_t q = out.questions[k];
-    out.yes[q].key = {out.key_high[out.lanes[k]], out.key_low[out.lanes[k]]};
-    out.no[q].key = request.key ^ out.yes[q].key;
-  }
-}
-
-void split_rows(const Problem& p, const SplitRequest& request, SplitRow& out) {
-  count_children(p, request.rows, out);
-  choose_lanes(p, request.min_rows, out);
+void split_by_rows(const Problem& p, const LaneFunctions& lanes, const SplitRequest& request,
+                   SplitRow& out) {
+  count_rows(p, lanes, request.bits, out);
+  choose_lanes(p, request, out);
   if (out.n_lanes == 0) return;
-  const RowStream stream{p.rows, p.answers, p.words_per_row, request.rows, out.keep};
-  lane_losses(request.kernel, stream, out.no_loss, out.yes_loss);
-  out.n_steps = request.rows.size();
-  if (!request.wants_children) return;
-  add_up_groups(p, request.rows, out);
-  find_keys(request, stream, out);
+  const Answers answers = answers_of(p, out);
+  // Collapsed rows are at most as many as rows of the table.
+  const std::size_t most = std::min<std::size_t>(p.n_rows(), request.n_rows);
+  if (out.numbers.size() < most) out.numbers.resize(most);
+  if (out.packed.size() < most * answers.n_packed) out.packed.resize(most * answers.n_packed);
+  out.n_steps = lanes.list_rows(request.bits.data(), request.bits.size(), answers,
+                                out.numbers.data(), out.packed.data());
+  lanes.row_losses({p.rows.data(), out.numbers.data(), out.n_steps}, out.packed.data(),
+                   out.n_lanes, out.no_loss.data(), out.yes_loss.data());
+}
+
+void split_by_blocks(const Problem& p, const LaneFunctions& lanes, const SplitRequest& request,
+                     SplitRow& out) {
+  const BitTable& t = p.bits;
+  out.blocks.resize(t.blocks.size());
+  out.counts.resize(t.blocks.size() * t.stride);
+  out.ones.resize(t.stride);
+  const std::size_t n_blocks =
+      lanes.count_blocks(t.blocks.data(), t.blocks.size(), request.bits.data(), t.columns.data(),
+                         t.stride, p.n_questions, out.blocks.data(), out.counts.data());
+  lanes.add_up(out.counts.data(), n_blocks, t.stride, out.ones.data());
+  choose_lanes(p, request, out);
+  if (out.n_lanes == 0) return;
+  out.n_steps = n_blocks;
+  out.lane_counts.resize(std::max(out.lane_counts.size(), out.n_steps * padded(out.n_lanes)));
+  lanes.pick_counts(out.counts.data(), out.n_steps, t.stride, out.keep.data(), out.n_lanes,
+                    out.lane_counts.data());
+  lanes.block_losses(out.blocks.data(), out.n_steps, out.lane_counts.data(), out.n_lanes,
+                     out.no_loss.data(), out.yes_loss.data());
 }
 
 }  // namespace
 
-void add_group_loss(const Problem& p, std::uint32_t row, SplitRow& out) {
-  for (std::size_t w = 0; w < p.words_per_row; ++w)
-    for (std::uint64_t bits = p.answers[row * p.words_per_row + w]; bits != 0; bits &= bits - 1)
-      out.yes[64 * w + static_cast<std::size_t>(std::countr_zero(bits))].group_loss +=
-          p.group_loss[row];
-}
-
-void finish_group_losses(double total, SplitRow& out) {
-  for (std::size_t q = 0; q < out.yes.size() && total > 0.0; ++q)
-    out.no[q].group_loss = std::max(0.0, total - out.yes[q].group_loss);
-}
-
-void choose_lanes(const Problem& p, std::uint64_t min_rows, SplitRow& out) {
-  const std::uint64_t need = std::max<std::uint64_t>(1, min_rows);
-  out.questions.clear();
-  out.lanes.clear();
-  out.keep.assign(p.words_per_row, 0);
-  std::uint32_t lane = 0;
-  for (std::uint32_t q = 0; q < p.n_questions; ++q) {
-    if (q % 64 == 0) lane = static_cast<std::uint32_t>(padded(lane));
-    if (out.no[q].n_rows < need || out.yes[q].n_rows < need) continue;
-    out.questions.push_back(q);
-    out.lanes.push_back(lane++);
-    out.keep[q / 64] |= std::uint64_t{1} << (q % 64);
-  }
-  out.n_lanes = out.questions.size();
-  out.no_loss.resize(padded(lane));
-  out.yes_loss.resize(padded(lane));
-}
-
-void split_row(const Problem& p, const SplitRequest& request, SplitRow& out) {
-  out.no.assign(p.n_questions, Child{});
-  out.yes.assign(p.n_questions, Child{});
+void split_row(const Problem& p, const LaneFunctions& lanes, const SplitRequest& request,
+               SplitRow& out) {
   out.n_steps = 0;
-  if (request.bits.empty())
-    split_rows(p, request, out);
+  if (p.bits.is_by_blocks())
+    split_by_blocks(p, lanes, request, out);
   else
-    split_bits(p, request, out);
-  for (std::size_t k = 0; k < out.n_lanes; ++k) {
-    out.no[out.questions[k]].loss = out.no_loss[out.lanes[k]];
-    out.yes[out.questions[k]].loss = out.yes_loss[out.lanes[k]];
-  }
+    split_by_rows(p, lanes, request, out);
+  if (request.wants_groups && out.n_lanes > 0) add_up_groups(p, lanes, request.bits, out);
 }
 
 }  // namespace survtree

@@ -4,7 +4,7 @@
 
 #include "contract.hpp"
 #include "search.hpp"
-#include "search_level.hpp"
+#include "search_worker.hpp"
 
 namespace survtree {
 
@@ -17,28 +17,33 @@ std::size_t leaves_of(const Tree& tree) {
 }
 
 Tree Search::leaf_of(const Subset& s) const {
-  return std::make_shared<Node>(Node{kLeaf, nullptr, nullptr, s.facts.loss, s.n_rows});
+  return std::make_shared<TreeNode>(TreeNode{kLeaf, nullptr, nullptr, s.facts.loss, s.n_rows});
 }
 
 // The tree behind a cached answer, without any search. A subset the cache knows nothing of was
 // closed as a leaf.
-Tree Search::stored_tree(Subset& s, int depth, std::size_t k) {
+Tree Search::stored_tree(Worker& w, Subset& s, int depth, std::size_t k) {
   const int useful = std::min(depth, depth_worth_trying(s));
   if (useful == 0 || bounds_.no_split_pays(s.facts)) return leaf_of(s);
+  make_key(s);
   const std::optional<Answer> past = known(s, useful);
   if (!past || !past->is_solved || past->question == kLeaf) return leaf_of(s);
-  const auto question = static_cast<std::uint32_t>(past->question);
-  split_all(s, true, level(k));
-  return stored_split(s, question, useful, k);
+  SplitRow& split = w.level(k).split;
+  split_all(w, s, true, split);
+  const auto end = split.question.begin() + static_cast<std::ptrdiff_t>(split.n_lanes);
+  const auto found = std::lower_bound(split.question.begin(), end,
+                                      static_cast<std::uint32_t>(past->question));
+  require(found != end, "the question of a solved answer has a lane");
+  return stored_split(w, s, split, static_cast<std::size_t>(found - split.question.begin()), useful,
+                      k);
 }
 
-// Needs the split row of `s` in level k.
-Tree Search::stored_split(Subset& s, std::uint32_t question, int depth, std::size_t k) {
-  Subset no = part(s, question, false, level(k));
-  Subset yes = part(s, question, true, level(k));
-  return std::make_shared<Node>(Node{static_cast<std::int32_t>(question),
-                                     stored_tree(no, depth - 1, k + 1),
-                                     stored_tree(yes, depth - 1, k + 1), 0.0, 0});
+Tree Search::stored_split(Worker& w, const Subset& s, const SplitRow& split, std::size_t lane,
+                          int depth, std::size_t k) {
+  Subset no = w.part(s, split, lane, false, k), yes = w.part(s, split, lane, true, k);
+  const auto question = static_cast<std::int32_t>(split.question[lane]);
+  return std::make_shared<TreeNode>(TreeNode{question, stored_tree(w, no, depth - 1, k + 1),
+                                             stored_tree(w, yes, depth - 1, k + 1), 0.0, 0});
 }
 
 // Trees on `s` that attain `optimum`, in the order of the tie rule: the leaf first, then by first
@@ -54,22 +59,23 @@ std::vector<Tree> Search::trees(Subset& s, int depth, double optimum, std::size_
 
 void Search::trees_that_split(Subset& s, int depth, double optimum, std::size_t limit,
                               std::size_t k, std::vector<Tree>& out) {
-  split_all(s, true, level(k));
-  const SplitRow& split = level(k).split;
-  for (std::uint32_t q = 0; q < problem_.n_questions && !limits_.should_stop(); ++q) {
-    if (!is_allowed(split, q)) continue;
-    const double yes_floor = child_bound(split.yes[q]);
-    if (child_bound(split.no[q]) + yes_floor > optimum + tolerance_) continue;
-    Subset no = part(s, q, false, level(k)), yes = part(s, q, true, level(k));
-    const Answer a = solve(no, depth - 1, optimum - yes_floor, k + 1);
+  Worker& w = *workers_[0];
+  const SplitRow& split = w.level(k).split;
+  split_all(w, s, true, w.level(k).split);
+  for (std::size_t lane = 0; lane < split.n_lanes && !should_stop(w); ++lane) {
+    const double yes_floor = child_bound(split, lane, true);
+    if (child_bound(split, lane, false) + yes_floor > optimum + tolerance_) continue;
+    Subset no = w.part(s, split, lane, false, k), yes = w.part(s, split, lane, true, k);
+    const Answer a = solve(w, no, depth - 1, optimum - yes_floor, k + 1);
     if (!a.is_solved) continue;
-    const Answer b = solve(yes, depth - 1, optimum - a.value, k + 1);
+    const Answer b = solve(w, yes, depth - 1, optimum - a.value, k + 1);
     if (!b.is_solved || a.value + b.value > optimum + tolerance_) continue;
     const auto no_trees = trees(no, depth - 1, a.value, limit - out.size(), k + 1);
     const auto yes_trees = trees(yes, depth - 1, b.value, limit - out.size(), k + 1);
+    const auto question = static_cast<std::int32_t>(split.question[lane]);
     for (const Tree& x : no_trees) {
       for (const Tree& y : yes_trees) {
-        out.push_back(std::make_shared<Node>(Node{static_cast<std::int32_t>(q), x, y, 0.0, 0}));
+        out.push_back(std::make_shared<TreeNode>(TreeNode{question, x, y, 0.0, 0}));
         if (out.size() == limit) return;
       }
     }
@@ -81,18 +87,21 @@ std::vector<Tree> Search::optimal_trees(std::size_t limit) {
   return trees(root_, solved_depth_, answer_.value, limit, 0);
 }
 
-void Search::offer(const Tree& tree, const std::string& found_by) {
+void Search::offer(Tree tree, const std::string& found_by) {
+  const std::lock_guard lock(incumbent_mutex_);
   const double objective =
       loss_of(tree) + options_.regularization * static_cast<double>(leaves_of(tree));
   if (incumbent_ != nullptr && objective >= incumbent_objective_) return;
-  incumbent_ = tree;
+  incumbent_ = std::move(tree);
   incumbent_objective_ = objective;
   found_by_ = found_by;
 }
 
 void Search::log_progress() {
+  std::uint64_t solved = 0;
+  for (const auto& worker : workers_) solved += worker->stats.subsets_solved;
   const std::lock_guard lock(progress_mutex_);
-  progress_.push_back({limits_.seconds(), stats_.subsets_solved, lower_bound_, incumbent_objective_,
+  progress_.push_back({limits_.seconds(), solved, lower_bound_, incumbent_objective_,
                        leaves_of(incumbent_), found_by_});
 }
 

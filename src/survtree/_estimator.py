@@ -47,7 +47,8 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         An objective known to be attainable; only trees at least as good are looked for. If there is
         none, a warning says so and the search goes on without it.
     n_jobs : int or None, default=None
-        Accepted for compatibility; the search runs in one thread.
+        Threads of the search; -1: as many as there are cores. The tree does not depend on it.
+        None is one thread; a search with a gap above 0 always runs in one.
     verbose : int, default=0
         1 logs a table of progress.
 
@@ -131,6 +132,7 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
             upper_bound=options["upper_bound"],
             time_limit=options["time_limit"],
             memory_limit=options["memory_limit"],
+            n_jobs=options["n_jobs"],
         )
         with progress_log(lambda: _headline(problem), options["verbose"]) as listener:
             solution = solve(problem, limits, listener)

@@ -99,7 +99,7 @@ OPTIONS: tuple[Option, ...] = (
         "n_jobs",
         None,
         "int",
-        "Accepted for compatibility; the search runs in one thread.",
+        "Threads of the search; -1: as many as there are cores. The tree does not depend on it.",
         none_means="one thread",
     ),
     Option("verbose", 0, "int", "1 logs a table of progress.", low=0),

@@ -26,6 +26,7 @@ BOUNDS = (
     "leaf_count",
     "permutation",
 )
+MAX_THREADS = 256
 # Two ways of adding up the same loss: a difference beyond rounding is a bug in one of them.
 RESCORE_TOLERANCE = 1e-9
 
@@ -41,7 +42,8 @@ class Limits:
     bounds_off: tuple[str, ...] = ()
     check_keys: bool = False
     kernel: str = ""  # plain, avx2 or avx512; the best one of this machine
-    layout: str = ""  # rows or bits; the cheaper one for the problem
+    layout: str = ""  # rows or blocks; the cheaper one for the problem
+    n_jobs: int | None = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,7 @@ def _search_of(problem: Problem, limits: Limits) -> _native.Search:
         "upper_bound": infinity if limits.upper_bound is None else limits.upper_bound,
         "time_limit_s": infinity if limits.time_limit is None else limits.time_limit,
         "memory_limit_bytes": 2**63 if limits.memory_limit is None else limits.memory_limit,
+        "n_threads": _n_threads(limits.n_jobs),
         "check_keys": limits.check_keys,
         "kernel": limits.kernel,
         "layout": limits.layout,
@@ -118,6 +121,14 @@ def _search_of(problem: Problem, limits: Limits) -> _native.Search:
         np.asarray(problem.binarizer.ranks(), dtype=np.uint32),
         options,
     )
+
+
+def _n_threads(n_jobs: int | None) -> int:
+    """None is one thread, -1 as many as there are cores, -2 one less, ..."""
+    if n_jobs is None:
+        return 1
+    n = n_jobs if n_jobs > 0 else (os.cpu_count() or 1) + 1 + n_jobs
+    return max(1, min(n, MAX_THREADS))
 
 
 def _translated(work: Callable[[], Any]) -> Any:

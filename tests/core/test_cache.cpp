@@ -5,20 +5,20 @@
 using namespace survtree;
 
 int main() {
-  Cache cache(false);
-  const std::vector<std::uint32_t> rows{0, 1};
+  Cache cache({});
+  const std::vector<std::uint64_t> rows{0, 1};
   const Key key{1, 2};
-  check::that(cache.find(key, 1, rows).at_depth == nullptr, "an empty cache knows nothing");
+  check::that(!cache.find(key, 1, rows).at_depth, "an empty cache knows nothing");
   cache.store(key, {0.5, kLeaf, false, true, 1}, rows);
   cache.store(key, {0.4, kLeaf, false, true, 1}, rows);
   check::that(cache.find(key, 1, rows).at_depth->value == 0.5, "a lower bound never falls");
   cache.store(key, {0.6, 3, true, true, 1}, rows);
   cache.store(key, {0.9, kLeaf, false, true, 1}, rows);
-  const Answer* answer = cache.find(key, 1, rows).at_depth;
+  const std::optional<Answer> answer = cache.find(key, 1, rows).at_depth;
   check::that(answer->is_solved && answer->value == 0.6 && answer->question == 3,
               "a solved answer replaces bounds and stays");
-  check::that(cache.find(key, 2, rows).at_depth == nullptr, "depths are kept apart");
-  check::that(cache.find(key, 1, rows).at_any_depth == nullptr, "and so are final answers");
+  check::that(!cache.find(key, 2, rows).at_depth, "depths are kept apart");
+  check::that(!cache.find(key, 1, rows).at_any_depth, "and so are final answers");
   cache.store(key, {0.3, 4, true, false, 5}, rows);
   cache.store(key, {0.3, 4, true, false, 3}, rows);
   check::that(cache.find(key, 7, rows).at_any_depth->depth == 3, "the least depth needed is kept");
@@ -27,21 +27,25 @@ int main() {
     cache.store({i, i * i}, {static_cast<double>(i), kLeaf, true, true, 3}, rows);
   bool all_there = true;
   for (std::uint64_t i = 0; i < 5000; ++i) {
-    const Answer* found = cache.find({i, i * i}, 3, rows).at_depth;
-    all_there &= found != nullptr && found->value == static_cast<double>(i);
+    const std::optional<Answer> found = cache.find({i, i * i}, 3, rows).at_depth;
+    all_there &= found && found->value == static_cast<double>(i);
   }
   check::that(all_there, "growth loses nothing");
   check::that(cache.size() == 5002, "entries are counted once");
 
-  Cache careful(true);
+  Cache careful({.keeps_groups = true});
   careful.store(key, {0.5, kLeaf, true, true, 1}, rows);
   bool threw = false;
   try {
-    const std::vector<std::uint32_t> others{0, 2};
+    const std::vector<std::uint64_t> others{0, 2};
     careful.find(key, 1, others);
   } catch (const ContractError&) {
     threw = true;
   }
+  Cache small({.max_bytes = 100'000});
+  std::uint64_t n_stored = 0;
+  while (small.store({n_stored, n_stored}, {0.5, kLeaf, true, true, 1}, rows)) ++n_stored;
+  check::that(small.bytes() <= 100'000 && n_stored > 1000, "a full cache says so and stays small");
   check::that(threw, "the checking mode notices two subsets under one key");
   return check::report();
 }

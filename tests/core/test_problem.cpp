@@ -19,7 +19,10 @@ int main() {
   check::that(has_second, "of equal columns the one with the smallest rank stays");
   check::that(p.events.weight[1] == 3.0 && p.n_copies[1] == 2, "weights of equal rows add up");
   check::that(!p.events.is_event[0], "rows are in time order");
-  check::that(!(p.rows[0].key == p.rows[1].key) && !(p.rows[1].key == p.rows[2].key),
-              "keys differ");
+  check::that(p.first_of_group.size() == 3 && p.groups.n_words() == 1, "three groups");
+  std::vector<std::uint64_t> picked(1);
+  const Key yes = pick_groups(p.groups, p.groups.everyone, 0, true, picked);
+  const Key no = pick_groups(p.groups, p.groups.everyone, 0, false, picked);
+  check::that(!(yes == no) && !(yes == key_of(p.groups.everyone)), "keys differ");
   return check::report();
 }

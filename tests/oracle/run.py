@@ -1,7 +1,7 @@
 """Compare the search with brute force on many random problems: `make oracle N=5000`.
 
 Every problem is solved with all bounds on and with a few random sets of them off; every 25th with
-each of the 128 combinations of switches. Layouts and kernels take turns.
+each of the 128 combinations of switches. Layouts, kernels and one or three threads take turns.
 """
 
 import argparse
@@ -28,10 +28,14 @@ def main() -> int:
         rng = np.random.default_rng(seed)
         every = seed % 25 == 0
         picked = ALL_SWITCHES if every else [(), *rng.choice(np.array(ALL_SWITCHES, object), 3)]
-        layouts = ("rows", "bits", "")
+        layouts = ("rows", "blocks", "")
         kernels = _native.kernels()
         for k, off in enumerate(picked):
-            how = {"layout": layouts[k % 3], "kernel": kernels[(seed + k) % len(kernels)]}
+            how = {
+                "layout": layouts[k % 3],
+                "kernel": kernels[(seed + k) % len(kernels)],
+                "n_jobs": 1 + 2 * (k % 5 == 1),
+            }
             try:
                 check_case(case, optimum, bounds_off=tuple(off), **how)
             except Exception as error:

@@ -18,7 +18,7 @@ def test_objective_is_the_brute_force_optimum(block):
     for seed in range(100_000 + 20 * block, 100_020 + 20 * block):
         case = random_case(seed)
         optimum = brute_force(case.problem).optimum(case.problem.max_depth)
-        for layout in ("rows", "bits"):
+        for layout in ("rows", "blocks"):
             check_case(case, optimum, layout=layout)
 
 
@@ -28,6 +28,18 @@ def test_every_switch_combination_reaches_the_brute_force_optimum(seed):
     optimum = brute_force(case.problem).optimum(case.problem.max_depth)
     for off in ALL_SWITCHES:
         check_case(case, optimum, bounds_off=off)
+
+
+@pytest.mark.parametrize("seed", range(250_000, 250_040))
+def test_threads_change_nothing(seed):
+    case = random_case(seed)
+    alone, together = (
+        _solve.solve(case.problem, _solve.Limits(n_jobs=n_jobs, check_keys=True))
+        for n_jobs in (1, 4)
+    )
+    assert together.objective == alone.objective
+    assert together.lower_bound == alone.lower_bound
+    assert nested(together.tree) == nested(alone.tree)
 
 
 @pytest.mark.parametrize("seed", range(300_000, 300_060))
@@ -97,7 +109,7 @@ def _rename(tree, kept):
     return (kept[tree[0]], _rename(tree[1], kept), _rename(tree[2], kept))
 
 
-@pytest.mark.parametrize("layout", ["rows", "bits"])
+@pytest.mark.parametrize("layout", ["rows", "blocks"])
 @pytest.mark.parametrize("seed", range(600_000, 600_100))
 def test_losses_of_the_core_are_those_of_the_oracle(seed, layout):
     problem = random_case(seed).problem
@@ -120,7 +132,7 @@ def test_losses_of_the_core_are_those_of_the_oracle(seed, layout):
         assert no == pytest.approx(oracle.leaf_loss(~answers), rel=1e-11, abs=1e-13 * scale)
 
 
-@pytest.mark.parametrize("layout", ["rows", "bits"])
+@pytest.mark.parametrize("layout", ["rows", "blocks"])
 @pytest.mark.parametrize("seed", range(610_000, 610_040))
 def test_every_kernel_gives_the_same_bits(seed, layout):
     problem = random_case(seed).problem
@@ -152,7 +164,7 @@ def test_kernels_agree_on_many_columns():
     time = rng.integers(1, 30, 90).astype(float)
     event = (rng.random(90) < 0.6).astype(np.uint8)
     oracle = Oracle(time, event == 1)
-    for kernel, layout in product(_native.kernels(), ("rows", "bits")):
+    for kernel, layout in product(_native.kernels(), ("rows", "blocks")):
         facts = _native.subset_facts(
             X, time, event, np.ones(90), np.arange(150, dtype=np.uint32), kernel, layout
         )

@@ -34,22 +34,21 @@ ORDER = (
 )
 CORE_ORDER = (
     "contract",
-    "upright",
     "event_table",
     "leaf_loss",
-    "bit_table",
-    "problem",
-    "bounds",
     "lanes",
     "lanes_variants",
     "lanes_kernel",
-    "lanes_packed",
+    "lanes_extract",
+    "bit_table",
+    "problem",
+    "bounds",
     "split_row",
-    "split_row_parts",
     "cache",
     "limits",
+    "team",
     "search",
-    "search_level",
+    "search_worker",
     "trees",
 )
 

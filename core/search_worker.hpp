@@ -1,0 +1,62 @@
+// What belongs to one thread of a search, and what threads share of a node. Scratch is kept between
+// visits so that nothing is allocated inside the search once it is warm.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "search.hpp"
+#include "split_row.hpp"
+
+namespace survtree {
+
+struct Search::Worker {
+  struct Level {
+    SplitRow split;
+    std::vector<std::uint32_t> order;
+    std::vector<std::uint64_t> no_bits, yes_bits, no_groups, yes_groups;
+  };
+
+  explicit Worker(std::size_t number) : number(number) {}
+
+  Level& level(std::size_t k) {
+    while (levels.size() <= k) levels.push_back(std::make_unique<Level>());
+    return *levels[k];
+  }
+  // A child of `s`, whose split row is given; its bits go to the scratch of level k.
+  Subset part(const Subset& s, const SplitRow& split, std::size_t lane, bool yes, std::size_t k) {
+    Subset out;
+    out.facts = {yes ? split.yes_loss[lane] : split.no_loss[lane],
+                 yes ? split.yes_groups[lane] : split.no_groups[lane]};
+    out.n_rows = yes ? split.yes_rows[lane] : split.no_rows[lane];
+    out.parent = &s;
+    out.question = split.question[lane];
+    out.says_yes = yes;
+    out.bit_buffer = yes ? &level(k).yes_bits : &level(k).no_bits;
+    out.group_buffer = yes ? &level(k).yes_groups : &level(k).no_groups;
+    return out;
+  }
+
+  std::size_t number;  // 0 is the caller's own thread
+  std::uint64_t n_polls = 0;
+  Stats stats;
+  std::vector<std::unique_ptr<Level>> levels;
+};
+
+struct Search::Node {
+  Subset& subset;
+  const SplitRow& split;
+  const std::vector<std::uint32_t>& order;  // lanes, most promising first
+  int depth;
+  double budget;
+  std::size_t level;
+
+  std::mutex mutex;  // guards what follows
+  Answer best;
+  double rest = Bounds::no_limit;  // no tree that was left unsolved is better than this
+  bool is_depth_cut = false;
+};
+
+}  // namespace survtree
