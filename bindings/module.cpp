@@ -93,6 +93,7 @@ nb::dict stats_dict(const Result& r) {
   out["cache_hits"] = r.stats.cache_hits;
   out["cache_entries"] = r.cache_entries;
   out["cache_bytes"] = r.cache_bytes;
+  out["lattice_bytes"] = r.lattice_bytes;
   out["pruned_by_budget"] = r.stats.pruned_by_budget;
   out["pruned_by_incremental_progress"] = r.stats.pruned_by_incremental_progress;
   out["pruned_by_leaf_count"] = r.stats.pruned_by_leaf_count;
@@ -122,6 +123,12 @@ Kernel kernel_of(const std::string& name) {
   return kernels.back();
 }
 
+// An empty name stands for the cheaper one.
+Solver solver_of(const std::string& name) {
+  require(name.empty() || name == "search" || name == "lattice", "the solver is search or lattice");
+  return name.empty() ? Solver::cheaper : name == "search" ? Solver::search : Solver::lattice;
+}
+
 SearchOptions options_of(const nb::dict& d) {
   SearchOptions o;
   o.max_depth = nb::cast<int>(d["max_depth"]);
@@ -132,6 +139,7 @@ SearchOptions options_of(const nb::dict& d) {
   o.time_limit_s = nb::cast<double>(d["time_limit_s"]);
   o.memory_limit_bytes = nb::cast<std::size_t>(d["memory_limit_bytes"]);
   o.n_threads = nb::cast<std::size_t>(d["n_threads"]);
+  o.solver = solver_of(nb::cast<std::string>(d["solver"]));
   o.check_keys = nb::cast<bool>(d["check_keys"]);
   o.kernel = kernel_of(nb::cast<std::string>(d["kernel"]));
   const auto off = nb::cast<std::vector<std::string>>(d["bounds_off"]);

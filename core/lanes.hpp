@@ -60,9 +60,10 @@ constexpr std::size_t padded(std::size_t n_lanes) {
 
 // Everything indexed by lane has room for padded(n_lanes).
 struct LaneFunctions {
-  // counts[j] = ones in (bits[w] and columns[w * stride + j]), summed over w; j < stride.
+  // counts[j] = ones in (bits[w] and columns[w * stride + j]), summed over w; first <= j < stride,
+  // where `first` is a multiple of 16.
   void (*count_ones)(const std::uint64_t* bits, std::size_t n_words, const std::uint64_t* columns,
-                     std::size_t stride, double* counts);
+                     std::size_t first, std::size_t stride, double* counts);
   // The kept answers of one row, side by side.
   void (*pack_answers)(const Answers& answers, std::size_t row, std::uint64_t* packed);
   // Numbers of the rows whose bits are set, ascending, with their packed answers; returns how many.
@@ -75,12 +76,13 @@ struct LaneFunctions {
   void (*row_losses)(const ListedRows& rows, const std::uint64_t* packed, std::size_t n_lanes,
                      double* no, double* yes);
   // The blocks that are not empty, last first; returns how many. counts[block * stride + j] is how
-  // many of the block's rows answer yes to question j; everyone answers yes to n_questions.
+  // many of the block's rows answer yes to question j >= first; everyone answers yes to n_questions.
   std::size_t (*count_blocks)(const Block* blocks, std::size_t n_blocks, const std::uint64_t* bits,
-                              const std::uint64_t* columns, std::size_t stride,
+                              const std::uint64_t* columns, std::size_t first, std::size_t stride,
                               std::size_t n_questions, PassingBlock* passing, double* counts);
-  // sums[j] = counts[b * stride + j], summed over b < n.
-  void (*add_up)(const double* counts, std::size_t n, std::size_t stride, double* sums);
+  // sums[j] = counts[b * stride + j], summed over b < n; j >= first.
+  void (*add_up)(const double* counts, std::size_t n, std::size_t first, std::size_t stride,
+                 double* sums);
   // to[lane] = from[the lane's question], in each of n rows, `stride` apart in `from`.
   void (*pick_counts)(const double* from, std::size_t n, std::size_t stride,
                       const std::uint64_t* keep, std::size_t n_lanes, double* to);

@@ -179,8 +179,8 @@ struct ScalarCount {
 
 template <class Count>
 void count_ones_of(const std::uint64_t* bits, std::size_t n_words, const std::uint64_t* columns,
-                   std::size_t stride, double* counts) {
-  for (std::size_t j = 0; j < stride; j += kTogether)
+                   std::size_t first, std::size_t stride, double* counts) {
+  for (std::size_t j = first; j < stride; j += kTogether)
     Count::together(bits, n_words, columns + j, stride, counts + j);
 }
 
@@ -225,7 +225,7 @@ inline bool is_empty(const std::uint64_t* bits, std::size_t n_words) {
 
 template <class Count>
 std::size_t count_blocks_of(const Block* blocks, std::size_t n_blocks, const std::uint64_t* bits,
-                            const std::uint64_t* columns, std::size_t stride,
+                            const std::uint64_t* columns, std::size_t first, std::size_t stride,
                             std::size_t n_questions, PassingBlock* passing, double* counts) {
   std::size_t n = 0;
   double area = 0.0, tail = 0.0;
@@ -233,7 +233,7 @@ std::size_t count_blocks_of(const Block* blocks, std::size_t n_blocks, const std
     const Block& block = blocks[b];
     if (is_empty(bits + block.first_word, block.n_words)) continue;
     count_ones_of<Count>(bits + block.first_word, block.n_words,
-                         columns + block.first_word * stride, stride, counts);
+                         columns + block.first_word * stride, first, stride, counts);
     if (n == 0) area = block.censor_area;
     passing[n++] = {counts[n_questions], area - block.censor_area,
                     block.is_event ? block.tail - tail : 0.0, block.inverse_g, block.is_event};
@@ -244,8 +244,9 @@ std::size_t count_blocks_of(const Block* blocks, std::size_t n_blocks, const std
   return n;
 }
 
-inline void add_up_of(const double* counts, std::size_t n, std::size_t stride, double* sums) {
-  for (std::size_t j = 0; j < stride; j += kTogether) {
+inline void add_up_of(const double* counts, std::size_t n, std::size_t first, std::size_t stride,
+                      double* sums) {
+  for (std::size_t j = first; j < stride; j += kTogether) {
     double sum[kTogether] = {};
     for (std::size_t b = 0; b < n; ++b)
       for (std::size_t l = 0; l < kTogether; ++l) sum[l] += counts[b * stride + j + l];

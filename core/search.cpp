@@ -11,6 +11,7 @@ namespace survtree {
 namespace {
 
 constexpr double kInfinity = Bounds::no_limit;
+constexpr std::size_t kMaxLatticeBytes = std::size_t{1} << 28U;
 
 Subset whole(const Problem& p) {
   std::vector<std::uint32_t> rows(p.n_rows());
@@ -283,6 +284,7 @@ Answer Search::solve_children(Worker& w, const Node& node, std::uint32_t lane, d
 // Without a depth limit the search deepens until no proof was cut by depth.
 void Search::deepen(double upper_bound) {
   for (int depth = std::min(1, final_depth_);; depth = next_depth(depth)) {
+    if (is_lattice_due(depth) && solve_by_lattice()) return;
     const double budget = std::min(incumbent_objective_, upper_bound);
     root_floor_ = kInfinity;
     answer_ = solve(*workers_[0], root_, depth, budget, 0);
@@ -307,6 +309,36 @@ void Search::deepen(double upper_bound) {
   }
 }
 
+bool Search::is_lattice_due(int depth) const {
+  if (options_.solver == Solver::search || final_depth_ < 1) return false;
+  const std::size_t bytes =
+      Lattice::bytes_needed(problem_.n_questions, static_cast<std::size_t>(final_depth_));
+  if (bytes > std::min(options_.memory_limit_bytes, kMaxLatticeBytes)) return false;
+  if (options_.solver == Solver::lattice) return true;
+  return depth == 3;
+}
+
+// False if it was stopped.
+bool Search::solve_by_lattice() {
+  lattice_ = std::make_unique<Lattice>(
+      problem_, lanes_,
+      LatticeOptions{static_cast<std::size_t>(final_depth_), options_.regularization,
+                     options_.min_samples_leaf});
+  lattice_->fill(root_.n_rows, root_.facts.loss, team_.get(),
+                 [this](std::size_t worker) { return should_stop(*workers_[worker]); });
+  Stats& stats = workers_[0]->stats;
+  stats.subsets_solved += lattice_->n_passes();
+  stats.lane_rows += lattice_->n_lane_rows();
+  if (limits_.is_stopped()) {
+    lattice_.reset();
+    return true;
+  }
+  answer_ = {lattice_->optimum({}), kLeaf, true, true};
+  lower_bound_ = answer_.value;
+  solved_depth_ = final_depth_;
+  return true;
+}
+
 int Search::next_depth(int depth) const {
   const int next = depth < 8 ? depth + 1 : depth + depth / 2;
   return std::min(next, final_depth_);
@@ -324,7 +356,7 @@ Result Search::run() {
 
   result.tree = incumbent_;
   if (!limits_.is_stopped()) {
-    const auto first = trees(root_, solved_depth_, answer_.value, 1, 0);
+    const auto first = trees({root_, {}, solved_depth_, answer_.value, 1, 0});
     if (!first.empty()) result.tree = first.front();
   }
   result.loss = loss_of(result.tree);
@@ -342,6 +374,7 @@ Result Search::run() {
   for (const auto& worker : workers_) result.stats.add(worker->stats);
   result.cache_entries = cache_.size();
   result.cache_bytes = cache_.bytes();
+  result.lattice_bytes = lattice_ == nullptr ? 0 : lattice_->bytes();
   result.seconds = limits_.seconds();
   incumbent_objective_ = result.objective;
   lower_bound_ = result.lower_bound;

@@ -13,6 +13,7 @@
 
 #include "bounds.hpp"
 #include "cache.hpp"
+#include "lattice.hpp"
 #include "limits.hpp"
 #include "problem.hpp"
 #include "split_row.hpp"
@@ -21,6 +22,9 @@
 namespace survtree {
 
 constexpr int kMaxDepth = 1000;  // recursion is one frame a level; no useful tree comes near
+
+// How the deepest level is solved: by a search with bounds, or by a lattice of all cells.
+enum class Solver : std::uint8_t { cheaper, search, lattice };
 
 struct SearchOptions {
   int max_depth = kMaxDepth;
@@ -33,6 +37,7 @@ struct SearchOptions {
   std::size_t n_threads = 1;
   Switches switches;
   Kernel kernel = available_kernels().back();
+  Solver solver = Solver::cheaper;
   bool check_keys = false;  // keep the groups of every cached subset and compare them
 };
 
@@ -76,7 +81,7 @@ struct Result {
   Status status = Status::optimal;
   bool is_upper_bound_wrong = false;  // no tree attains the upper bound that was given
   Stats stats;
-  std::size_t cache_entries = 0, cache_bytes = 0;
+  std::size_t cache_entries = 0, cache_bytes = 0, lattice_bytes = 0;
   double seconds = 0.0;
 };
 
@@ -141,16 +146,27 @@ class Search {
 
   void deepen(double upper_bound);
   int next_depth(int depth) const;
+  bool is_lattice_due(int depth) const;
+  bool solve_by_lattice();
   void offer(Tree tree, const std::string& found_by);
   void log_progress();
   Tree leaf_of(const Subset& s) const;
   Tree stored_tree(Worker& w, Subset& s, int depth, std::size_t level);
   Tree stored_split(Worker& w, const Subset& s, const SplitRow& split, std::size_t lane, int depth,
                     std::size_t level);
-  std::vector<Tree> trees(Subset& s, int depth, double optimum, std::size_t limit,
-                          std::size_t level);
-  void trees_that_split(Subset& s, int depth, double optimum, std::size_t limit, std::size_t level,
-                        std::vector<Tree>& out);
+  // Where trees are to be read off: what is asked of one node.
+  struct Reading {
+    Subset& subset;
+    Lattice::Cell cell;  // used if there is a lattice
+    int depth;
+    double optimum;
+    std::size_t limit, level;
+  };
+  std::vector<Tree> trees(const Reading& r);
+  void trees_that_split(const Reading& r, std::vector<Tree>& out);
+  // The optimum of a child, if it can be within the budget.
+  std::optional<double> optimum_of(Subset& s, const Lattice::Cell& cell, int depth, double budget,
+                                   std::size_t level);
 
   const Problem& problem_;
   SearchOptions options_;
@@ -159,6 +175,7 @@ class Search {
   Cache cache_;
   LaneFunctions lanes_;
   std::vector<std::unique_ptr<Worker>> workers_;
+  std::unique_ptr<Lattice> lattice_;  // if the deepest level was solved by one
   std::unique_ptr<Team> team_;  // while run() goes on, if there are several workers
   Subset root_;
   double tolerance_ = 0.0;

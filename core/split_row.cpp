@@ -17,10 +17,11 @@ void choose_lanes(const Problem& p, const SplitRequest& request, SplitRow& out) 
   out.no_rows.resize(p.n_questions);
   out.keep.assign((p.bits.stride + 63) / 64, 0);
   std::size_t lane = 0;
-  for (std::uint32_t q = 0; q < p.n_questions; ++q) {
+  for (std::uint32_t q = request.first_question; q < p.n_questions; ++q) {
     const auto yes = static_cast<std::uint64_t>(out.ones[q]);
     const std::uint64_t no = request.n_rows - yes;
-    const bool is_kept = yes >= request.min_rows && no >= request.min_rows;
+    const std::uint64_t fewest = request.one_child_is_enough ? 1 : request.min_rows;
+    const bool is_kept = std::min(yes, no) >= fewest && std::max(yes, no) >= request.min_rows;
     out.question[lane] = q;  // no branch: the next one overwrites what is not kept
     out.yes_rows[lane] = yes;
     out.no_rows[lane] = no;
@@ -38,18 +39,25 @@ Answers answers_of(const Problem& p, const SplitRow& out) {
   return {p.answers.data(), p.words_per_row, out.keep.data(), (out.n_lanes + 63) / 64};
 }
 
-void count_rows(const Problem& p, const LaneFunctions& lanes, Bits bits, SplitRow& out) {
+// Counting goes sixteen questions at a time.
+std::size_t first_counted(const SplitRequest& request) { return request.first_question / 16 * 16; }
+
+void count_rows(const Problem& p, const LaneFunctions& lanes, const SplitRequest& request,
+                SplitRow& out) {
   const BitTable& t = p.bits;
+  const Bits bits = request.bits;
+  const std::size_t first = first_counted(request);
   out.ones.resize(t.stride);
   if (t.copies.empty()) {
-    lanes.count_ones(bits.data(), bits.size(), t.columns.data(), t.stride, out.ones.data());
+    lanes.count_ones(bits.data(), bits.size(), t.columns.data(), first, t.stride, out.ones.data());
     return;
   }
   std::vector<double> sums(t.stride, 0.0);
   for (std::size_t k = 0; k < t.copies.size(); ++k) {
     out.bits.resize(bits.size());
     for (std::size_t w = 0; w < bits.size(); ++w) out.bits[w] = bits[w] & t.copies[k][w];
-    lanes.count_ones(out.bits.data(), bits.size(), t.columns.data(), t.stride, out.ones.data());
+    lanes.count_ones(out.bits.data(), bits.size(), t.columns.data(), first, t.stride,
+                     out.ones.data());
     for (std::size_t q = 0; q < t.stride; ++q) sums[q] += std::ldexp(out.ones[q], static_cast<int>(k));
   }
   out.ones = std::move(sums);
@@ -78,7 +86,7 @@ void add_up_groups(const Problem& p, const LaneFunctions& lanes, Bits bits, Spli
 
 void split_by_rows(const Problem& p, const LaneFunctions& lanes, const SplitRequest& request,
                    SplitRow& out) {
-  count_rows(p, lanes, request.bits, out);
+  count_rows(p, lanes, request, out);
   choose_lanes(p, request, out);
   if (out.n_lanes == 0) return;
   const Answers answers = answers_of(p, out);
@@ -95,13 +103,14 @@ void split_by_rows(const Problem& p, const LaneFunctions& lanes, const SplitRequ
 void split_by_blocks(const Problem& p, const LaneFunctions& lanes, const SplitRequest& request,
                      SplitRow& out) {
   const BitTable& t = p.bits;
+  const std::size_t first = first_counted(request);
   out.blocks.resize(t.blocks.size());
   out.counts.resize(t.blocks.size() * t.stride);
   out.ones.resize(t.stride);
   const std::size_t n_blocks =
       lanes.count_blocks(t.blocks.data(), t.blocks.size(), request.bits.data(), t.columns.data(),
-                         t.stride, p.n_questions, out.blocks.data(), out.counts.data());
-  lanes.add_up(out.counts.data(), n_blocks, t.stride, out.ones.data());
+                         first, t.stride, p.n_questions, out.blocks.data(), out.counts.data());
+  lanes.add_up(out.counts.data(), n_blocks, first, t.stride, out.ones.data());
   choose_lanes(p, request, out);
   if (out.n_lanes == 0) return;
   out.n_steps = n_blocks;

@@ -46,37 +46,46 @@ Tree Search::stored_split(Worker& w, const Subset& s, const SplitRow& split, std
                                              stored_tree(w, yes, depth - 1, k + 1), 0.0, 0});
 }
 
-// Trees on `s` that attain `optimum`, in the order of the tie rule: the leaf first, then by first
+// Trees that attain the optimum, in the order of the tie rule: the leaf first, then by first
 // question in tie order (Problem::column_of), then likewise in the no and the yes subtree.
-std::vector<Tree> Search::trees(Subset& s, int depth, double optimum, std::size_t limit,
-                                std::size_t k) {
+std::vector<Tree> Search::trees(const Reading& r) {
   std::vector<Tree> out;
-  if (bounds_.as_leaf(s.facts) <= optimum + tolerance_) out.push_back(leaf_of(s));
-  if (out.size() < limit && std::min(depth, depth_worth_trying(s)) > 0)
-    trees_that_split(s, depth, optimum, limit, k, out);
+  if (bounds_.as_leaf(r.subset.facts) <= r.optimum + tolerance_) out.push_back(leaf_of(r.subset));
+  if (out.size() < r.limit && std::min(r.depth, depth_worth_trying(r.subset)) > 0)
+    trees_that_split(r, out);
   return out;
 }
 
-void Search::trees_that_split(Subset& s, int depth, double optimum, std::size_t limit,
-                              std::size_t k, std::vector<Tree>& out) {
+std::optional<double> Search::optimum_of(Subset& s, const Lattice::Cell& cell, int depth,
+                                         double budget, std::size_t k) {
+  if (lattice_ != nullptr) return lattice_->optimum(cell);
+  const Answer answer = solve(*workers_[0], s, depth, budget, k);
+  return answer.is_solved ? std::optional(answer.value) : std::nullopt;
+}
+
+void Search::trees_that_split(const Reading& r, std::vector<Tree>& out) {
   Worker& w = *workers_[0];
+  const std::size_t k = r.level;
   const SplitRow& split = w.level(k).split;
-  split_all(w, s, true, w.level(k).split);
+  split_all(w, r.subset, true, w.level(k).split);
   for (std::size_t lane = 0; lane < split.n_lanes && !should_stop(w); ++lane) {
     const double yes_floor = child_bound(split, lane, true);
-    if (child_bound(split, lane, false) + yes_floor > optimum + tolerance_) continue;
-    Subset no = w.part(s, split, lane, false, k), yes = w.part(s, split, lane, true, k);
-    const Answer a = solve(w, no, depth - 1, optimum - yes_floor, k + 1);
-    if (!a.is_solved) continue;
-    const Answer b = solve(w, yes, depth - 1, optimum - a.value, k + 1);
-    if (!b.is_solved || a.value + b.value > optimum + tolerance_) continue;
-    const auto no_trees = trees(no, depth - 1, a.value, limit - out.size(), k + 1);
-    const auto yes_trees = trees(yes, depth - 1, b.value, limit - out.size(), k + 1);
-    const auto question = static_cast<std::int32_t>(split.question[lane]);
+    if (child_bound(split, lane, false) + yes_floor > r.optimum + tolerance_) continue;
+    const std::uint32_t q = split.question[lane];
+    Subset no = w.part(r.subset, split, lane, false, k), yes = w.part(r.subset, split, lane, true, k);
+    const Lattice::Cell no_cell = r.cell.with(q, false), yes_cell = r.cell.with(q, true);
+    const auto a = optimum_of(no, no_cell, r.depth - 1, r.optimum - yes_floor, k + 1);
+    if (!a) continue;
+    const auto b = optimum_of(yes, yes_cell, r.depth - 1, r.optimum - *a, k + 1);
+    if (!b || *a + *b > r.optimum + tolerance_) continue;
+    const std::size_t limit = r.limit - out.size();
+    const auto no_trees = trees({no, no_cell, r.depth - 1, *a, limit, k + 1});
+    const auto yes_trees = trees({yes, yes_cell, r.depth - 1, *b, limit, k + 1});
     for (const Tree& x : no_trees) {
       for (const Tree& y : yes_trees) {
-        out.push_back(std::make_shared<TreeNode>(TreeNode{question, x, y, 0.0, 0}));
-        if (out.size() == limit) return;
+        out.push_back(std::make_shared<TreeNode>(
+            TreeNode{static_cast<std::int32_t>(q), x, y, 0.0, 0}));
+        if (out.size() == r.limit) return;
       }
     }
   }
@@ -84,7 +93,7 @@ void Search::trees_that_split(Subset& s, int depth, double optimum, std::size_t 
 
 std::vector<Tree> Search::optimal_trees(std::size_t limit) {
   require(solved_depth_ >= 0, "all optimal trees are read only after a finished run");
-  return trees(root_, solved_depth_, answer_.value, limit, 0);
+  return trees({root_, {}, solved_depth_, answer_.value, limit, 0});
 }
 
 void Search::offer(Tree tree, const std::string& found_by) {

@@ -43,6 +43,7 @@ class Limits:
     check_keys: bool = False
     kernel: str = ""  # plain, avx2 or avx512; the best one of this machine
     layout: str = ""  # rows or blocks; the cheaper one for the problem
+    solver: str = ""  # search or lattice; the cheaper one for the problem
     n_jobs: int | None = None
 
 
@@ -110,6 +111,7 @@ def _search_of(problem: Problem, limits: Limits) -> _native.Search:
         "check_keys": limits.check_keys,
         "kernel": limits.kernel,
         "layout": limits.layout,
+        "solver": limits.solver or ("search" if limits.bounds_off else ""),
         "bounds_off": list(limits.bounds_off),
     }
     events = problem.events

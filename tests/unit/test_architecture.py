@@ -47,6 +47,7 @@ CORE_ORDER = (
     "cache",
     "limits",
     "team",
+    "lattice",
     "search",
     "search_worker",
     "trees",
