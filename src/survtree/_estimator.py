@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from survtree import _metrics, _validation
 from survtree._binarizer import Binarizer
 from survtree._certificate import Certificate
-from survtree._curves import LeafCurve, StepFunction, leaf_curve
+from survtree._curves import LeafCurve, StepFunction, leaf_curves
 from survtree._problem import Problem, SearchStoppedWarning
 from survtree._progress import logger, progress_log
 from survtree._solve import Limits, Solution, optimal_trees, solve
@@ -115,7 +115,7 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         sample_weight : array of positive numbers, optional
             A row of weight 2 counts as two equal rows.
         """
-        options = _validation.check_options(self.get_params(deep=False))
+        options = _validation.check_options(self)
         features = _validation.check_features(self, X, reset=True)
         events = _validation.check_outcome(y, sample_weight, len(features))
         problem = Problem(
@@ -142,7 +142,9 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
 
     def _keep(self, problem: Problem, solution: Solution) -> None:
         events = problem.events
-        tree, leaf_of_row, one_leaf = solution.tree, solution.leaf_of_row, solution.one_leaf_loss
+        tree, one_leaf = solution.tree, solution.one_leaf_loss
+        leaves = tree.leaves.tolist()
+        curves = leaf_curves(events, solution.leaf_of_row, len(leaves))
         self._problem = problem
         self.binarizer_ = problem.binarizer
         self.tree_ = tree
@@ -150,14 +152,12 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         self.loss_ = solution.loss
         self.lower_bound_ = solution.lower_bound
         self.status_ = solution.status
-        self.n_leaves_ = len(tree.leaves)
+        self.n_leaves_ = len(leaves)
         self.depth_ = int(tree.depths().max())
         self.ibs_ratio_ = 1.0 - solution.loss / one_leaf if one_leaf > 0 else 0.0
         self.unique_times_ = events.unique_times
         self.event_times_ = events.event_times
-        self.leaf_curves_: dict[int, LeafCurve] = {
-            int(leaf): leaf_curve(events, leaf_of_row == leaf) for leaf in tree.leaves
-        }
+        self.leaf_curves_: dict[int, LeafCurve] = dict(zip(leaves, curves, strict=True))
         self.certificate_ = Certificate(
             objective=solution.objective,
             loss=solution.loss,
