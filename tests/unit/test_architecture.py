@@ -35,10 +35,12 @@ ORDER = (
 CORE_ORDER = (
     "contract",
     "upright",
+    "distinct",
     "event_table",
     "leaf_loss",
     "bit_table",
     "problem",
+    "collapse",
     "bounds",
     "lanes",
     "lanes_variants",
