@@ -97,14 +97,13 @@ template <class T, class IsAlike, class IsLess>
 void sort_stretches(std::vector<T>& list, IsAlike is_alike, IsLess is_less) {
   for (auto begin = list.begin(), end = begin; begin != list.end(); begin = end) {
     end = std::find_if(begin, list.end(), [&](const T& other) { return !is_alike(*begin, other); });
-    if (!std::is_sorted(begin, end, is_less)) std::stable_sort(begin, end, is_less);
+    if (!std::is_sorted(begin, end, is_less)) std::sort(begin, end, is_less);
   }
 }
 
 void sort_equal_by_weight(std::vector<Entry>& entries, std::span<const double> weight) {
-  sort_stretches(entries, std::equal_to<>(), [&](const Entry& a, const Entry& b) {
-    return weight[a.row] < weight[b.row];
-  });
+  sort_stretches(entries, std::equal_to<>(),
+                 [&](const Entry& a, const Entry& b) { return weight[a.row] < weight[b.row]; });
 }
 
 void sort_blocks_by_weight(std::vector<CollapsedRow>& rows) {
@@ -112,7 +111,8 @@ void sort_blocks_by_weight(std::vector<CollapsedRow>& rows) {
     return a.time == b.time && a.is_event == b.is_event;
   };
   sort_stretches(rows, is_same_block, [](const CollapsedRow& a, const CollapsedRow& b) {
-    return a.weight != b.weight ? a.weight < b.weight : a.n_copies < b.n_copies;
+    if (a.weight != b.weight) return a.weight < b.weight;
+    return a.n_copies != b.n_copies ? a.n_copies < b.n_copies : a.pattern < b.pattern;
   });
 }
 
@@ -139,8 +139,8 @@ std::vector<CollapsedRow> collapse(const Table& t, const Patterns& patterns) {
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const Entry& e = entries[k];
     if (!pays || k == 0 || !(e == entries[k - 1]))
-      rows.push_back({e.pattern, 0, std::bit_cast<double>(times.items[e.block / 2]), 0.0,
-                      e.block % 2 == 0});
+      rows.push_back(
+          {e.pattern, 0, std::bit_cast<double>(times.items[e.block / 2]), 0.0, e.block % 2 == 0});
     rows.back().n_copies += 1;
     rows.back().weight += is_weighted ? t.weight[e.row] : 1.0;
   }

@@ -13,9 +13,10 @@ namespace survtree {
 // Which answers occur together. What depends on answers alone is worked out once a pattern, of
 // which there are often far fewer than rows.
 struct Patterns {
-  Distinct rows;      // 64 columns of the table a word; ranks are those of the table's rows
+  Distinct rows;  // 64 columns of the table a word; ranks are those of the table's rows
   std::size_t n_columns = 0;
-  // The same by columns: 64 patterns a word; all columns of the first 64 patterns, then of the next.
+  // The same by columns: 64 patterns a word; all columns of the first 64 patterns, then of the
+  // next.
   Words columns;
 
   std::size_t size() const { return rows.size(); }

@@ -1,6 +1,9 @@
 """Survival and hazard curves of leaves, as step functions. Knows rows of a leaf, not the tree."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -54,6 +57,21 @@ class LeafCurve:
         # Survival is a product of fractions, so 0.5 may come out as 0.5 + 1e-16.
         reached = np.flatnonzero(self.survival.y <= 1.0 - share + 1e-12)
         return float(self.survival.x[reached[0]]) if len(reached) else float("inf")
+
+
+class LeafCurves:
+    """Curves of leaves by their node numbers, made when first asked for: a fit does without."""
+
+    def __init__(self, make: Callable[[], dict[int, LeafCurve]]) -> None:
+        self._make = make
+
+    @cached_property
+    def by_leaf(self) -> dict[int, LeafCurve]:
+        """All curves."""
+        return self._make()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"by_leaf": self.by_leaf}  # the training rows stay behind
 
 
 def leaf_curves(

@@ -31,7 +31,7 @@ class EventTable:
 
     @cached_property
     def _by_time(self) -> tuple[Floats, NDArray[np.intp]]:
-        # np.unique(return_inverse=True) without its detours, which outlast the sort of a small table.
+        # np.unique(return_inverse=True) without its detours, which outlast a small sort.
         order = self.time.argsort()
         ascending = self.time[order]
         is_new = np.ones(len(order), dtype=bool)
@@ -56,7 +56,7 @@ class EventTable:
         return self.unique_times[np.bincount(self.when, self.event) > 0]
 
     def by_leaf(
-        self, leaf_of_row: NDArray[np.integer[Any]], n_leaves: int
+        self, leaf_of_row: NDArray[np.integer[Any] | np.bool_], n_leaves: int
     ) -> Iterator[tuple[Floats, Floats]]:
         """Weight still at risk, and weight of the events, at each (leaf, distinct time).
 
@@ -64,23 +64,31 @@ class EventTable:
         """
         n_times = len(self.unique_times)
         size = max(1, MOST_CELLS // n_times)
+        cells = self._cells(leaf_of_row, n_leaves)
         for first in range(0, n_leaves, size):
             n_here = min(size, n_leaves - first)
-            cell = self._cells(leaf_of_row, n_leaves)
-            weight, event = self.weight, self.event
+            cell, weight, event = cells, self.weight, self.event
             if n_here < n_leaves:
                 here = np.flatnonzero((leaf_of_row >= first) & (leaf_of_row < first + n_here))
                 cell, weight, event = cell[here] - first * n_times, weight[here], event[here]
-            present = np.bincount(cell, weight, n_here * n_times).reshape(n_here, n_times)
-            # A row without an event adds a zero, which is cheaper than leaving it out.
-            events = np.bincount(cell, weight * event, n_here * n_times).reshape(n_here, n_times)
+            present, events = (
+                weight_at(cell, w, n_here * n_times).reshape(n_here, n_times)
+                # A row without an event adds a zero, which is cheaper than leaving it out.
+                for w in (weight, weight * event)
+            )
             yield present[:, ::-1].cumsum(axis=1)[:, ::-1], events
 
     def _cells(
-        self, leaf_of_row: NDArray[np.integer[Any]], n_leaves: int
+        self, leaf_of_row: NDArray[np.integer[Any] | np.bool_], n_leaves: int
     ) -> NDArray[np.integer[Any]]:
         if n_leaves == 1:
             return self.when
         cell = leaf_of_row * np.intp(len(self.unique_times))
         cell += self.when
         return cell
+
+
+def weight_at(cell: NDArray[np.integer[Any]], weight: Floats, n_cells: int = 0) -> Floats:
+    """Sum of the weights in each cell."""
+    counts: NDArray[Any] = np.bincount(cell, weight, n_cells)
+    return counts.astype(np.float64, copy=False)  # of nothing bincount makes integers

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._event_table import EventTable
+from survtree._event_table import EventTable, weight_at
 
 Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
@@ -46,14 +46,13 @@ class Oracle:
         self.times = events.unique_times
         self.lengths = self.times[1:] - self.times[:-1]
         self.scale = events.weight.sum() * self.times[-1]
+        self.at_risk = weight_at(events.when, events.weight)[::-1].cumsum()[::-1]
         self.g = self._censoring_curve()
         self.inverse_g = np.divide(1.0, self.g, out=np.zeros_like(self.g), where=self.g > 0)
 
     def _censoring_curve(self) -> Floats:
-        when, weight = self.events.when, self.events.weight
-        censored = np.bincount(when, weight * ~self.events.event)
-        at_risk = np.bincount(when, weight)[::-1].cumsum()[::-1]
-        g: Floats = (1.0 - censored / at_risk).cumprod()
+        censored = weight_at(self.events.when, self.events.weight * ~self.events.event)
+        g: Floats = (1.0 - censored / self.at_risk).cumprod()
         return g
 
     def _counts(self, rows: Bools) -> tuple[Floats, Floats]:
@@ -95,7 +94,8 @@ class Oracle:
 
     def one_leaf_loss(self) -> float:
         """Loss of the tree without a split."""
-        return self.tree_loss(np.zeros(len(self.events), dtype=np.intp))
+        events = weight_at(self.events.when, self.events.weight * self.events.event)
+        return float(self._losses(self.at_risk, events))
 
 
 def _kaplan_meier(at_risk: Floats, events: Floats) -> Floats:

@@ -31,8 +31,9 @@ def check_options(estimator: Any) -> dict[str, Any]:
 def _check_option(option: Option, value: Any) -> int | float | None:
     if value is None and option.none_means:
         return None
-    if type(value) is type(option.default) and value == option.default:
-        return option.default
+    default: int | float | None = option.default
+    if type(value) is type(default) and value == default:
+        return default
     wanted = numbers.Integral if option.kind == "int" else numbers.Real
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, wanted):
         raise TypeError(f"{option.name} must be {option.range_text}; got {value!r}.")

@@ -1,9 +1,8 @@
-#include "distinct.hpp"
-
 #include <array>
 
 #include "check.hpp"
 #include "collapse.hpp"
+#include "distinct.hpp"
 
 using namespace survtree;
 
