@@ -21,13 +21,13 @@ class Binarizer:
 
         Names of unnamed columns, x0, x1, ..., sort by number.
         """
-        order = sorted(range(len(self.names)), key=lambda j: _natural(self.names[j], j))
+        places = range(len(self.names))
+        named = [j for j in places if self.names[j] != f"x{j}"]
+        if not named:
+            return list(places)
+        unnamed = sorted(set(places).difference(named))
+        order = unnamed + sorted(named, key=self.names.__getitem__)
         rank = [0] * len(order)
         for place, j in enumerate(order):
             rank[j] = place
         return rank
-
-
-def _natural(name: str, j: int) -> tuple[int, int, str]:
-    is_position = name == f"x{j}"
-    return (0, j, "") if is_position else (1, 0, name)

@@ -102,13 +102,14 @@ class Certificate:
 
     def _check(self, problem: Problem) -> Verification:
         fingerprint = problem.fingerprint()
-        oracle = Oracle(problem.events.time, problem.events.event, problem.events.weight)
-        leaf_of_row = self.tree.apply(problem.features)
-        sizes = np.unique(leaf_of_row, return_counts=True)[1]
+        oracle = Oracle.of(problem.events)
+        leaf_of_row = self.tree.leaf_numbers()[self.tree.apply(problem.features)]
+        sizes = np.bincount(leaf_of_row)
+        sizes = sizes[sizes > 0]
         loss = oracle.tree_loss(leaf_of_row)
         depth = int(self.tree.depths().max())
         objective = self.loss + self.regularization * self.n_leaves
-        slack = 1e-9 * max(1.0, oracle.leaf_loss(np.ones(len(problem.events), dtype=bool)))
+        slack = 1e-9 * max(1.0, oracle.one_leaf_loss())
         most = "no limit" if self.max_depth is None else str(self.max_depth)
         is_closed = self.lower_bound == self.objective
         found = {

@@ -1,6 +1,9 @@
 """Survival and hazard curves of leaves, as step functions. Knows rows of a leaf, not the tree."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,17 +59,40 @@ class LeafCurve:
         return float(self.survival.x[reached[0]]) if len(reached) else float("inf")
 
 
-def leaf_curve(events: EventTable, rows: NDArray[np.bool_]) -> LeafCurve:
-    """The curves of the chosen rows (a mask)."""
-    times, when = events.unique_times, events.when[rows]
-    event, weight = events.event[rows], events.weight[rows]
-    died = np.bincount(when[event], weight[event], minlength=len(times))
-    at_risk = np.cumsum(np.bincount(when, weight, minlength=len(times))[::-1])[::-1]
-    steps = np.flatnonzero(died)
-    share = died[steps] / at_risk[steps]
-    return LeafCurve(
-        n_rows=len(when),
-        n_events=int(event.sum()),
-        survival=StepFunction(times[steps], np.cumprod(1.0 - share), before=1.0),
-        hazard=StepFunction(times[steps], np.cumsum(share), before=0.0),
-    )
+class LeafCurves:
+    """Curves of leaves by their node numbers, made when first asked for: a fit does without."""
+
+    def __init__(self, make: Callable[[], dict[int, LeafCurve]]) -> None:
+        self._make = make
+
+    @cached_property
+    def by_leaf(self) -> dict[int, LeafCurve]:
+        """All curves."""
+        return self._make()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"by_leaf": self.by_leaf}  # the training rows stay behind
+
+
+def leaf_curves(
+    events: EventTable, leaf_of_row: NDArray[np.intp], n_leaves: int
+) -> list[LeafCurve]:
+    """The curves of all leaves; ``leaf_of_row`` counts them from 0."""
+    n_rows = np.bincount(leaf_of_row, minlength=n_leaves).tolist()
+    n_events = np.bincount(leaf_of_row, events.event, n_leaves).tolist()
+    curves: list[LeafCurve] = []
+    for at_risk, died in events.by_leaf(leaf_of_row, n_leaves):
+        share = np.divide(died, at_risk, out=np.zeros_like(died), where=died > 0)
+        survival, hazard = (1.0 - share).cumprod(axis=1), share.cumsum(axis=1)
+        for k in range(len(died)):
+            steps = died[k].nonzero()[0]
+            times, leaf = events.unique_times[steps], len(curves)
+            curves.append(
+                LeafCurve(
+                    n_rows=n_rows[leaf],
+                    n_events=int(n_events[leaf]),
+                    survival=StepFunction(times, survival[k, steps], before=1.0),
+                    hazard=StepFunction(times, hazard[k, steps], before=0.0),
+                )
+            )
+    return curves

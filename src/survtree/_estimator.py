@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from survtree import _metrics, _validation
 from survtree._binarizer import Binarizer
 from survtree._certificate import Certificate
-from survtree._curves import LeafCurve, StepFunction, leaf_curve
+from survtree._curves import LeafCurve, LeafCurves, StepFunction, leaf_curves
+from survtree._event_table import EventTable
 from survtree._problem import Problem, SearchStoppedWarning
 from survtree._progress import logger, progress_log
 from survtree._solve import Limits, Solution, optimal_trees, solve
@@ -116,7 +117,7 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         sample_weight : array of positive numbers, optional
             A row of weight 2 counts as two equal rows.
         """
-        options = _validation.check_options(self.get_params(deep=False))
+        options = _validation.check_options(self)
         features = _validation.check_features(self, X, reset=True)
         events = _validation.check_outcome(y, sample_weight, len(features))
         problem = Problem(
@@ -144,7 +145,7 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
 
     def _keep(self, problem: Problem, solution: Solution) -> None:
         events = problem.events
-        tree, leaf_of_row, one_leaf = solution.tree, solution.leaf_of_row, solution.one_leaf_loss
+        tree, one_leaf = solution.tree, solution.one_leaf_loss
         self._problem = problem
         self.binarizer_ = problem.binarizer
         self.tree_ = tree
@@ -157,9 +158,7 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         self.ibs_ratio_ = 1.0 - solution.loss / one_leaf if one_leaf > 0 else 0.0
         self.unique_times_ = events.unique_times
         self.event_times_ = events.event_times
-        self.leaf_curves_: dict[int, LeafCurve] = {
-            int(leaf): leaf_curve(events, leaf_of_row == leaf) for leaf in tree.leaves
-        }
+        self._leaf_curves = LeafCurves(lambda: _curves_by_node(events, solution))
         self.certificate_ = Certificate(
             objective=solution.objective,
             loss=solution.loss,
@@ -259,6 +258,11 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         risk = self.predict(X)
         return _metrics.harrell_c(_validation.check_outcome(y, None, len(risk)), risk)
 
+    @property
+    def leaf_curves_(self) -> dict[int, LeafCurve]:
+        """What each leaf (by node number) predicts."""
+        return self._leaf_curves.by_leaf
+
     def _curves(self) -> dict[int, LeafCurve]:
         check_is_fitted(self)
         return self.leaf_curves_
@@ -296,6 +300,11 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         return {**state, "_problem": None} if "_problem" in state else state
+
+
+def _curves_by_node(events: EventTable, solution: Solution) -> dict[int, LeafCurve]:
+    leaves = solution.tree.leaves.tolist()
+    return dict(zip(leaves, leaf_curves(events, solution.leaf_of_row, len(leaves)), strict=True))
 
 
 def _headline(problem: Problem) -> str:

@@ -4,11 +4,18 @@ Knows nothing of features. The censoring curve and the sums the search needs are
 (``core/event_table.cpp``) from these three columns; the oracle makes its own.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+# Counts by (leaf, time) are made for so many cells at once: a large tree over many times would not
+# fit in memory otherwise.
+MOST_CELLS = 2**20
 
 
 @dataclass(frozen=True)
@@ -16,19 +23,25 @@ class EventTable:
     """Validated columns of equal length, in the order of the user's rows."""
 
     event: NDArray[np.bool_]
-    time: NDArray[np.float64]
-    weight: NDArray[np.float64]
+    time: Floats
+    weight: Floats
 
     def __len__(self) -> int:
         return len(self.time)
 
     @cached_property
-    def _by_time(self) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-        times, when = np.unique(self.time, return_inverse=True)
-        return times, when
+    def _by_time(self) -> tuple[Floats, NDArray[np.intp]]:
+        # np.unique(return_inverse=True) without its detours, which outlast a small sort.
+        order = self.time.argsort()
+        ascending = self.time[order]
+        is_new = np.ones(len(order), dtype=bool)
+        np.not_equal(ascending[1:], ascending[:-1], out=is_new[1:])
+        when = np.empty(len(order), dtype=np.intp)
+        when[order] = is_new.cumsum() - 1
+        return ascending[is_new], when
 
     @property
-    def unique_times(self) -> NDArray[np.float64]:
+    def unique_times(self) -> Floats:
         """Every distinct time, ascending."""
         return self._by_time[0]
 
@@ -38,7 +51,44 @@ class EventTable:
         return self._by_time[1]
 
     @cached_property
-    def event_times(self) -> NDArray[np.float64]:
+    def event_times(self) -> Floats:
         """Every distinct time at which an event was seen, ascending."""
-        seen = np.bincount(self.when[self.event], minlength=len(self.unique_times)) > 0
-        return self.unique_times[seen]
+        return self.unique_times[np.bincount(self.when, self.event) > 0]
+
+    def by_leaf(
+        self, leaf_of_row: NDArray[np.integer[Any] | np.bool_], n_leaves: int
+    ) -> Iterator[tuple[Floats, Floats]]:
+        """Weight still at risk, and weight of the events, at each (leaf, distinct time).
+
+        ``leaf_of_row`` counts the leaves from 0. They come in that order, a batch at a time.
+        """
+        n_times = len(self.unique_times)
+        size = max(1, MOST_CELLS // n_times)
+        cells = self._cells(leaf_of_row, n_leaves)
+        for first in range(0, n_leaves, size):
+            n_here = min(size, n_leaves - first)
+            cell, weight, event = cells, self.weight, self.event
+            if n_here < n_leaves:
+                here = np.flatnonzero((leaf_of_row >= first) & (leaf_of_row < first + n_here))
+                cell, weight, event = cell[here] - first * n_times, weight[here], event[here]
+            present, events = (
+                weight_at(cell, w, n_here * n_times).reshape(n_here, n_times)
+                # A row without an event adds a zero, which is cheaper than leaving it out.
+                for w in (weight, weight * event)
+            )
+            yield present[:, ::-1].cumsum(axis=1)[:, ::-1], events
+
+    def _cells(
+        self, leaf_of_row: NDArray[np.integer[Any] | np.bool_], n_leaves: int
+    ) -> NDArray[np.integer[Any]]:
+        if n_leaves == 1:
+            return self.when
+        cell = leaf_of_row * np.intp(len(self.unique_times))
+        cell += self.when
+        return cell
+
+
+def weight_at(cell: NDArray[np.integer[Any]], weight: Floats, n_cells: int = 0) -> Floats:
+    """Sum of the weights in each cell."""
+    counts: NDArray[Any] = np.bincount(cell, weight, n_cells)
+    return counts.astype(np.float64, copy=False)  # of nothing bincount makes integers

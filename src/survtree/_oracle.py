@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from survtree._event_table import EventTable, weight_at
+
 Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 # A leaf is None; a split is (column, tree where it is 0, tree where it is 1).
@@ -28,28 +30,36 @@ class Oracle:
     """
 
     def __init__(self, time: Floats, event: Bools, weight: Floats | None = None) -> None:
-        self.event = np.asarray(event, dtype=bool)
-        self.weight = np.ones(len(time)) if weight is None else np.asarray(weight, dtype=float)
-        self.times, self.when = np.unique(np.asarray(time, dtype=float), return_inverse=True)
-        self.lengths = np.diff(self.times)
-        self.scale = self.weight.sum() * self.times[-1]
+        weight = np.ones(len(time)) if weight is None else np.asarray(weight, dtype=float)
+        time = np.asarray(time, dtype=float)
+        self._prepare(EventTable(np.asarray(event, dtype=bool), time, weight))
+
+    @classmethod
+    def of(cls, events: EventTable) -> "Oracle":
+        """The losses of a table whose times may already be sorted."""
+        oracle = cls.__new__(cls)
+        oracle._prepare(events)
+        return oracle
+
+    def _prepare(self, events: EventTable) -> None:
+        self.events = events
+        self.times = events.unique_times
+        self.lengths = self.times[1:] - self.times[:-1]
+        self.scale = events.weight.sum() * self.times[-1]
+        self.at_risk = weight_at(events.when, events.weight)[::-1].cumsum()[::-1]
         self.g = self._censoring_curve()
         self.inverse_g = np.divide(1.0, self.g, out=np.zeros_like(self.g), where=self.g > 0)
 
-    def _by_time(self, rows: Bools) -> Floats:
-        """Weight of the chosen rows at each distinct time."""
-        counts = np.bincount(self.when[rows], self.weight[rows], minlength=len(self.times))
-        return counts.astype(np.float64)  # without rows bincount makes integers
-
     def _censoring_curve(self) -> Floats:
-        censored = self._by_time(~self.event)
-        at_risk = _sum_from(self._by_time(np.ones(len(self.event), dtype=bool)))
-        g: Floats = np.cumprod(1.0 - censored / at_risk, dtype=np.float64)
+        censored = weight_at(self.events.when, self.events.weight * ~self.events.event)
+        g: Floats = (1.0 - censored / self.at_risk).cumprod()
         return g
 
     def _counts(self, rows: Bools) -> tuple[Floats, Floats]:
         """At each distinct time: weight of the chosen rows still at risk, and of their events."""
-        return _sum_from(self._by_time(rows)), self._by_time(rows & self.event)
+        # The rows left out are a leaf of their own, which nobody asks for.
+        at_risk, events = next(self.events.by_leaf(~rows, 2))
+        return at_risk[0], events[0]
 
     def survival(self, rows: Bools) -> Floats:
         """Kaplan-Meier curve of the rows, on [t_k, t_k+1)."""
@@ -57,14 +67,19 @@ class Oracle:
 
     def _a_and_b(self, at_risk: Floats, events: Floats) -> tuple[Floats, Floats]:
         """On each [t_k, t_k+1): weight of later rows / G, and sum of weight / G(y_i) of events."""
-        return at_risk[1:] * self.inverse_g[:-1], np.cumsum(events * self.inverse_g)[:-1]
+        a = at_risk[..., 1:] * self.inverse_g[:-1]
+        return a, (events * self.inverse_g).cumsum(axis=-1)[..., :-1]
+
+    def _losses(self, at_risk: Floats, events: Floats) -> Floats:
+        """Loss of each leaf; the last axis is time."""
+        s = _kaplan_meier(at_risk, events)[..., :-1]
+        a, b = self._a_and_b(at_risk, events)
+        losses: Floats = (self.lengths * ((1 - s) ** 2 * a + s**2 * b)).sum(axis=-1) / self.scale
+        return losses
 
     def leaf_loss(self, rows: Bools) -> float:
         """Loss of the chosen rows (a mask) as one leaf."""
-        counts = self._counts(rows)
-        s = _kaplan_meier(*counts)[:-1]
-        a, b = self._a_and_b(*counts)
-        return float(np.sum(self.lengths * ((1 - s) ** 2 * a + s**2 * b)) / self.scale)
+        return float(self._losses(*self._counts(rows)))
 
     def best_curve_loss(self, rows: Bools) -> float:
         """Loss of the pointwise best curve a/(a+b): no curve, Kaplan-Meier or not, loses less."""
@@ -73,17 +88,20 @@ class Oracle:
         return float(np.sum(self.lengths * best) / self.scale)
 
     def tree_loss(self, leaf_of_row: NDArray[np.integer[Any]]) -> float:
-        """Loss of the tree that sends row i to leaf ``leaf_of_row[i]``."""
-        return sum(self.leaf_loss(leaf_of_row == leaf) for leaf in np.unique(leaf_of_row))
+        """Loss of the tree that sends row i to leaf ``leaf_of_row[i]``, not negative."""
+        batches = self.events.by_leaf(leaf_of_row, int(leaf_of_row.max()) + 1)
+        return sum(float(self._losses(*counts).sum()) for counts in batches)
 
-
-def _sum_from(values: Floats) -> Floats:
-    return np.cumsum(values[::-1])[::-1]
+    def one_leaf_loss(self) -> float:
+        """Loss of the tree without a split."""
+        events = weight_at(self.events.when, self.events.weight * self.events.event)
+        return float(self._losses(self.at_risk, events))
 
 
 def _kaplan_meier(at_risk: Floats, events: Floats) -> Floats:
     share = np.divide(events, at_risk, out=np.zeros_like(events), where=events > 0)
-    return np.cumprod(1.0 - share, dtype=np.float64)
+    survival: Floats = (1.0 - share).cumprod(axis=-1)
+    return survival
 
 
 class BruteForce:

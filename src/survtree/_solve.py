@@ -60,7 +60,7 @@ class Solution:
     is_upper_bound_wrong: bool
     seconds: float
     counts: dict[str, int] = field(repr=False)
-    leaf_of_row: NDArray[np.intp] = field(repr=False)  # node numbers
+    leaf_of_row: NDArray[np.intp] = field(repr=False)  # leaves counted from 0, in preorder
     one_leaf_loss: float
 
 
@@ -79,10 +79,9 @@ def solve(
     if on_turn is not None:
         on_turn()
     tree = _tree_of(raw.pop("tree"))
-    leaf_of_row = tree.apply(problem.features)
-    events = problem.events
-    oracle = Oracle(events.time, events.event, events.weight)
-    one_leaf_loss = oracle.leaf_loss(np.ones(len(events), dtype=bool))
+    leaf_of_row = tree.leaf_numbers()[tree.apply(problem.features)]
+    oracle = Oracle.of(problem.events)
+    one_leaf_loss = oracle.one_leaf_loss()
     solution = Solution(tree=tree, leaf_of_row=leaf_of_row, one_leaf_loss=one_leaf_loss, **raw)
     _check(problem, limits, solution, oracle)
     return solution
@@ -118,7 +117,7 @@ def _search_of(problem: Problem, limits: Limits) -> _native.Search:
     return _native.Search(
         np.ascontiguousarray(problem.features),
         np.ascontiguousarray(events.time),
-        events.event.astype(np.uint8),
+        np.ascontiguousarray(events.event).view(np.uint8),
         np.ascontiguousarray(events.weight),
         np.asarray(problem.binarizer.ranks(), dtype=np.uint32),
         options,
@@ -152,13 +151,14 @@ def _tree_of(raw: dict[str, Any]) -> Tree:
 def _check(problem: Problem, limits: Limits, solution: Solution, oracle: Oracle) -> None:
     """Raise InternalError unless the tree is allowed and costs what the search says."""
     tree = solution.tree
-    leaves, sizes = np.unique(solution.leaf_of_row, return_counts=True)
+    n_leaves = len(tree.leaves)
+    sizes = np.bincount(solution.leaf_of_row, minlength=n_leaves)
     loss = oracle.tree_loss(solution.leaf_of_row)
     scale = solution.one_leaf_loss
-    objective = loss + problem.regularization * len(leaves)
+    objective = loss + problem.regularization * n_leaves
     depth = int(tree.depths().max())
     claims = {
-        "every leaf has rows": len(leaves) == len(tree.leaves),
+        "every leaf has rows": int(sizes.min()) > 0,
         "every leaf has min_samples_leaf rows": depth == 0
         or int(sizes.min()) >= problem.min_samples_leaf,
         "the tree is no deeper than max_depth": problem.max_depth is None

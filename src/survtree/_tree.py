@@ -1,5 +1,6 @@
 """Splits and leaves as arrays. Never knows the training data, times or losses."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,21 +29,31 @@ class Tree:
 
     def depths(self) -> NDArray[np.int32]:
         """Questions asked on the way to each node."""
-        depth = np.zeros(self.n_nodes, dtype=np.int32)
-        for node in range(self.n_nodes):  # parents come before children
-            if self.question[node] >= 0:
-                depth[[self.no[node], self.yes[node]]] = depth[node] + 1
-        return depth
+        depth = [0] * self.n_nodes
+        for node, question, no, yes in self._nodes():  # parents come before children
+            if question >= 0:
+                depth[no] = depth[yes] = depth[node] + 1
+        return np.array(depth, dtype=np.int32)
+
+    def _nodes(self) -> Iterator[tuple[int, int, int, int]]:
+        """Number, question and children of each node, as plain integers."""
+        arrays = self.question.tolist(), self.no.tolist(), self.yes.tolist()
+        return zip(range(self.n_nodes), *arrays, strict=True)
+
+    def leaf_numbers(self) -> NDArray[np.intp]:
+        """Place of each node among the leaves; says nothing at a split."""
+        return (self.question < 0).cumsum() - 1
 
     def apply(self, features: NDArray[np.uint8]) -> NDArray[np.intp]:
         """The leaf (as node number) that each row of answers ends in."""
-        at = np.zeros(len(features), dtype=np.intp)
-        for node in range(self.n_nodes):
-            if self.question[node] >= 0:
-                here = np.flatnonzero(at == node)
-                answers = features[here, self.question[node]]
-                at[here] = np.where(answers, self.yes[node], self.no[node])
-        return at
+        # Small integers and masks: a pass over them is cheaper than one look-up per row.
+        at = np.zeros(len(features), dtype=np.min_scalar_type(self.n_nodes))
+        for node, question, no, yes in self._nodes():
+            if question >= 0:
+                is_here = at == node
+                np.putmask(at, is_here, no)
+                np.putmask(at, is_here & (features[:, question] != 0), yes)
+        return at.astype(np.intp)
 
     def ancestors(self) -> NDArray[np.bool_]:
         """Matrix (node, node): is column on the way from the root to row, ends included?"""

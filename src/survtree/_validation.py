@@ -20,14 +20,20 @@ Features = NDArray[np.uint8]
 MAX_WEIGHT_RATIO = 1e12
 
 
-def check_options(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The options with numbers of the right type, or an error that says what is allowed."""
-    return {option.name: _check_option(option, values[option.name]) for option in OPTIONS}
+def check_options(estimator: Any) -> dict[str, Any]:
+    """Its options with numbers of the right type, or an error that says what is allowed."""
+    # Read off one by one: get_params would look at the constructor's signature again.
+    return {
+        option.name: _check_option(option, getattr(estimator, option.name)) for option in OPTIONS
+    }
 
 
 def _check_option(option: Option, value: Any) -> int | float | None:
     if value is None and option.none_means:
         return None
+    default: int | float | None = option.default
+    if type(value) is type(default) and value == default:
+        return default
     wanted = numbers.Integral if option.kind == "int" else numbers.Real
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, wanted):
         raise TypeError(f"{option.name} must be {option.range_text}; got {value!r}.")
@@ -158,12 +164,17 @@ def _not_binary(name: str, row: int, value: Any) -> str:
 
 def _binary_array(array: NDArray[Any]) -> Features:
     """The fast road: one check for the whole matrix, details only when it fails."""
-    if array.dtype.kind == "b":
-        return np.ascontiguousarray(array).view(np.uint8)
-    if array.dtype.kind in "iuf" and not ((array != 0) & (array != 1)).any():
-        return np.ascontiguousarray(array, dtype=np.uint8)
+    if array.dtype.kind == "b" or (array.dtype.kind in "iuf" and _holds_only_0_and_1(array)):
+        # A copy: what happens to X after the fit must not reach the model.
+        return np.array(array, dtype=np.uint8, order="C")
     names = default_names(array.shape[1])
     return _binary_matrix(dict(zip(names, array.T, strict=True)), len(array))
+
+
+def _holds_only_0_and_1(array: NDArray[Any]) -> bool:
+    if array.dtype.kind == "f":
+        return bool(((array == 0) | (array == 1)).all())
+    return bool(array.min() >= 0 and array.max() <= 1)
 
 
 def check_outcome(y: Any, sample_weight: Any, n_rows: int) -> EventTable:
@@ -225,13 +236,13 @@ def _is_flag(values: Any) -> bool:
     array = np.asarray(values)
     if array.dtype.kind == "b":
         return True
-    return array.dtype.kind in "iuf" and bool(np.isin(array, (0, 1)).all())
+    return array.dtype.kind in "iuf" and bool(((array == 0) | (array == 1)).all())
 
 
 def _check_event(values: Any) -> NDArray[np.bool_]:
     array = _column("event", values)
     if array.dtype.kind == "b":
-        return array
+        return array.copy()  # what happens to y after the fit must not reach the model
     is_odd = (array != 0) & (array != 1)
     if is_odd.any():
         row = int(np.argmax(is_odd))

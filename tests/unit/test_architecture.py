@@ -34,6 +34,7 @@ ORDER = (
 )
 CORE_ORDER = (
     "contract",
+    "distinct",
     "event_table",
     "leaf_loss",
     "lanes",
@@ -42,6 +43,7 @@ CORE_ORDER = (
     "lanes_extract",
     "bit_table",
     "problem",
+    "collapse",
     "bounds",
     "split_row",
     "cache",

@@ -31,6 +31,19 @@ def model(veterans):
     return OptimalSurvivalTree(3, 0.002).fit(*veterans)
 
 
+def test_a_fitted_model_does_not_see_what_happens_to_its_arrays(veterans):
+    X = veterans[0].to_numpy(dtype=np.uint8)
+    event, time = veterans[1]["event"].astype(bool), veterans[1]["time"].astype(float)
+    given = X.copy(), (event.copy(), time.copy())
+    model = OptimalSurvivalTree(2, 0.002).fit(*given)
+    expected = OptimalSurvivalTree(2, 0.002).fit(X, (event, time))
+    given[0][:] = 0
+    given[1][0][:] = True
+    given[1][1][:] = 1.0
+    assert repr(model.leaf_curves_) == repr(expected.leaf_curves_)
+    assert np.array_equal(model.optimal_trees()[0].question, expected.tree_.question)
+
+
 def hard_problem():
     """Far too much to solve in a moment."""
     rng = np.random.default_rng(0)

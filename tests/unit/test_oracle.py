@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from survtree._curves import leaf_curves
 from survtree._oracle import BruteForce, Oracle
 
 TIME = np.array([1, 2, 3, 3, 5, 6.0])
@@ -80,6 +81,25 @@ def test_best_curve_loses_least_and_is_superadditive(seed):
     best = oracle.best_curve_loss
     assert best(rows) <= oracle.leaf_loss(rows) + 1e-15
     assert best(half) + best(rows & ~half) <= best(rows) + 1e-15
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_tree_loses_what_its_leaves_lose_however_many_are_counted_at_once(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    n = 40
+    time, event = rng.integers(1, 12, n).astype(float), rng.random(n) < 0.6
+    oracle = Oracle(time, event, rng.random(n) + 0.1)
+    leaf_of_row = rng.integers(0, 7, n)
+    curves = leaf_curves(oracle.events, leaf_of_row, 7)
+    expected = sum(oracle.leaf_loss(leaf_of_row == leaf) for leaf in range(7))
+    assert oracle.tree_loss(leaf_of_row) == pytest.approx(expected, abs=1e-14)
+    assert oracle.one_leaf_loss() == oracle.leaf_loss(np.ones(n, dtype=bool))
+    for cells in (1, 3 * len(oracle.times)):
+        monkeypatch.setattr("survtree._event_table.MOST_CELLS", cells)
+        assert oracle.tree_loss(leaf_of_row) == pytest.approx(expected, abs=1e-14)
+        for few, many in zip(leaf_curves(oracle.events, leaf_of_row, 7), curves, strict=True):
+            assert (few.n_rows, few.n_events) == (many.n_rows, many.n_events)
+            assert repr(few) == repr(many)
 
 
 def test_brute_force_counts_trees():
