@@ -1,4 +1,4 @@
-"""Programs under comparison: each answers through its adapter, a server that fits in forked children.
+"""Programs under comparison: each answers through its adapter, which fits in forked children.
 
 with started("osst", "ours") as programs:
     answer = programs["osst"].fit(request)

@@ -1,4 +1,4 @@
-"""Result tables: CSV files that a stopped run takes up again, with the machine's facts in each row."""
+"""Result tables: CSV files a stopped run takes up again, with facts on the machine in each row."""
 
 import argparse
 import csv

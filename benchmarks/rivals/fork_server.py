@@ -13,8 +13,8 @@ dict. The answer adds what the clock saw:
     peak_rss_bytes        most resident inside `with clock`, all of the above included
 
 Of the request, this file reads `limit_s` and `memory_limit_bytes` (null or missing: none). A child
-beyond them is killed, which gives `{"status": "killed"}` or `{"status": "killed: memory"}`; one that
-dies or raises gives `{"status": "crashed"}` and says more in `error`.
+beyond them is killed, which gives `{"status": "killed"}` or `{"status": "killed: memory"}`; one
+that dies or raises gives `{"status": "crashed"}` and says more in `error`.
 
 Only the standard library: adapters run under different environments and find this file beside them.
 """
