@@ -32,7 +32,6 @@ NAMES = (
 # These files start with a column that only numbers the rows.
 NUMBERED = {"airfoil", "insurance", "real-estate", "servo", "sync"}
 HOUSEHOLD = "household_raw_time.npz"
-HOUSEHOLD_ROWS = 2_049_280
 
 
 @dataclass(frozen=True)

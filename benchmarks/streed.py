@@ -4,8 +4,8 @@
 
 Both return the best tree of at most 15 splits with at least 7 rows a leaf, STreeD by its own loss,
 ours by the integrated Brier score at regularization 0: the space searched is the same, the
-objectives cannot be compared. Runs are taken in turns, STreeD once where it needs 2 s or more. Cases
-that are already in the output file are not run again.
+objectives cannot be compared. Runs are taken in turns, STreeD once where it needs 2 s or more.
+Cases that are already in the output file are not run again.
 """
 
 from collections.abc import Mapping, Sequence
