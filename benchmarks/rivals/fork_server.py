@@ -3,9 +3,9 @@
     python some_adapter.py            # JSON lines in, JSON lines out; the first line out is a hello
 
 Starting Python and importing takes seconds and some programs can fit only once a process, so the
-server itself never fits: a child of milliseconds does, and its memory is its own. An adapter is a
-function `fit(request, clock)` that reads the data, enters `clock` around the fit, and returns a
-dict. The answer adds what the clock saw:
+server itself never fits: a child does, which starts like a process that has just imported
+(page_tables.py) and whose memory is its own. An adapter is a function `fit(request, clock)` that
+reads the data, enters `clock` around the fit, and returns a dict. The answer adds what the clock saw:
 
     seconds               inside `with clock`
     rss_imports_bytes     resident when the child began, before it read anything
@@ -35,6 +35,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
 
+from page_tables import Run, resident_runs, restore
+
 # `limit_s` is for the fit; reading the data comes on top.
 GRACE_S = 5.0
 POLL_S = 0.2
@@ -47,12 +49,11 @@ class Clock:
     """Seconds and memory of one fit; to be entered once, when the data is in memory."""
 
     def __init__(self) -> None:
+        trim()
         self.facts: Answer = {"rss_imports_bytes": resident_bytes(os.getpid(), "VmRSS")}
 
     def __enter__(self) -> "Clock":
-        # What reading has freed must not serve the fit for nothing.
-        with contextlib.suppress(AttributeError, OSError):
-            ctypes.CDLL(None).malloc_trim(0)
+        trim()
         self.facts["rss_before_fit_bytes"] = resident_bytes(os.getpid(), "VmRSS")
         reset_peak()
         self._start = time.perf_counter()
@@ -82,6 +83,12 @@ def resident_bytes(pid: int, field: str) -> int:
     return next((int(line.split()[1]) for line in lines if line.startswith(f"{field}:")), 0) * 1024
 
 
+def trim() -> None:
+    """Give back what is free: memory that imports or reading left over must not serve the fit."""
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 def reset_peak() -> None:
     """Let VmHWM start again: after a fork it stands where the server's memory stood."""
     with contextlib.suppress(OSError):
@@ -90,22 +97,31 @@ def reset_peak() -> None:
 
 def serve(fit: Fit, packages: Iterable[str], grace_s: float = GRACE_S) -> None:
     """Say hello with the versions of these packages, then answer until the input ends."""
+    die_with_parent()
     versions = {name: metadata.version(name) for name in packages}
     send({"python": platform.python_version(), "versions": versions})
+    runs = resident_runs()
     for line in sys.stdin:
-        send(answer(fit, json.loads(line), grace_s))
+        send(answer(fit, json.loads(line), grace_s, runs))
+
+
+def die_with_parent() -> None:
+    """Leave no fit behind that nobody waits for (Linux only)."""
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
 
 
 def send(message: Answer) -> None:
     print(json.dumps(message), flush=True)
 
 
-def answer(fit: Fit, request: dict[str, Any], grace_s: float) -> Answer:
+def answer(fit: Fit, request: dict[str, Any], grace_s: float, runs: list[Run]) -> Answer:
     """Fit in a child and wait for what it says."""
     read_end, write_end = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(read_end)
+        restore(runs)
         run_child(fit, request, write_end)
     os.close(write_end)
     with os.fdopen(read_end, "rb", buffering=0) as pipe:
@@ -142,8 +158,7 @@ def listen(
 
 def run_child(fit: Fit, request: dict[str, Any], write_end: int) -> NoReturn:
     """Fit, write one answer and end without touching what belongs to the server."""
-    with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
+    die_with_parent()
     clock = Clock()
     # Native code may print to file descriptor 1, which carries the server's answers.
     nowhere = os.open(os.devnull, os.O_RDWR)
