@@ -5,7 +5,7 @@
 Starting Python and importing takes seconds and some programs can fit only once a process, so the
 server itself never fits: a child does, which starts like a process that has just imported
 (page_tables.py) and whose memory is its own. An adapter is a function `fit(request, clock)` that
-reads the data, enters `clock` around the fit, and returns a dict. The answer adds what the clock saw:
+reads the data, enters `clock` around the fit, and returns a dict. The answer adds:
 
     seconds               inside `with clock`
     rss_imports_bytes     resident when the child began, before it read anything
