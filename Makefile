@@ -6,7 +6,10 @@ NATIVE := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp) CMakeLists.txt pyproj
 CPP := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp tests/core/*.cpp tests/core/*.hpp)
 N ?= 5000
 
-.PHONY: demo test core-test lint format oracle parity bench clean
+# The tables of benchmarks/, one target each; each is a module of that folder.
+TABLES := speed household threads streed no_limit import_cost protocol
+
+.PHONY: demo test core-test lint format oracle parity bench $(TABLES:%=bench-%) clean
 
 demo: .venv/.demo
 	$(BIN)/survtree demo
@@ -39,9 +42,12 @@ oracle: .venv/.test
 parity: .venv/.test .venv/.rivals
 	$(BIN)/python -m benchmarks.parity --data $(DATA)
 
-# Seconds of the original program over ours; takes hours, and can be stopped and taken up.
-bench: .venv/.test .venv/.rivals
-	$(BIN)/python -m benchmarks.speed --data $(DATA)
+# All tables: make bench DATA=folder. Takes hours, and can be stopped and taken up.
+bench: $(TABLES:%=bench-%)
+
+# One table: make bench-speed DATA=folder ARGS="--depths 2 3". What each shows: benchmarks/README.md
+$(TABLES:%=bench-%): bench-%: .venv/.test .venv/.rivals
+	$(BIN)/python -m benchmarks.$* $(if $(filter-out import_cost,$*),--data "$(DATA)") $(ARGS)
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -66,5 +72,5 @@ clean:
 .venv/.rivals: pyproject.toml
 	$(PYTHON) -m venv .venv/rivals
 	.venv/rivals/bin/python -m pip install --quiet osst==0.1.8 attrs packaging editables "pandas<3" \
-		scikit-learn sortedcontainers gmpy2 matplotlib scikit-survival
+		scikit-learn sortedcontainers gmpy2 matplotlib scikit-survival pystreed==1.4.0
 	touch $@

@@ -1,7 +1,8 @@
 """The paper's data sets as the authors encoded them, read from a folder of their CSV files.
 
 `pip download --no-deps --no-binary osst osst==0.1.8` fetches the archive that holds them, under
-`experiments/datasets/`.
+`experiments/datasets/`. The seventeenth, household, is an NPZ file with X, event and time, since
+its CSV file there has its times cut to ten values: see README.md.
 """
 
 from dataclasses import dataclass
@@ -30,6 +31,15 @@ NAMES = (
 )
 # These files start with a column that only numbers the rows.
 NUMBERED = {"airfoil", "insurance", "real-estate", "servo", "sync"}
+HOUSEHOLD = "household_raw_time.npz"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a data set lies, and whether its first column only numbers the rows."""
+
+    path: Path
+    is_numbered: bool = False
 
 
 @dataclass(frozen=True)
@@ -42,6 +52,14 @@ class Encoded:
     X: np.ndarray
     event: np.ndarray
     time: np.ndarray
+
+
+def locate(folder: Path, name: str) -> Source:
+    """The file of a data set; complains if it is not there."""
+    path = folder / (HOUSEHOLD if name == "household" else f"{name}.csv")
+    if not path.is_file():
+        raise SystemExit(f"{path} is missing; benchmarks/README.md says where it comes from")
+    return Source(path, name in NUMBERED)
 
 
 def read(folder: Path, name: str) -> Encoded:

@@ -9,19 +9,18 @@ float32) from the objective the original reports.
 
 import argparse
 import csv
-import itertools
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks import data, programs
+from benchmarks import data, programs, runner, suites
 from survtree import OptimalSurvivalTree
 from survtree._oracle import Oracle
 
-SMALL = ("veterans", "servo", "sync", "real-estate", "gbsg2", "whas500", "uissurv", "maintenance")
 FIELDS = (
     "dataset",
     "max_depth",
@@ -35,14 +34,6 @@ FIELDS = (
     "ours_seconds",
     "verdict",
 )
-RELATIVE = 2e-5
-
-
-def cases() -> list[tuple[str, int, float]]:
-    """Depth 2 to 4; two regularizations for all sets, two more for the small ones."""
-    everyone = itertools.product((2, 3, 4), data.NAMES, (0.01, 0.001))
-    small = itertools.product((2, 3, 4), SMALL, (0.005, 0.0001))
-    return [(name, depth, r) for depth, name, r in [*everyone, *small]]
 
 
 def leaves_of(tree: dict[str, Any], case: data.Encoded) -> np.ndarray:
@@ -61,17 +52,17 @@ def leaves_of(tree: dict[str, Any], case: data.Encoded) -> np.ndarray:
     return out
 
 
-def compare(name: str, depth: int, regularization: float, folder: Path, limit_s: float) -> Any:
+def compare(case: suites.Case, folder: Path, limit_s: float, osst: programs.Program) -> Any:
     """One row of the table."""
-    case = data.read(folder, name)
-    theirs = programs.run("osst", case, depth, regularization, limit_s)
+    source, encoded = data.locate(folder, case.dataset), data.read(folder, case.dataset)
+    theirs = osst.fit(programs.request(source, case, limit_s))
     start = time.perf_counter()
-    ours = OptimalSurvivalTree(depth, regularization, min_samples_leaf=programs.MIN_SAMPLES_LEAF)
-    ours.fit(case.X, (case.event, case.time))
+    ours = OptimalSurvivalTree(
+        case.max_depth, case.regularization, min_samples_leaf=suites.MIN_SAMPLES_LEAF
+    )
+    ours.fit(encoded.X, (encoded.event, encoded.time))
     row = {
-        "dataset": name,
-        "max_depth": depth,
-        "regularization": regularization,
+        **asdict(case),
         "osst_status": theirs["status"],
         "ours_status": ours.status_,
         "ours_objective": repr(ours.objective_),
@@ -80,20 +71,22 @@ def compare(name: str, depth: int, regularization: float, folder: Path, limit_s:
     }
     if theirs["status"] != "closed":
         return row
-    leaf_of_row = leaves_of(theirs["tree"], case)
-    rescored = Oracle(case.time, case.event).tree_loss(leaf_of_row)
-    rescored += regularization * len(np.unique(leaf_of_row))
-    is_close = abs(theirs["objective"] - ours.objective_) <= RELATIVE * ours.objective_
-    is_no_worse = ours.objective_ <= rescored + 1e-12
-    row |= {
+    leaf_of_row = leaves_of(theirs["tree"], encoded)
+    rescored = Oracle(encoded.time, encoded.event).tree_loss(leaf_of_row)
+    rescored += case.regularization * len(np.unique(leaf_of_row))
+    return row | {
         "osst_objective": repr(theirs["objective"]),
         "osst_rescored": repr(rescored),
         "osst_seconds": f"{theirs['seconds']:.4f}",
-        "verdict": "agrees" if is_close and is_no_worse else "ours worse",
+        "verdict": verdict(theirs["objective"], rescored, ours.objective_),
     }
-    if not is_close and is_no_worse:
-        row["verdict"] = "ours better"
-    return row
+
+
+def verdict(reported: float, rescored: float, ours: float) -> str:
+    """Ours must be no worse than their tree, and as close to what they report as floats allow."""
+    if ours > rescored + 1e-12:
+        return "ours worse"
+    return "agrees" if abs(reported - ours) <= runner.RELATIVE * ours else "ours better"
 
 
 def main() -> int:
@@ -103,15 +96,15 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=60.0, help="seconds for the original")
     arguments = parser.parse_args()
     verdicts: dict[str, int] = {}
-    with arguments.out.open("w", newline="") as file:
+    with arguments.out.open("w", newline="") as file, programs.started("osst") as running:
         table = csv.DictWriter(file, FIELDS, lineterminator="\n")
         table.writeheader()
-        for name, depth, regularization in cases():
-            row = compare(name, depth, regularization, arguments.data, arguments.limit)
+        for case in suites.PARITY:
+            row = compare(case, arguments.data, arguments.limit, running["osst"])
             table.writerow(row)
             file.flush()
             verdicts[row["verdict"]] = verdicts.get(row["verdict"], 0) + 1
-            print(name, depth, regularization, row["verdict"], flush=True)
+            print(case.dataset, case.max_depth, case.regularization, row["verdict"], flush=True)
     print(verdicts)
     return 1 if verdicts.get("ours worse") else 0
 

@@ -1,44 +1,43 @@
-"""Fit the original program, `osst` 0.1.8, once, and report its answer in survtree's units.
+"""The original program, `osst` 0.1.8, as a server of single fits, in survtree's units.
 
-    python osst_adapter.py < request.json > result.json
-
-Runs in an environment of its own, which needs `osst==0.1.8` and what that imports:
+fork_server.py says how to talk to it. Runs in an environment of its own, which needs `osst==0.1.8`
+and what that imports:
 
     pip install osst==0.1.8 attrs packaging editables "pandas<3" scikit-learn sortedcontainers \
         gmpy2 matplotlib scikit-survival numpy
 
-Request: `csv` (0/1 columns, then the event column with 1 = event seen, then the time column),
-`index_col` (true when the first column only numbers the rows), `max_depth` (splits, null: no
-limit), `regularization`, `min_samples_leaf`, `time_limit` (seconds, null: none).
+Request: `path` (a CSV file: 0/1 columns, then the event column with 1 = event seen, then the time
+column), `index_col` (true when the first column only numbers the rows), `max_depth` (splits, null:
+no limit), `regularization`, `min_samples_leaf`, `time_limit` (seconds, null: none).
 
 Result: `objective` and `loss` of the returned tree, osst's `lower_bound` and `upper_bound` (not
 the objective of that tree when the search was stopped), `n_leaves`, `tree` (a split holds
 `feature`, `true`, `false`; a leaf `loss`, `n_rows`, `n_events`); these are null without a tree.
 `seconds` (the whole native call: parse, search, extract), `search_seconds` (osst's own clock),
-`iterations`, `graph_size`, `peak_rss_bytes` and `rss_before_fit_bytes` (the imports alone take
-about 165 MB), `timed_out`, and `status`:
+`iterations`, `graph_size`, `timed_out`, and `status`:
 
     closed      osst reports equal bounds; this is its claim, not a proof
     time_limit  stopped by its time limit, which it overruns freely
     stalled     ran out of work with the bounds apart
     failed      returned no tree
 
-A bad request exits with code 2. One process fits once: osst keeps its options and its data in
-static variables, so a second fit in the same process is wrong or aborts.
+One process fits once: osst keeps its options and its data in static variables, so a second fit in
+the same process is wrong or aborts.
 """
 
 import csv
 import json
 import math
-import os
-import resource
-import sys
-import time
 from dataclasses import dataclass
 from decimal import Decimal
-from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from fork_server import Answer, Clock, serve
+
+# The native module is called directly: the class around it overwrites the losses of the leaves with
+# 0 and then routes every row through the tree in Python.
+from osst import libosst
 
 STATUS_DONE = 0
 STATUS_STOPPED = 2
@@ -48,7 +47,7 @@ STATUS_STOPPED = 2
 class Request:
     """One fit, in survtree's units."""
 
-    csv: Path
+    path: Path
     index_col: bool
     max_depth: int | None
     regularization: float
@@ -60,7 +59,7 @@ class Request:
         """Read a request; the last two fields may be left out."""
         max_depth, time_limit = fields["max_depth"], fields.get("time_limit")
         return cls(
-            csv=Path(fields["csv"]),
+            path=Path(fields["path"]),
             index_col=bool(fields.get("index_col", False)),
             max_depth=None if max_depth is None else int(max_depth),
             regularization=float(fields["regularization"]),
@@ -139,22 +138,17 @@ def configuration(request: Request, scale: float) -> dict[str, Any]:
     }
 
 
-def fit(request: Request) -> dict[str, Any]:
+def fit(fields: dict[str, Any], clock: Clock) -> Answer:
     """Run osst on one request and translate its answer back."""
-    # The native module is called directly: the class around it overwrites the losses of the
-    # leaves with 0 and then routes every row through the tree in Python.
-    libosst = import_module("osst.libosst")
-    table = read_table(request.csv, index_col=request.index_col)
+    request = Request.from_json(fields)
+    table = read_table(request.path, index_col=request.index_col)
     options = configuration(request, table.scale)
     text = table.to_osst_csv()
-    rss_before_fit = peak_rss_bytes()
-
     libosst.configure(json.dumps(options))
-    start = time.perf_counter()
-    models = json.loads(libosst.fit(text))
-    seconds = time.perf_counter() - start
+    with clock:
+        models = json.loads(libosst.fit(text))
 
-    status = _status(libosst.status(), models, seconds, options["time_limit"])
+    status = _status(libosst.status(), models, clock.facts["seconds"], options["time_limit"])
     tree = _tree(models[0], table, list(range(len(table.times)))) if models else None
     leaves = _leaves(tree) if tree else []
     loss = sum(leaf["loss"] for leaf in leaves) if leaves else None
@@ -167,12 +161,9 @@ def fit(request: Request) -> dict[str, Any]:
         "n_leaves": len(leaves) or None,
         "lower_bound": libosst.lower_bound() / table.scale if models else None,
         "upper_bound": libosst.upper_bound() / table.scale if models else None,
-        "seconds": seconds,
         "search_seconds": libosst.time(),
         "iterations": libosst.iterations(),
         "graph_size": libosst.size(),
-        "peak_rss_bytes": peak_rss_bytes(),
-        "rss_before_fit_bytes": rss_before_fit,
         "tree": tree,
     }
 
@@ -209,34 +200,5 @@ def _leaves(tree: dict[str, Any]) -> list[dict[str, Any]]:
     return _leaves(tree["true"]) + _leaves(tree["false"])
 
 
-def peak_rss_bytes() -> int:
-    """Read the most memory this process has held.
-
-    `ru_maxrss` survives exec and so may show a large parent; VmHWM starts afresh with the program.
-    """
-    try:
-        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    except OSError:
-        unit = 1 if sys.platform == "darwin" else 1024
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) * 1024
-
-
-def main() -> int:
-    """Answer the request on standard input."""
-    # osst prints to file descriptor 1 from C++; send that to stderr and keep the real one.
-    answer = os.dup(1)
-    os.dup2(2, 1)
-    try:
-        result = fit(Request.from_json(json.load(sys.stdin)))
-    except (KeyError, TypeError, ValueError, OSError) as error:
-        print(f"osst_adapter: {type(error).__name__}: {error}", file=sys.stderr)
-        return 2
-    with os.fdopen(answer, "w", encoding="utf-8") as stream:
-        json.dump(result, stream, indent=2)
-        stream.write("\n")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    serve(fit, ("osst",))

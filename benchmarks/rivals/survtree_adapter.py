@@ -1,48 +1,44 @@
-"""Fit survtree once and report, in the manner of the other adapters.
+"""survtree as a server of single fits: see fork_server.py.
 
-    python survtree_adapter.py < request.json > result.json
-
-The request is that of `osst_adapter.py`. `seconds` is the whole `fit`, from arrays in memory to a
-fitted and re-scored estimator, the first of its process.
+The request is that of `osst_adapter.py`, and may add `n_jobs` and `memory_limit`. `seconds` is the
+whole `fit`, from arrays in memory to a fitted and re-scored estimator, the first of its process.
 """
 
-import json
-import resource
-import sys
-import time
-from pathlib import Path
+import warnings
+from typing import Any
 
-import numpy as np
+from fork_server import Answer, Clock, serve
+from reading import read_arrays
 
-from survtree import OptimalSurvivalTree
+from survtree import OptimalSurvivalTree, SearchStoppedWarning
 
 
-def main() -> None:
-    request = json.load(sys.stdin)
-    table = np.loadtxt(Path(request["csv"]), delimiter=",", skiprows=1)
-    table = table[:, 1:] if request["index_col"] else table
-    features = np.ascontiguousarray(table[:, :-2], dtype=np.uint8)
-    event, seen_time = table[:, -2] == 1, table[:, -1]
+def fit(request: dict[str, Any], clock: Clock) -> Answer:
+    """Fit once; the tree is told apart by its arrays."""
+    # The status says it.
+    warnings.simplefilter("ignore", SearchStoppedWarning)
+    data = read_arrays(request)
     model = OptimalSurvivalTree(
         request["max_depth"],
         request["regularization"],
         min_samples_leaf=request["min_samples_leaf"],
         time_limit=request["time_limit"],
+        memory_limit=request.get("memory_limit"),
+        n_jobs=request.get("n_jobs", 1),
     )
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    start = time.perf_counter()
-    model.fit(features, (event, seen_time))
-    result = {
-        "seconds": time.perf_counter() - start,
-        "objective": model.objective_,
-        "n_leaves": model.n_leaves_,
+    with clock:
+        model.fit(data.X, (data.event, data.time))
+    tree = model.tree_
+    return {
         "status": model.status_,
-        "peak_rss_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
-        "rss_before_fit_bytes": 1024 * before,
+        "objective": model.objective_,
+        "lower_bound": model.lower_bound_,
+        "n_leaves": model.n_leaves_,
+        "depth": model.depth_,
         "counts": model.certificate_.counts,
+        "tree": [tree.question.tolist(), tree.no.tolist(), tree.yes.tolist()],
     }
-    json.dump(result, sys.stdout)
 
 
 if __name__ == "__main__":
-    main()
+    serve(fit, ("survtree", "numpy"))

@@ -1,0 +1,119 @@
+"""Result tables: CSV files a stopped run takes up again, with facts on the machine in each row."""
+
+import argparse
+import csv
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmarks.programs import Program
+
+HERE = Path(__file__).parent
+MACHINE = ("cpu", "cores", "load", "python", "programs")
+CASE = ("dataset", "max_depth", "regularization")
+
+
+class Table:
+    """Rows of text under fixed columns; rows on disk count as done."""
+
+    def __init__(self, path: Path, fields: tuple[str, ...], keys: tuple[str, ...] = CASE) -> None:
+        self.path, self.fields, self.keys = path, (*fields, *MACHINE), keys
+        self.rows: list[dict[str, str]] = []
+        if path.exists():
+            with path.open(newline="", encoding="utf-8") as file:
+                self.rows = self._checked(csv.DictReader(file))
+
+    def _checked(self, reader: "csv.DictReader[str]") -> list[dict[str, str]]:
+        if tuple(reader.fieldnames or ()) != self.fields:
+            raise SystemExit(f"{self.path} has other columns; pass --fresh or another --out")
+        return list(reader)
+
+    def has(self, *key: Any) -> bool:
+        """Whether a row with these contents of the key columns is there."""
+        wanted = tuple(map(str, key))
+        return any(tuple(row[name] for name in self.keys) == wanted for row in self.rows)
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Append to the file at once, so that nothing measured is lost; and say so."""
+        line = {field: str(row.get(field, "")) for field in self.fields}
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        is_new = not self.path.exists()
+        with self.path.open("a", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, self.fields, lineterminator="\n")
+            if is_new:
+                writer.writeheader()
+            writer.writerow(line)
+        self.rows.append(line)
+        print(*(f"{k}={v}" for k, v in line.items() if v and k not in MACHINE), flush=True)
+
+
+def machine(*programs: Program) -> dict[str, Any]:
+    """Facts a number of seconds means nothing without."""
+    return {
+        "cpu": cpu_model(),
+        "cores": os.cpu_count(),
+        "load": f"{os.getloadavg()[0]:.1f}",
+        "python": platform.python_version(),
+        "programs": "; ".join(map(described, programs)),
+    }
+
+
+def described(program: Program) -> str:
+    return program.version + (revision() if program.name == "ours" else "")
+
+
+def revision() -> str:
+    """The commit of our sources, with a + when they were changed since; blank outside git."""
+    git = ("git", "-C", str(HERE.parent))
+    commit = subprocess.run(
+        [*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
+    ).stdout.strip()
+    changed = subprocess.run(
+        [*git, "status", "--porcelain", "src", "core", "bindings"],
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout
+    return f" at {commit}{'+' if changed else ''}" if commit else ""
+
+
+def cpu_model() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def folder(text: str) -> Path | None:
+    """A path; nothing for the empty text of a make variable that was not given."""
+    return Path(text) if text else None
+
+
+def parser_of(doc: str | None, out: str, *, needs_data: bool = True) -> argparse.ArgumentParser:
+    """The options all tables share."""
+    parser = argparse.ArgumentParser(
+        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    if needs_data:
+        parser.add_argument("--data", type=folder, help="folder of the data files")
+    parser.add_argument("--out", type=Path, default=HERE / "results" / out)
+    parser.add_argument("--fresh", action="store_true", help="forget what the file holds")
+    parser.add_argument("--summary", action="store_true", help="only print what the file says")
+    return parser
+
+
+def parsed(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """Arguments; checks that there is data to run on and forgets old rows if told to."""
+    arguments = parser.parse_args()
+    if arguments.summary:
+        return arguments
+    if "data" in arguments and (arguments.data is None or not arguments.data.is_dir()):
+        parser.error("--data FOLDER is needed, the folder of the data files")
+    if arguments.fresh:
+        arguments.out.unlink(missing_ok=True)
+    return arguments
