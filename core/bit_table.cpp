@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "distinct.hpp"
 #include "problem.hpp"
 
 namespace survtree {
@@ -25,25 +26,14 @@ std::vector<Run> runs_of(const Problem& p) {
   return runs;
 }
 
-// Bit j of word i becomes bit i of word j: halves change places, then quarters, ...
-void transpose(std::array<std::uint64_t, 64>& words) {
-  std::uint64_t mask = 0x00000000ffffffffULL;
-  for (unsigned half = 32; half != 0; half /= 2, mask ^= mask << half) {
-    for (unsigned i = 0; i < 64; i = (i + half + 1) & ~half) {
-      const std::uint64_t swapped = ((words[i] >> half) ^ words[i + half]) & mask;
-      words[i] ^= swapped << half;
-      words[i + half] ^= swapped;
-    }
-  }
-}
-
 // The word of every column that holds these rows, one bit after the other.
 void set_word(const Problem& p, std::size_t w, std::span<const std::uint32_t> rows, BitTable& t) {
   t.everyone[w] = rows.size() == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << rows.size()) - 1;
   std::uint64_t* columns = t.columns.data() + w * t.stride;
   for (std::size_t j = 0; j < p.words_per_row; ++j) {
     std::array<std::uint64_t, 64> words{};
-    for (std::size_t i = 0; i < rows.size(); ++i) words[i] = p.answers[rows[i] * p.words_per_row + j];
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      words[i] = p.answers[rows[i] * p.words_per_row + j];
     transpose(words);
     for (std::size_t q = 64 * j; q < std::min(p.n_questions, 64 * (j + 1)); ++q)
       columns[q] = words[q % 64];
@@ -51,7 +41,8 @@ void set_word(const Problem& p, std::size_t w, std::span<const std::uint32_t> ro
   columns[p.n_questions] = t.everyone[w];
   for (std::size_t i = 0; i < rows.size(); ++i) {
     t.row_of[64 * w + i] = rows[i];
-    const bool is_first = i == 0 ? w == 0 || t.row_of[64 * w - 1] != rows[0] : rows[i - 1] != rows[i];
+    const bool is_first =
+        i == 0 ? w == 0 || t.row_of[64 * w - 1] != rows[0] : rows[i - 1] != rows[i];
     t.costly[w] |= std::uint64_t{is_first && p.group_loss[rows[i]] > 0.0} << i;
   }
 }

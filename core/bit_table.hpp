@@ -1,5 +1,5 @@
-// The answers by columns: a subset of rows is a row of bits, the yes-rows of a question are another,
-// and how many rows answer yes is a matter of counting ones.
+// The answers by columns: a subset of rows is a row of bits, the yes-rows of a question are
+// another, and how many rows answer yes is a matter of counting ones.
 #pragma once
 
 #include <cstddef>
@@ -57,8 +57,8 @@ GroupBits make_group_bits(const Problem& problem);
 
 Key key_of(std::span<const std::uint64_t> groups);
 // Those of `groups` that answer a question with yes, or with no; and their key.
-Key pick_groups(const GroupBits& table, std::span<const std::uint64_t> groups,
-                std::size_t question, bool yes, std::span<std::uint64_t> out);
+Key pick_groups(const GroupBits& table, std::span<const std::uint64_t> groups, std::size_t question,
+                bool yes, std::span<std::uint64_t> out);
 // The same for rows.
 void pick_bits(const BitTable& table, std::span<const std::uint64_t> bits, std::size_t question,
                bool yes, std::span<std::uint64_t> out);

@@ -37,7 +37,7 @@ struct Known {
 
 struct CacheOptions {
   bool keeps_groups = false;  // of every subset, to compare them
-  bool is_shared = false;   // between threads
+  bool is_shared = false;     // between threads
   std::size_t max_bytes = SIZE_MAX;
 };
 

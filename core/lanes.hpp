@@ -76,7 +76,8 @@ struct LaneFunctions {
   void (*row_losses)(const ListedRows& rows, const std::uint64_t* packed, std::size_t n_lanes,
                      double* no, double* yes);
   // The blocks that are not empty, last first; returns how many. counts[block * stride + j] is how
-  // many of the block's rows answer yes to question j >= first; everyone answers yes to n_questions.
+  // many of the block's rows answer yes to question j >= first; everyone answers yes to
+  // n_questions.
   std::size_t (*count_blocks)(const Block* blocks, std::size_t n_blocks, const std::uint64_t* bits,
                               const std::uint64_t* columns, std::size_t first, std::size_t stride,
                               std::size_t n_questions, PassingBlock* passing, double* counts);

@@ -1,8 +1,8 @@
 // Four lanes a vector. Compiled with -mavx2 -mbmi2 -mpopcnt; runs only where lanes.cpp found all.
 #include <immintrin.h>
 
-#include "lanes_kernel.hpp"
 #include "lanes_extract.hpp"
+#include "lanes_kernel.hpp"
 #include "lanes_variants.hpp"
 
 namespace survtree {
@@ -35,8 +35,14 @@ struct Avx2 {
 }  // namespace
 
 LaneFunctions avx2_lanes() {
-  return {count_ones_of<ScalarCount>,          pack_answers_of<Extract>, list_rows_of<Extract>,
-          add_where_yes_of<Avx2>, row_losses_of<Avx2, 2>,   count_blocks_of<ScalarCount>, add_up_of, pick_counts_of,
+  return {count_ones_of<ScalarCount>,
+          pack_answers_of<Extract>,
+          list_rows_of<Extract>,
+          add_where_yes_of<Avx2>,
+          row_losses_of<Avx2, 2>,
+          count_blocks_of<ScalarCount>,
+          add_up_of,
+          pick_counts_of,
           block_losses_of<Avx2, 1>};
 }
 

@@ -2,8 +2,8 @@
 // where lanes.cpp found all three.
 #include <immintrin.h>
 
-#include "lanes_kernel.hpp"
 #include "lanes_extract.hpp"
+#include "lanes_kernel.hpp"
 #include "lanes_variants.hpp"
 
 namespace survtree {
@@ -66,8 +66,14 @@ void pick_counts_packed(const double* from, std::size_t n, std::size_t stride,
 }  // namespace
 
 LaneFunctions avx512_lanes() {
-  return {count_ones_of<VectorCount>,           pack_answers_of<Extract>, list_rows_of<Extract>,
-          add_where_yes_of<Avx512>, row_losses_of<Avx512, 4>, count_blocks_of<VectorCount>, add_up_of, pick_counts_packed,
+  return {count_ones_of<VectorCount>,
+          pack_answers_of<Extract>,
+          list_rows_of<Extract>,
+          add_where_yes_of<Avx512>,
+          row_losses_of<Avx512, 4>,
+          count_blocks_of<VectorCount>,
+          add_up_of,
+          pick_counts_packed,
           block_losses_of<Avx512, 2>};
 }
 

@@ -9,7 +9,9 @@ namespace survtree {
 namespace {
 
 struct Extract {
-  static std::uint64_t pack(std::uint64_t word, std::uint64_t keep) { return _pext_u64(word, keep); }
+  static std::uint64_t pack(std::uint64_t word, std::uint64_t keep) {
+    return _pext_u64(word, keep);
+  }
 };
 
 }  // namespace

@@ -29,8 +29,8 @@ struct LaneState {
 };
 
 template <class V>
-SURVTREE_INLINE void pass_event(LaneState<V>& no, LaneState<V>& yes, typename V::Mask says_yes, V weight,
-                V tail_step, V event_mass) {
+SURVTREE_INLINE void pass_event(LaneState<V>& no, LaneState<V>& yes, typename V::Mask says_yes,
+                                V weight, V tail_step, V event_mass) {
   no.p2 = no.p2 + tail_step;
   yes.p2 = yes.p2 + tail_step;
   const V at_risk = V::select(says_yes, yes.weight, no.weight);
@@ -210,8 +210,8 @@ std::size_t list_rows_of(const std::uint64_t* bits, std::size_t n_words, const A
   std::size_t n = 0;
   for (std::size_t w = 0; w < n_words; ++w)
     for (std::uint64_t word = bits[w]; word != 0; word &= word - 1)
-      numbers[n++] = static_cast<std::uint32_t>(64 * w) +
-                     static_cast<std::uint32_t>(std::countr_zero(word));
+      numbers[n++] =
+          static_cast<std::uint32_t>(64 * w) + static_cast<std::uint32_t>(std::countr_zero(word));
   for (std::size_t i = 0; i < n; ++i)
     pack_answers_of<Pack>(answers, numbers[i], packed + i * answers.n_packed);
   return n;

@@ -35,8 +35,14 @@ struct Gather {
 }  // namespace
 
 LaneFunctions plain_lanes() {
-  return {count_ones_of<ScalarCount>,           pack_answers_of<Gather>, list_rows_of<Gather>,
-          add_where_yes_of<Plain>, row_losses_of<Plain, 1>, count_blocks_of<ScalarCount>, add_up_of, pick_counts_of,
+  return {count_ones_of<ScalarCount>,
+          pack_answers_of<Gather>,
+          list_rows_of<Gather>,
+          add_where_yes_of<Plain>,
+          row_losses_of<Plain, 1>,
+          count_blocks_of<ScalarCount>,
+          add_up_of,
+          pick_counts_of,
           block_losses_of<Plain, 1>};
 }
 

@@ -109,7 +109,8 @@ void Lattice::fill(std::uint64_t n_rows, double root_loss, Team* team,
   table_[0] = root_loss;
   const Visit root{0, 0, 0, 0, problem_.bits.everyone, n_rows, root_loss};
   SplitRow split;
-  split_row(problem_, lanes_, {root.bits, n_rows, options_.min_samples_leaf, false, 0, true}, split);
+  split_row(problem_, lanes_, {root.bits, n_rows, options_.min_samples_leaf, false, 0, true},
+            split);
   workers_[0]->n_passes += 1;
   workers_[0]->n_lane_rows += split.n_steps * split.n_lanes;
   // No question is constant; a lane may be missing only because both sides are too small.
@@ -147,10 +148,12 @@ void Lattice::visit(Worker& w, const Visit& at, const SplitRow* same_rows) const
   }
 }
 
-void Lattice::visit_child(Worker& w, const Visit& at, const SplitRow& split,
-                          std::uint32_t question, std::size_t lane, bool is_lane) const {
-  Visit child{at.level + 1, at.rank + choose(question, at.level + 1), at.answers, question + 1,
-              at.bits, at.n_rows, at.loss};
+void Lattice::visit_child(Worker& w, const Visit& at, const SplitRow& split, std::uint32_t question,
+                          std::size_t lane, bool is_lane) const {
+  Visit child{at.level + 1, at.rank + choose(question, at.level + 1),
+              at.answers,   question + 1,
+              at.bits,      at.n_rows,
+              at.loss};
   const std::size_t yes_bit = std::size_t{1} << at.level;
   if (!is_lane) {
     const auto yes = static_cast<std::uint64_t>(split.ones[question]);

@@ -1,10 +1,10 @@
 // Every set of rows that a tree of so many levels can reach, each looked at once.
 //
 // A cell is a set of questions with an answer to each; its rows are those that answer so. Cells are
-// enumerated with their questions in ascending order, so that each is met once however many paths of
-// a tree lead to it, and their losses go into one table. A pass from the deepest level up then gives
-// the optimum of every cell. No bound prunes here: where bounds prune little, doing without the
-// bookkeeping of a search pays (docs/decisions/0003).
+// enumerated with their questions in ascending order, so that each is met once however many paths
+// of a tree lead to it, and their losses go into one table. A pass from the deepest level up then
+// gives the optimum of every cell. No bound prunes here: where bounds prune little, doing without
+// the bookkeeping of a search pays (docs/decisions/0003).
 #pragma once
 
 #include <cstddef>
@@ -50,8 +50,8 @@ class Lattice {
   // says so.
   void fill(std::uint64_t n_rows, double root_loss, Team* team,
             const std::function<bool(std::size_t worker)>& should_stop);
-  // The least objective of all trees on the cell that are as deep as levels are left; infinite where
-  // there are too few rows. Only after fill().
+  // The least objective of all trees on the cell that are as deep as levels are left; infinite
+  // where there are too few rows. Only after fill().
   double optimum(const Cell& cell) const { return table_[place(cell)]; }
 
   std::size_t bytes() const { return table_.size() * sizeof(double); }

@@ -11,7 +11,6 @@ namespace survtree {
 namespace {
 
 constexpr double kInfinity = Bounds::no_limit;
-constexpr std::size_t kMaxLatticeBytes = std::size_t{1} << 28U;
 
 Subset whole(const Problem& p) {
   std::vector<std::uint32_t> rows(p.n_rows());
@@ -93,8 +92,7 @@ void Search::remember(const Subset& s, int depth, Answer answer) {
 void Search::make_key(Subset& s) const {
   if (!s.groups.empty()) return;
   s.group_buffer->resize(s.parent->groups.size());
-  s.key =
-      pick_groups(problem_.groups, s.parent->groups, s.question, s.says_yes, *s.group_buffer);
+  s.key = pick_groups(problem_.groups, s.parent->groups, s.question, s.says_yes, *s.group_buffer);
   s.groups = *s.group_buffer;
   if (options_.switches.permutation) cache_.prefetch(s.key);
 }
@@ -222,7 +220,9 @@ void Search::try_questions(Worker& w, Node& node) {
   }
   team_->run(
       w.number, node.order.size(),
-      [&](std::size_t worker, std::size_t i) { try_question(*workers_[worker], node, node.order[i]); },
+      [&](std::size_t worker, std::size_t i) {
+        try_question(*workers_[worker], node, node.order[i]);
+      },
       [&] { limits_.look_at_clock(true); });
 }
 
@@ -279,108 +279,6 @@ Answer Search::solve_children(Worker& w, const Node& node, std::uint32_t lane, d
   const bool is_cut = a.is_depth_cut || b.is_depth_cut;
   const auto question = static_cast<std::int32_t>(node.split.question[lane]);
   return {a.value + b.value, question, b.is_solved, is_cut};
-}
-
-// Without a depth limit the search deepens until no proof was cut by depth.
-void Search::deepen(double upper_bound) {
-  for (int depth = std::min(1, final_depth_);; depth = next_depth(depth)) {
-    if (is_lattice_due(depth) && solve_by_lattice()) return;
-    const double budget = std::min(incumbent_objective_, upper_bound);
-    root_floor_ = kInfinity;
-    answer_ = solve(*workers_[0], root_, depth, budget, 0);
-    if (limits_.is_stopped()) {
-      if (depth == final_depth_) lower_bound_ = std::max(lower_bound_, answer_.value);
-      return;
-    }
-    const bool is_last = depth == final_depth_ || !answer_.is_depth_cut;
-    if (answer_.is_solved)
-      offer(stored_tree(*workers_[0], root_, depth, 0), "depth " + std::to_string(depth));
-    if (is_last && !answer_.is_solved) {  // nothing as good as the upper bound exists
-      require(upper_bound < incumbent_objective_, "the incumbent is within its own budget");
-      lower_bound_ = std::max(lower_bound_, answer_.value);
-      return deepen(kInfinity);
-    }
-    if (is_last) {
-      solved_depth_ = depth;
-      lower_bound_ = std::min(root_floor_, answer_.value);
-      return;
-    }
-    log_progress();
-  }
-}
-
-bool Search::is_lattice_due(int depth) const {
-  if (options_.solver == Solver::search || final_depth_ < 1) return false;
-  const std::size_t bytes =
-      Lattice::bytes_needed(problem_.n_questions, static_cast<std::size_t>(final_depth_));
-  if (bytes > std::min(options_.memory_limit_bytes, kMaxLatticeBytes)) return false;
-  if (options_.solver == Solver::lattice) return true;
-  return depth == 3;
-}
-
-// False if it was stopped.
-bool Search::solve_by_lattice() {
-  lattice_ = std::make_unique<Lattice>(
-      problem_, lanes_,
-      LatticeOptions{static_cast<std::size_t>(final_depth_), options_.regularization,
-                     options_.min_samples_leaf});
-  lattice_->fill(root_.n_rows, root_.facts.loss, team_.get(),
-                 [this](std::size_t worker) { return should_stop(*workers_[worker]); });
-  Stats& stats = workers_[0]->stats;
-  stats.subsets_solved += lattice_->n_passes();
-  stats.lane_rows += lattice_->n_lane_rows();
-  if (limits_.is_stopped()) {
-    lattice_.reset();
-    return true;
-  }
-  answer_ = {lattice_->optimum({}), kLeaf, true, true};
-  lower_bound_ = answer_.value;
-  solved_depth_ = final_depth_;
-  return true;
-}
-
-int Search::next_depth(int depth) const {
-  const int next = depth < 8 ? depth + 1 : depth + depth / 2;
-  return std::min(next, final_depth_);
-}
-
-Result Search::run() {
-  Result result;
-  lower_bound_ = bounds_.any_tree(root_.facts);
-  offer(leaf_of(root_), "one leaf");
-  log_progress();
-  // With a gap the answer depends on the order in which trees are found.
-  if (workers_.size() > 1 && options_.gap == 0.0) team_ = std::make_unique<Team>(workers_.size());
-  deepen(options_.upper_bound);
-  team_.reset();
-
-  result.tree = incumbent_;
-  if (!limits_.is_stopped()) {
-    const auto first = trees({root_, {}, solved_depth_, answer_.value, 1, 0});
-    if (!first.empty()) result.tree = first.front();
-  }
-  result.loss = loss_of(result.tree);
-  result.objective =
-      result.loss + options_.regularization * static_cast<double>(leaves_of(result.tree));
-  result.tolerance = tolerance_;
-  result.lower_bound = std::min(lower_bound_, result.objective);
-  // Each node of the tree may be off by one tolerance and still count as a tie.
-  const double ties = 2.0 * static_cast<double>(leaves_of(result.tree)) * tolerance_;
-  if (result.objective - result.lower_bound <= ties) result.lower_bound = result.objective;
-  result.status = result.lower_bound == result.objective ? Status::optimal
-                  : limits_.is_stopped()                 ? limits_.reason()
-                                                         : Status::gap_reached;
-  result.is_upper_bound_wrong = result.lower_bound > options_.upper_bound + tolerance_;
-  for (const auto& worker : workers_) result.stats.add(worker->stats);
-  result.cache_entries = cache_.size();
-  result.cache_bytes = cache_.bytes();
-  result.lattice_bytes = lattice_ == nullptr ? 0 : lattice_->bytes();
-  result.seconds = limits_.seconds();
-  incumbent_objective_ = result.objective;
-  lower_bound_ = result.lower_bound;
-  incumbent_ = result.tree;
-  log_progress();
-  return result;
 }
 
 }  // namespace survtree

@@ -147,6 +147,7 @@ class Search {
   void deepen(double upper_bound);
   int next_depth(int depth) const;
   bool is_lattice_due(int depth) const;
+  bool is_lattice_cheaper() const;
   bool solve_by_lattice();
   void offer(Tree tree, const std::string& found_by);
   void log_progress();
@@ -176,7 +177,7 @@ class Search {
   LaneFunctions lanes_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<Lattice> lattice_;  // if the deepest level was solved by one
-  std::unique_ptr<Team> team_;  // while run() goes on, if there are several workers
+  std::unique_ptr<Team> team_;        // while run() goes on, if there are several workers
   Subset root_;
   double tolerance_ = 0.0;
   int final_depth_ = 0;

@@ -58,7 +58,8 @@ void count_rows(const Problem& p, const LaneFunctions& lanes, const SplitRequest
     for (std::size_t w = 0; w < bits.size(); ++w) out.bits[w] = bits[w] & t.copies[k][w];
     lanes.count_ones(out.bits.data(), bits.size(), t.columns.data(), first, t.stride,
                      out.ones.data());
-    for (std::size_t q = 0; q < t.stride; ++q) sums[q] += std::ldexp(out.ones[q], static_cast<int>(k));
+    for (std::size_t q = 0; q < t.stride; ++q)
+      sums[q] += std::ldexp(out.ones[q], static_cast<int>(k));
   }
   out.ones = std::move(sums);
 }
@@ -76,8 +77,7 @@ void add_up_groups(const Problem& p, const LaneFunctions& lanes, Bits bits, Spli
       const std::uint32_t row = p.bits.row_of[place];
       total += p.group_loss[row];
       lanes.pack_answers(answers, row, out.packed.data());
-      lanes.add_where_yes(out.packed.data(), out.n_lanes, p.group_loss[row],
-                          out.yes_groups.data());
+      lanes.add_where_yes(out.packed.data(), out.n_lanes, p.group_loss[row], out.yes_groups.data());
     }
   }
   for (std::size_t lane = 0; lane < out.n_lanes && total > 0.0; ++lane)
@@ -96,8 +96,8 @@ void split_by_rows(const Problem& p, const LaneFunctions& lanes, const SplitRequ
   if (out.packed.size() < most * answers.n_packed) out.packed.resize(most * answers.n_packed);
   out.n_steps = lanes.list_rows(request.bits.data(), request.bits.size(), answers,
                                 out.numbers.data(), out.packed.data());
-  lanes.row_losses({p.rows.data(), out.numbers.data(), out.n_steps}, out.packed.data(),
-                   out.n_lanes, out.no_loss.data(), out.yes_loss.data());
+  lanes.row_losses({p.rows.data(), out.numbers.data(), out.n_steps}, out.packed.data(), out.n_lanes,
+                   out.no_loss.data(), out.yes_loss.data());
 }
 
 void split_by_blocks(const Problem& p, const LaneFunctions& lanes, const SplitRequest& request,

@@ -31,8 +31,8 @@ Tree Search::stored_tree(Worker& w, Subset& s, int depth, std::size_t k) {
   SplitRow& split = w.level(k).split;
   split_all(w, s, true, split);
   const auto end = split.question.begin() + static_cast<std::ptrdiff_t>(split.n_lanes);
-  const auto found = std::lower_bound(split.question.begin(), end,
-                                      static_cast<std::uint32_t>(past->question));
+  const auto found =
+      std::lower_bound(split.question.begin(), end, static_cast<std::uint32_t>(past->question));
   require(found != end, "the question of a solved answer has a lane");
   return stored_split(w, s, split, static_cast<std::size_t>(found - split.question.begin()), useful,
                       k);
@@ -72,7 +72,8 @@ void Search::trees_that_split(const Reading& r, std::vector<Tree>& out) {
     const double yes_floor = child_bound(split, lane, true);
     if (child_bound(split, lane, false) + yes_floor > r.optimum + tolerance_) continue;
     const std::uint32_t q = split.question[lane];
-    Subset no = w.part(r.subset, split, lane, false, k), yes = w.part(r.subset, split, lane, true, k);
+    Subset no = w.part(r.subset, split, lane, false, k),
+           yes = w.part(r.subset, split, lane, true, k);
     const Lattice::Cell no_cell = r.cell.with(q, false), yes_cell = r.cell.with(q, true);
     const auto a = optimum_of(no, no_cell, r.depth - 1, r.optimum - yes_floor, k + 1);
     if (!a) continue;
@@ -83,8 +84,8 @@ void Search::trees_that_split(const Reading& r, std::vector<Tree>& out) {
     const auto yes_trees = trees({yes, yes_cell, r.depth - 1, *b, limit, k + 1});
     for (const Tree& x : no_trees) {
       for (const Tree& y : yes_trees) {
-        out.push_back(std::make_shared<TreeNode>(
-            TreeNode{static_cast<std::int32_t>(q), x, y, 0.0, 0}));
+        out.push_back(
+            std::make_shared<TreeNode>(TreeNode{static_cast<std::int32_t>(q), x, y, 0.0, 0}));
         if (out.size() == r.limit) return;
       }
     }

@@ -1,7 +1,8 @@
 """Compare the search with brute force on many random problems: `make oracle N=5000`.
 
 Every problem is solved with all bounds on and with a few random sets of them off; every 25th with
-each of the 128 combinations of switches. Layouts, kernels and one or three threads take turns.
+each of the 128 combinations of switches. Layouts, kernels, solvers
+and one or three threads take turns.
 """
 
 import argparse
@@ -27,7 +28,7 @@ def main() -> int:
         optimum = brute_force(case.problem).optimum(case.problem.max_depth)
         rng = np.random.default_rng(seed)
         every = seed % 25 == 0
-        picked = ALL_SWITCHES if every else [(), *rng.choice(np.array(ALL_SWITCHES, object), 3)]
+        picked = ALL_SWITCHES if every else [(), *rng.choice(np.array(ALL_SWITCHES, object), 3), ()]
         layouts = ("rows", "blocks", "")
         kernels = _native.kernels()
         for k, off in enumerate(picked):
@@ -35,6 +36,7 @@ def main() -> int:
                 "layout": layouts[k % 3],
                 "kernel": kernels[(seed + k) % len(kernels)],
                 "n_jobs": 1 + 2 * (k % 5 == 1),
+                "solver": ("search", "lattice", "")[k // 3 % 3],
             }
             try:
                 check_case(case, optimum, bounds_off=tuple(off), **how)

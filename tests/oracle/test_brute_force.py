@@ -18,8 +18,8 @@ def test_objective_is_the_brute_force_optimum(block):
     for seed in range(100_000 + 20 * block, 100_020 + 20 * block):
         case = random_case(seed)
         optimum = brute_force(case.problem).optimum(case.problem.max_depth)
-        for layout in ("rows", "blocks"):
-            check_case(case, optimum, layout=layout)
+        for layout, solver in product(("rows", "blocks"), ("search", "lattice")):
+            check_case(case, optimum, layout=layout, solver=solver)
 
 
 @pytest.mark.parametrize("seed", range(200_000, 200_012))
@@ -31,15 +31,16 @@ def test_every_switch_combination_reaches_the_brute_force_optimum(seed):
 
 
 @pytest.mark.parametrize("seed", range(250_000, 250_040))
-def test_threads_change_nothing(seed):
+def test_neither_threads_nor_the_solver_change_the_tree(seed):
     case = random_case(seed)
-    alone, together = (
-        _solve.solve(case.problem, _solve.Limits(n_jobs=n_jobs, check_keys=True))
-        for n_jobs in (1, 4)
+    alone, *others = (
+        _solve.solve(case.problem, _solve.Limits(n_jobs=n_jobs, solver=solver, check_keys=True))
+        for n_jobs, solver in product((1, 4), ("search", "lattice"))
     )
-    assert together.objective == alone.objective
-    assert together.lower_bound == alone.lower_bound
-    assert nested(together.tree) == nested(alone.tree)
+    for other in others:
+        assert other.objective == alone.objective
+        assert other.lower_bound == alone.lower_bound
+        assert nested(other.tree) == nested(alone.tree)
 
 
 @pytest.mark.parametrize("seed", range(300_000, 300_060))

@@ -7,8 +7,9 @@ from survtree.datasets import load
 
 # data set, max_depth, regularization, subsets solved, lane-rows
 RECORDED = [
-    ("veterans", 4, 0.001, 966, 334_906),
-    ("whas500", 3, 0.001, 783, 2_831_918),
+    ("veterans", 4, 0.001, 1_222, 145_446),
+    ("whas500", 3, 0.001, 1_012, 1_632_648),
+    ("whas500", 4, 0.05, 195, 1_432_081),
     ("gbsg2", 4, 0.005, 965, 2_429_069),
     ("aids", 3, 0.0005, 515, 3_691_094),
 ]
