@@ -12,6 +12,7 @@
 #include "contract.hpp"
 #include "leaf_loss.hpp"
 #include "problem.hpp"
+#include "rescore.hpp"
 #include "search.hpp"
 #include "split_row.hpp"
 
@@ -24,6 +25,7 @@ namespace {
 using Bytes2d = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Nodes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Ranks = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
@@ -169,17 +171,18 @@ Layout layout_of(const std::string& name) {
   return name.empty() ? Layout::cheaper : name == "rows" ? Layout::rows : Layout::blocks;
 }
 
-Problem problem_of(const Bytes2d& features, const Doubles& time, const Bytes& event,
-                   const Doubles& weight, const Ranks& column_rank, const std::string& layout) {
+Table table_of(const Bytes2d& features, const Doubles& time, const Bytes& event,
+               const Doubles& weight) {
   const std::size_t n = features.shape(0);
   require(time.size() == n && event.size() == n && weight.size() == n, "arrays of equal length");
-  const Table table{n,
-                    features.shape(1),
-                    span_of(features),
-                    span_of(time),
-                    span_of(event),
-                    span_of(weight),
-                    span_of(column_rank)};
+  return {n,  features.shape(1), span_of(features), span_of(time), span_of(event), span_of(weight),
+          {}};
+}
+
+Problem problem_of(const Bytes2d& features, const Doubles& time, const Bytes& event,
+                   const Doubles& weight, const Ranks& column_rank, const std::string& layout) {
+  Table table = table_of(features, time, event, weight);
+  table.column_rank = span_of(column_rank);
   nb::gil_scoped_release release;
   return make_problem(table, layout_of(layout));
 }
@@ -242,6 +245,24 @@ nb::list take_progress(OwnedSearch& owned) {
   return out;
 }
 
+// The independent check of a tree, given as arrays.
+nb::dict rescored(const Bytes2d& features, const Doubles& time, const Bytes& event,
+                  const Doubles& weight, const Nodes& column, const Nodes& no, const Nodes& yes) {
+  const Table table = table_of(features, time, event, weight);
+  Rescored r;
+  {
+    nb::gil_scoped_release release;
+    r = rescore(table, {span_of(column), span_of(no), span_of(yes)});
+  }
+  nb::dict out;
+  out["loss"] = r.loss;
+  out["one_leaf_loss"] = r.one_leaf_loss;
+  out["rows_of_node"] = std::move(r.rows_of_node);
+  out["times"] = numpy_array(std::move(r.times));
+  out["event_times"] = numpy_array(std::move(r.event_times));
+  return out;
+}
+
 // The core's own numbers for one subset, all rows of the table given: what tests compare with the
 // oracle.
 nb::dict subset_facts(const Bytes2d& features, const Doubles& time, const Bytes& event,
@@ -292,6 +313,8 @@ NB_MODULE(_native, m) {
       .def("optimal_trees", &optimal_trees, "limit"_a)
       .def("interrupt", [](OwnedSearch& s) { s.search.interrupt(); })
       .def("take_progress", &take_progress);
+  m.def("rescore", &rescored, "features"_a, "time"_a, "event"_a, "weight"_a, "column"_a, "no"_a,
+        "yes"_a);
   m.def("subset_facts", &subset_facts, "features"_a, "time"_a, "event"_a, "weight"_a,
         "column_rank"_a, "kernel"_a = "", "layout"_a = "");
   m.def("kernels", [] {

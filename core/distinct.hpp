@@ -71,6 +71,13 @@ class Numbering {
   std::uint32_t n_ = 0;
 };
 
+// 0, 1, ..., n - 1.
+inline std::vector<std::uint32_t> iota(std::size_t n) {
+  std::vector<std::uint32_t> index(n);
+  std::iota(index.begin(), index.end(), 0U);
+  return index;
+}
+
 // The list by ascending key_of(entry) < n_keys, equal keys as they came.
 template <class Entry, class KeyOf>
 std::vector<Entry> counting_sort(const std::vector<Entry>& list, std::size_t n_keys, KeyOf key_of) {

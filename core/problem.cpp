@@ -12,12 +12,6 @@
 namespace survtree {
 namespace {
 
-std::vector<std::uint32_t> iota(std::size_t n) {
-  std::vector<std::uint32_t> index(n);
-  std::iota(index.begin(), index.end(), 0U);
-  return index;
-}
-
 EventTable event_table_of(const std::vector<CollapsedRow>& rows) {
   std::vector<double> time, weight;
   std::vector<std::uint8_t> is_event;

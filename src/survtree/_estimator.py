@@ -13,7 +13,6 @@ from survtree import _metrics, _validation
 from survtree._binarizer import Binarizer
 from survtree._certificate import Certificate
 from survtree._curves import LeafCurve, LeafCurves, StepFunction, leaf_curves
-from survtree._event_table import EventTable
 from survtree._problem import Problem, SearchStoppedWarning
 from survtree._progress import logger, progress_log
 from survtree._solve import Limits, Solution, optimal_trees, solve
@@ -144,7 +143,6 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _keep(self, problem: Problem, solution: Solution) -> None:
-        events = problem.events
         tree, one_leaf = solution.tree, solution.one_leaf_loss
         self._problem = problem
         self.binarizer_ = problem.binarizer
@@ -156,9 +154,9 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         self.n_leaves_ = len(tree.leaves)
         self.depth_ = int(tree.depths().max())
         self.ibs_ratio_ = 1.0 - solution.loss / one_leaf if one_leaf > 0 else 0.0
-        self.unique_times_ = events.unique_times
-        self.event_times_ = events.event_times
-        self._leaf_curves = LeafCurves(lambda: _curves_by_node(events, solution))
+        self.unique_times_ = solution.unique_times
+        self.event_times_ = solution.event_times
+        self._leaf_curves = LeafCurves(lambda: _curves_by_node(problem, tree))
         self.certificate_ = Certificate(
             objective=solution.objective,
             loss=solution.loss,
@@ -302,9 +300,10 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         return {**state, "_problem": None} if "_problem" in state else state
 
 
-def _curves_by_node(events: EventTable, solution: Solution) -> dict[int, LeafCurve]:
-    leaves = solution.tree.leaves.tolist()
-    return dict(zip(leaves, leaf_curves(events, solution.leaf_of_row, len(leaves)), strict=True))
+def _curves_by_node(problem: Problem, tree: Tree) -> dict[int, LeafCurve]:
+    leaf_of_row = tree.leaf_numbers()[tree.apply(problem.features)]
+    leaves = tree.leaves.tolist()
+    return dict(zip(leaves, leaf_curves(problem.events, leaf_of_row, len(leaves)), strict=True))
 
 
 def _headline(problem: Problem) -> str:

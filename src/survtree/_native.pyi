@@ -21,6 +21,15 @@ class Search:
     def interrupt(self) -> None: ...
     def take_progress(self) -> list[tuple[float, int, float, float, int, str]]: ...
 
+def rescore(
+    features: NDArray[np.uint8],
+    time: NDArray[np.float64],
+    event: NDArray[np.uint8],
+    weight: NDArray[np.float64],
+    column: NDArray[np.int32],
+    no: NDArray[np.int32],
+    yes: NDArray[np.int32],
+) -> dict[str, Any]: ...
 def subset_facts(
     features: NDArray[np.uint8],
     time: NDArray[np.float64],

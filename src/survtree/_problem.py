@@ -35,13 +35,11 @@ class Problem:
         is_weighted = bool((events.weight != 1.0).any())
         # Lengths first, so that no two problems are written alike.
         raw = [name.encode("utf-8", "surrogatepass") for name in names]
-        sizes = [self.features.shape, len(events.unique_times), is_weighted, *map(len, raw)]
+        sizes = [self.features.shape, is_weighted, *map(len, raw)]
         digest = hashlib.sha256(repr(sizes).encode() + b"".join(raw))
-        # Bits, and places of times, are a quarter of what bytes and times would be.
         digest.update(np.packbits(self.features).data)
         digest.update(np.packbits(events.event).data)
-        digest.update(events.unique_times.astype("<f8").data)
-        digest.update(events.when.astype("<u4").data)
+        digest.update(np.ascontiguousarray(events.time, dtype="<f8").data)
         if is_weighted:
-            digest.update(events.weight.astype("<f8").data)
+            digest.update(np.ascontiguousarray(events.weight, dtype="<f8").data)
         return digest.hexdigest()

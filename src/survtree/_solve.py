@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from survtree import _native
 from survtree._options import MAX_DEPTH_LIMIT
-from survtree._oracle import Oracle
 from survtree._problem import InternalError, Problem
 from survtree._progress import ProgressRow
 from survtree._tree import Tree
@@ -60,8 +59,9 @@ class Solution:
     is_upper_bound_wrong: bool
     seconds: float
     counts: dict[str, int] = field(repr=False)
-    leaf_of_row: NDArray[np.intp] = field(repr=False)  # leaves counted from 0, in preorder
     one_leaf_loss: float
+    unique_times: NDArray[np.float64] = field(repr=False)
+    event_times: NDArray[np.float64] = field(repr=False)
 
 
 def solve(
@@ -79,11 +79,15 @@ def solve(
     if on_turn is not None:
         on_turn()
     tree = _tree_of(raw.pop("tree"))
-    leaf_of_row = tree.leaf_numbers()[tree.apply(problem.features)]
-    oracle = Oracle.of(problem.events)
-    one_leaf_loss = oracle.one_leaf_loss()
-    solution = Solution(tree=tree, leaf_of_row=leaf_of_row, one_leaf_loss=one_leaf_loss, **raw)
-    _check(problem, limits, solution, oracle)
+    found = _native.rescore(*_arrays(problem), tree.question, tree.no, tree.yes)
+    solution = Solution(
+        tree=tree,
+        one_leaf_loss=found["one_leaf_loss"],
+        unique_times=found["times"],
+        event_times=found["event_times"],
+        **raw,
+    )
+    _check(problem, limits, solution, found)
     return solution
 
 
@@ -113,14 +117,17 @@ def _search_of(problem: Problem, limits: Limits) -> _native.Search:
         "solver": limits.solver or ("search" if limits.bounds_off else ""),
         "bounds_off": list(limits.bounds_off),
     }
+    ranks = np.asarray(problem.binarizer.ranks(), dtype=np.uint32)
+    return _native.Search(*_arrays(problem), ranks, options)
+
+
+def _arrays(problem: Problem) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
     events = problem.events
-    return _native.Search(
+    return (
         np.ascontiguousarray(problem.features),
         np.ascontiguousarray(events.time),
         np.ascontiguousarray(events.event).view(np.uint8),
         np.ascontiguousarray(events.weight),
-        np.asarray(problem.binarizer.ranks(), dtype=np.uint32),
-        options,
     )
 
 
@@ -148,19 +155,18 @@ def _tree_of(raw: dict[str, Any]) -> Tree:
     return Tree(raw["question"], raw["no"], raw["yes"])
 
 
-def _check(problem: Problem, limits: Limits, solution: Solution, oracle: Oracle) -> None:
+def _check(problem: Problem, limits: Limits, solution: Solution, found: dict[str, Any]) -> None:
     """Raise InternalError unless the tree is allowed and costs what the search says."""
     tree = solution.tree
-    n_leaves = len(tree.leaves)
-    sizes = np.bincount(solution.leaf_of_row, minlength=n_leaves)
-    loss = oracle.tree_loss(solution.leaf_of_row)
+    leaves = tree.leaves.tolist()
+    smallest = min(found["rows_of_node"][leaf] for leaf in leaves)
+    loss = found["loss"]
     scale = solution.one_leaf_loss
-    objective = loss + problem.regularization * n_leaves
+    objective = loss + problem.regularization * len(leaves)
     depth = int(tree.depths().max())
     claims = {
-        "every leaf has rows": int(sizes.min()) > 0,
-        "every leaf has min_samples_leaf rows": depth == 0
-        or int(sizes.min()) >= problem.min_samples_leaf,
+        "every leaf has rows": smallest > 0,
+        "every leaf has min_samples_leaf rows": depth == 0 or smallest >= problem.min_samples_leaf,
         "the tree is no deeper than max_depth": problem.max_depth is None
         or depth <= problem.max_depth,
         "the loss is the independent loss": abs(loss - solution.loss) <= RESCORE_TOLERANCE * scale,

@@ -136,4 +136,13 @@ def check_case(case: Case, optimum: float, **limits: Any) -> _solve.Solution:
     assert abs(solution.objective - optimum) <= slack, (
         f"{solution.objective!r} is not the optimum {optimum!r}; {where}"
     )
+    # The core checked itself; here the oracle checks the core, and the core's check.
+    problem, tree = case.problem, solution.tree
+    oracle = Oracle.of(problem.events)
+    leaf_of_row = tree.leaf_numbers()[tree.apply(problem.features)]
+    assert abs(oracle.tree_loss(leaf_of_row) - solution.loss) <= slack, where
+    assert abs(oracle.one_leaf_loss() - solution.one_leaf_loss) <= slack, where
+    assert np.array_equal(solution.unique_times, np.unique(problem.events.time)), where
+    seen = problem.events.time[problem.events.event]
+    assert np.array_equal(solution.event_times, np.unique(seen)), where
     return solution

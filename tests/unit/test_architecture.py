@@ -44,6 +44,7 @@ CORE_ORDER = (
     "bit_table",
     "problem",
     "collapse",
+    "rescore",
     "bounds",
     "split_row",
     "cache",
