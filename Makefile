@@ -9,7 +9,7 @@ N ?= 5000
 # The tables of benchmarks/, one target each; each is a module of that folder.
 TABLES := speed household threads streed no_limit import_cost protocol
 
-.PHONY: demo test core-test lint format oracle parity bench $(TABLES:%=bench-%) clean
+.PHONY: demo test core-test tsan lint format oracle parity bench $(TABLES:%=bench-%) clean
 
 demo: .venv/.demo
 	$(BIN)/survtree demo
@@ -21,6 +21,12 @@ core-test: .venv/.test
 	$(BIN)/cmake -S . -B build/core -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja)
 	$(BIN)/cmake --build build/core
 	$(BIN)/ctest --test-dir build/core --output-on-failure
+
+# The tests of the core under ThreadSanitizer.
+tsan: .venv/.test
+	$(BIN)/cmake -S . -B build/tsan -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DSURVTREE_SANITIZE=thread
+	$(BIN)/cmake --build build/tsan
+	$(BIN)/ctest --test-dir build/tsan --output-on-failure
 
 lint: .venv/.test .venv/.lint core-test
 	$(BIN)/ruff check .

@@ -70,7 +70,7 @@ class Cache {
   };
   static_assert(sizeof(Slot) == 32);
 
-  struct Shard {
+  struct alignas(128) Shard {
     std::vector<Slot> slots;
     std::size_t size = 0;
     std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> groups_of;
@@ -82,7 +82,7 @@ class Cache {
   };
   class Lock;
 
-  static constexpr std::size_t kShards = 16, kFirstSlots = 64;
+  static constexpr std::size_t kShards = 64, kFirstSlots = 16;
   static std::size_t shard_of(const Key& key) { return key.high % kShards; }
   bool grow(Shard& shard);
 

@@ -42,7 +42,7 @@ struct Lattice::Visit {
 };
 
 // What belongs to one thread.
-struct Lattice::Worker {
+struct alignas(128) Lattice::Worker {
   struct Level {
     SplitRow split;
     std::vector<std::uint64_t> bits;

@@ -152,7 +152,7 @@ Answer Search::solve(Worker& w, Subset& s, int depth, double budget, std::size_t
   depth = std::min(depth, depth_worth_trying(s));
   if (depth == 0) return leaf;
   make_key(s);
-  const std::optional<Answer> past = known(s, depth);
+  const std::optional<Answer> past = s.is_looked_up ? s.past : known(s, depth);
   if (past && (past->is_solved || past->value > budget + tolerance_)) {
     ++w.stats.cache_hits;
     return *past;
@@ -265,10 +265,11 @@ Answer Search::solve_children(Worker& w, const Node& node, std::uint32_t lane, d
   if (!is_leaf_at_most(second) && !bounds_.no_split_pays(second.facts)) {
     make_key(second);
     if (!is_leaf_at_most(first)) make_key(first);  // fetched from the cache while we look up second
-    const auto past = known(second, std::min(depth, depth_worth_trying(second)));
-    if (past && past->value > second_floor) {
-      second_floor = past->value;
-      is_floor_cut = past->is_depth_cut;
+    second.past = known(second, std::min(depth, depth_worth_trying(second)));
+    second.is_looked_up = depth > 0;
+    if (second.past && second.past->value > second_floor) {
+      second_floor = second.past->value;
+      is_floor_cut = second.past->is_depth_cut;
     }
   }
   const double first_budget = limit - (on.subtree ? second_floor : 0.0);

@@ -95,6 +95,9 @@ struct Subset {
   std::span<const std::uint64_t> groups;  // empty until made
   std::span<const std::uint64_t> bits;    // likewise; by rows or blocks
 
+  bool is_looked_up = false;   // in the cache, just now,
+  std::optional<Answer> past;  // with this result
+
   const Subset* parent = nullptr;
   std::uint32_t question = 0;
   bool says_yes = false;

@@ -12,7 +12,8 @@
 
 namespace survtree {
 
-struct Search::Worker {
+// Lines of its own: counters that two cores write to must not share one.
+struct alignas(128) Search::Worker {
   struct Level {
     SplitRow split;
     std::vector<std::uint32_t> order;

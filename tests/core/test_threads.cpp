@@ -1,0 +1,94 @@
+// Threads that share a search must find what one finds. `make tsan` runs this under
+// ThreadSanitizer.
+#include <random>
+
+#include "check.hpp"
+#include "search.hpp"
+#include "team.hpp"
+
+using namespace survtree;
+
+namespace {
+
+struct Data {
+  std::size_t n_rows = 300, n_columns = 14;
+  std::vector<std::uint8_t> x, event;
+  std::vector<double> time, weight;
+  std::vector<std::uint32_t> rank;
+
+  explicit Data(unsigned seed) {
+    std::mt19937 random(seed);
+    for (std::size_t i = 0; i < n_rows; ++i) {
+      unsigned sum = 0;
+      for (std::size_t j = 0; j < n_columns; ++j) {
+        x.push_back(random() % 3 == 0);
+        sum += j < 3 ? x.back() : 0;
+      }
+      event.push_back(random() % 3 != 0);
+      time.push_back(static_cast<double>(1 + random() % (10 + 20 * sum)));
+      weight.push_back(1.0);
+    }
+    for (std::uint32_t j = 0; j < n_columns; ++j) rank.push_back(j);
+  }
+  Problem problem(Layout layout) const {
+    return make_problem({n_rows, n_columns, x, time, event, weight, rank}, layout);
+  }
+};
+
+bool are_alike(const Tree& a, const Tree& b) {
+  if (a->question != b->question) return false;
+  return a->question == kLeaf || (are_alike(a->no, b->no) && are_alike(a->yes, b->yes));
+}
+
+Result solved(const Problem& problem, Solver solver, std::size_t n_threads) {
+  SearchOptions options;
+  options.max_depth = 4;
+  options.regularization = 0.001;
+  options.solver = solver;
+  options.n_threads = n_threads;
+  return Search(problem, options).run();
+}
+
+void compare(Layout layout, Solver solver, const char* what) {
+  const Problem problem = Data(7).problem(layout);
+  const Result one = solved(problem, solver, 1), four = solved(problem, solver, 4);
+  check::that(one.status == Status::optimal && four.status == Status::optimal, "both are proven");
+  check::that(one.objective == four.objective && are_alike(one.tree, four.tree), what);
+}
+
+void fail_in_a_batch() {
+  Team team(3);
+  bool threw = false;
+  try {
+    team.run(
+        0, 100,
+        [&](std::size_t, std::size_t i) {
+          if (i == 5) throw std::runtime_error("five");
+        },
+        [] {});
+  } catch (const std::runtime_error&) {
+    threw = true;
+  }
+  check::that(threw, "a task that fails is heard of");
+}
+
+}  // namespace
+
+int main() {
+  compare(Layout::rows, Solver::search, "four threads search to the same tree");
+  compare(Layout::blocks, Solver::search, "also by blocks");
+  compare(Layout::rows, Solver::lattice, "four threads fill a lattice to the same tree");
+  fail_in_a_batch();
+
+  const Problem problem = Data(8).problem(Layout::rows);
+  SearchOptions options;
+  options.n_threads = 4;
+  options.regularization = 0.0;
+  options.solver = Solver::search;
+  Search search(problem, options);
+  std::thread stopper([&] { search.interrupt(); });
+  const Result stopped = search.run();
+  stopper.join();
+  check::that(stopped.lower_bound <= stopped.objective, "a stopped search has valid bounds");
+  return check::report();
+}
