@@ -175,7 +175,7 @@ Table table_of(const Bytes2d& features, const Doubles& time, const Bytes& event,
                const Doubles& weight) {
   const std::size_t n = features.shape(0);
   require(time.size() == n && event.size() == n && weight.size() == n, "arrays of equal length");
-  return {n,  features.shape(1), span_of(features), span_of(time), span_of(event), span_of(weight),
+  return {n, features.shape(1), span_of(features), span_of(time), span_of(event), span_of(weight),
           {}};
 }
 

@@ -26,15 +26,25 @@ std::vector<Run> runs_of(const Problem& p) {
   return runs;
 }
 
+// One word of answers of up to 64 rows, turned: word q holds the answers to question 64 j + q.
+std::array<std::uint64_t, 64> turned(const Problem& p, std::span<const std::uint32_t> rows,
+                                     std::size_t j) {
+  std::array<std::uint64_t, 64> words{};
+  for (std::size_t i = 0; i < rows.size(); ++i) words[i] = p.answers[rows[i] * p.words_per_row + j];
+  transpose(words);
+  return words;
+}
+
+std::uint64_t ones(std::size_t n) {
+  return n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
+}
+
 // The word of every column that holds these rows, one bit after the other.
 void set_word(const Problem& p, std::size_t w, std::span<const std::uint32_t> rows, BitTable& t) {
-  t.everyone[w] = rows.size() == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << rows.size()) - 1;
+  t.everyone[w] = ones(rows.size());
   std::uint64_t* columns = t.columns.data() + w * t.stride;
   for (std::size_t j = 0; j < p.words_per_row; ++j) {
-    std::array<std::uint64_t, 64> words{};
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      words[i] = p.answers[rows[i] * p.words_per_row + j];
-    transpose(words);
+    const auto words = turned(p, rows, j);
     for (std::size_t q = 64 * j; q < std::min(p.n_questions, 64 * (j + 1)); ++q)
       columns[q] = words[q % 64];
   }
@@ -161,11 +171,15 @@ GroupBits make_group_bits(const Problem& p) {
   const std::size_t n_words = (p.first_of_group.size() + 63) / 64;
   out.everyone.assign(n_words, 0);
   out.by_question.assign(p.n_questions * n_words, 0);
-  for (std::size_t g = 0; g < p.first_of_group.size(); ++g) {
-    out.everyone[g / 64] |= std::uint64_t{1} << (g % 64);
-    for (std::size_t q = 0; q < p.n_questions; ++q)
-      out.by_question[q * n_words + g / 64] |= std::uint64_t{p.answer(p.first_of_group[g], q)}
-                                               << (g % 64);
+  for (std::size_t w = 0; w < n_words; ++w) {
+    const std::size_t n = std::min<std::size_t>(64, p.first_of_group.size() - 64 * w);
+    const auto rows = std::span(p.first_of_group).subspan(64 * w, n);
+    out.everyone[w] = ones(n);
+    for (std::size_t j = 0; j < p.words_per_row; ++j) {
+      const auto words = turned(p, rows, j);
+      for (std::size_t q = 64 * j; q < std::min(p.n_questions, 64 * (j + 1)); ++q)
+        out.by_question[q * n_words + w] = words[q % 64];
+    }
   }
   return out;
 }

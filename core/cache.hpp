@@ -3,7 +3,6 @@
 // Several threads may share one: keys are dealt out to shards, each with a lock of its own.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -87,7 +86,7 @@ class Cache {
   bool grow(Shard& shard);
 
   CacheOptions options_;
-  std::array<Shard, kShards> shards_;
+  std::vector<Shard> shards_ = std::vector<Shard>(kShards);
   std::atomic<std::size_t> bytes_ = 0;
 };
 

@@ -68,7 +68,8 @@ std::vector<std::uint32_t> leaf_of_rows(const Table& t, const FlatTree& tree) {
 }
 
 // Rows in time order.
-std::vector<Step> steps_of(const Table& t, const Clock& clock, std::span<const std::uint32_t> rows) {
+std::vector<Step> steps_of(const Table& t, const Clock& clock,
+                           std::span<const std::uint32_t> rows) {
   std::vector<Step> steps;
   for (std::uint32_t row : rows) {
     if (steps.empty() || steps.back().when != clock.when[row]) steps.push_back({clock.when[row]});
@@ -86,8 +87,7 @@ double leaf_loss_of(const Clock& clock, const std::vector<Step>& steps) {
   double survival = 1.0, b = 0.0, loss = 0.0;
   for (std::size_t k = 0; k < steps.size(); ++k) {
     const Step& step = steps[k];
-    const std::size_t next =
-        k + 1 < steps.size() ? steps[k + 1].when : clock.times.size() - 1;
+    const std::size_t next = k + 1 < steps.size() ? steps[k + 1].when : clock.times.size() - 1;
     survival *= 1.0 - step.events / at_risk[k];
     b += step.events * clock.inverse_g[step.when];
     const double q = 1.0 - survival;
@@ -119,7 +119,8 @@ Rescored rescore(const Table& t, const FlatTree& tree) {
   std::size_t first = 0;
   for (std::int64_t n_rows : out.rows_of_node) {
     const auto n = static_cast<std::size_t>(n_rows);
-    out.loss += leaf_loss_of(clock, steps_of(t, clock, std::span(by_leaf).subspan(first, n))) / scale;
+    out.loss +=
+        leaf_loss_of(clock, steps_of(t, clock, std::span(by_leaf).subspan(first, n))) / scale;
     first += n;
   }
   const std::vector<Step> all = steps_of(t, clock, by_time);

@@ -40,7 +40,9 @@ Answers answers_of(const Problem& p, const SplitRow& out) {
 }
 
 // Counting goes sixteen questions at a time.
-std::size_t first_counted(const SplitRequest& request) { return request.first_question / 16 * 16; }
+std::size_t first_counted(const SplitRequest& request) {
+  return std::size_t{request.first_question} / 16 * 16;
+}
 
 void count_rows(const Problem& p, const LaneFunctions& lanes, const SplitRequest& request,
                 SplitRow& out) {

@@ -11,7 +11,7 @@ Team::Team(std::size_t n_workers) {
     for (std::size_t worker = 1; worker < n_workers; ++worker)
       threads_.emplace_back([this, worker] { help(worker); });
   } catch (const std::system_error&) {
-    // The machine gives no more threads: those that started are enough.
+    return;  // the machine gives no more threads: those that started are enough
   }
 }
 
@@ -26,7 +26,7 @@ Team::~Team() {
 
 void Team::run(std::size_t worker, std::size_t n, const Task& task,
                const std::function<void()>& while_waiting) {
-  Batch batch{task, n};
+  Batch batch(task, n);
   Lock lock(mutex_);
   open_.push_back(&batch);
   has_work_.notify_all();

@@ -31,6 +31,7 @@ class Team {
 
  private:
   struct Batch {
+    Batch(const Task& task_, std::size_t n_) : task(task_), n(n_) {}
     const Task& task;
     std::size_t n, next = 0, n_running = 0;
     std::exception_ptr failure;
