@@ -55,10 +55,10 @@ void pick_counts_packed(const double* from, std::size_t n, std::size_t stride,
     std::size_t lane = 0;
     for (std::size_t q = 0; q < stride; q += Avx512::width) {
       const auto mask = static_cast<__mmask8>(keep[q / 64] >> (q % 64));
-      const auto n = static_cast<unsigned>(std::popcount(mask));
-      _mm512_mask_storeu_pd(to + lane, static_cast<__mmask8>((1U << n) - 1U),
+      const auto n_kept = static_cast<unsigned>(std::popcount(mask));
+      _mm512_mask_storeu_pd(to + lane, static_cast<__mmask8>((1U << n_kept) - 1U),
                             _mm512_maskz_compress_pd(mask, _mm512_loadu_pd(from + q)));
-      lane += n;
+      lane += n_kept;
     }
     for (; lane < padded(n_lanes); ++lane) to[lane] = 0.0;
   }
