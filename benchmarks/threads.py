@@ -48,7 +48,7 @@ def measure(
 
 def summary(rows: Sequence[Mapping[str, str]]) -> str:
     """Ratios of the cases that count, and what differed."""
-    counted = [row for row in rows if row["ratio"]]
+    counted = [row for row in rows if row["ratio"] and float(row["one_seconds"]) > LEAST_S]
     if not counted:
         return "no case on which one thread needs over a second"
     lines = [

@@ -19,13 +19,14 @@ class Option:
     high: float | None = None
     is_low_open: bool = False
     is_high_open: bool = False
+    is_zero_refused: bool = False
     none_means: str | None = None  # what None stands for; without it None is refused
 
     @property
     def range_text(self) -> str:
         """The allowed values in words, for messages and docs."""
         number = "an integer" if self.kind == "int" else "a finite number"
-        limits = []
+        limits = ["other than 0"] if self.is_zero_refused else []
         if self.low is not None:
             limits.append(f"{'>' if self.is_low_open else '>='} {self.low:g}")
         if self.high is not None:
@@ -100,6 +101,7 @@ OPTIONS: tuple[Option, ...] = (
         None,
         "int",
         "Threads of the search; -1: as many as there are cores. The tree does not depend on it.",
+        is_zero_refused=True,
         none_means="one thread",
     ),
     Option("verbose", 0, "int", "1 logs a table of progress.", low=0),

@@ -105,7 +105,7 @@ def _search_of(problem: Problem, limits: Limits) -> _native.Search:
     options = {
         "max_depth": MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth,
         "regularization": problem.regularization,
-        "min_samples_leaf": problem.min_samples_leaf,
+        "min_samples_leaf": min(problem.min_samples_leaf, 2**62),
         "gap": limits.gap,
         "upper_bound": infinity if limits.upper_bound is None else limits.upper_bound,
         "time_limit_s": infinity if limits.time_limit is None else limits.time_limit,
@@ -189,7 +189,7 @@ def save_replay(problem: Problem, limits: Limits) -> str:
     options = {
         "regularization": problem.regularization,
         "max_depth": problem.max_depth,
-        "min_samples_leaf": problem.min_samples_leaf,
+        "min_samples_leaf": min(problem.min_samples_leaf, 2**62),
         "gap": limits.gap,
         "upper_bound": limits.upper_bound,
         "names": list(problem.binarizer.names),

@@ -46,7 +46,8 @@ def _check_option(option: Option, value: Any) -> int | float | None:
     is_above = option.high is not None and (
         number > option.high or (option.is_high_open and number == option.high)
     )
-    if is_below or is_above or not np.isfinite(number):
+    is_refused = option.is_zero_refused and number == 0
+    if is_below or is_above or is_refused or (option.kind == "float" and not np.isfinite(number)):
         raise ValueError(f"{option.name} must be {option.range_text}; got {value!r}.")
     return number
 

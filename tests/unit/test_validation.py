@@ -118,6 +118,8 @@ def test_bad_weights(weight, message):
         ("gap", -0.1),
         ("upper_bound", 0.0),
         ("n_jobs", 1.5),
+        ("n_jobs", 0),
+        ("max_depth", 10**400),
         ("verbose", -1),
     ],
 )
@@ -126,6 +128,18 @@ def test_bad_options_name_the_option_the_range_and_the_value(name, value):
     with pytest.raises((TypeError, ValueError)) as caught:
         OptimalSurvivalTree(**{name: value}).fit(X, Y)
     assert str(caught.value) == f"{name} must be {option.range_text}; got {value!r}."
+
+
+def test_a_leaf_size_beyond_all_numbers_gives_one_leaf():
+    assert OptimalSurvivalTree(2, 0.0, min_samples_leaf=10**400).fit(X, Y).n_leaves_ == 1
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, -1, -2, 10**9])
+def test_any_number_of_jobs_gives_the_same_tree(n_jobs):
+    alone = OptimalSurvivalTree(3, 0.0, min_samples_leaf=1).fit(X, Y)
+    model = OptimalSurvivalTree(3, 0.0, min_samples_leaf=1, n_jobs=n_jobs).fit(X, Y)
+    assert model.objective_ == alone.objective_
+    assert np.array_equal(model.tree_.question, alone.tree_.question)
 
 
 GOOD_Y = {
