@@ -109,7 +109,7 @@ def _search_of(problem: Problem, limits: Limits) -> _native.Search:
         "gap": limits.gap,
         "upper_bound": infinity if limits.upper_bound is None else limits.upper_bound,
         "time_limit_s": infinity if limits.time_limit is None else limits.time_limit,
-        "memory_limit_bytes": 2**63 if limits.memory_limit is None else limits.memory_limit,
+        "memory_limit_bytes": min(limits.memory_limit or 2**63, 2**63),
         "n_threads": _n_threads(limits.n_jobs),
         "check_keys": limits.check_keys,
         "kernel": limits.kernel,
