@@ -7,7 +7,7 @@ CPP := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp tests/core/*.cpp tests/co
 N ?= 5000
 
 # The tables of benchmarks/, one target each; each is a module of that folder.
-TABLES := speed household threads streed no_limit import_cost protocol
+TABLES := speed household threads streed no_limit import_cost protocol bounds
 
 .PHONY: demo test core-test tsan lint format oracle parity bench $(TABLES:%=bench-%) clean
 
