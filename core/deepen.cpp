@@ -85,8 +85,10 @@ void Search::solve_by_lattice() {
       std::make_unique<Lattice>(problem_, lanes_,
                                 LatticeOptions{static_cast<std::size_t>(final_depth_),
                                                options_.regularization, options_.min_samples_leaf});
-  lattice_->fill(root_.n_rows, root_.facts.loss, team_.get(),
-                 [this](std::size_t worker) { return should_stop(*workers_[worker]); });
+  lattice_->fill(
+      root_.n_rows, root_.facts.loss, team_.get(),
+      [this](std::size_t worker) { return should_stop(*workers_[worker]); },
+      [this] { limits_.look_at_clock(true); });
   Stats& stats = workers_[0]->stats;
   stats.subsets_solved += lattice_->n_passes();
   stats.lane_rows += lattice_->n_lane_rows();
