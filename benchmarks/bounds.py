@@ -45,7 +45,7 @@ def problem_of(case: data.Encoded, depth: int, regularization: float) -> Problem
 
 
 def lane_rows(problem: Problem, off: tuple[str, ...]) -> float:
-    limits = _solve.Limits(bounds_off=off, time_limit=TIME_LIMIT)
+    limits = _solve.Limits(bounds_off=off, solver="search", time_limit=TIME_LIMIT)
     solution = _solve.solve(problem, limits)
     return solution.counts["lane_rows"] if solution.status == "optimal" else math.inf
 

@@ -152,7 +152,10 @@ SearchOptions options_of(const nb::dict& d) {
       {"equivalent_points", &Switches::equivalent_points},
       {"incremental_progress", &Switches::incremental_progress},
       {"leaf_count", &Switches::leaf_count},
-      {"permutation", &Switches::permutation}};
+      {"permutation", &Switches::permutation},
+      {"leaf_size", &Switches::leaf_size},
+      {"shallower", &Switches::shallower},
+      {"alike", &Switches::alike}};
   for (const std::string& name : off) {
     bool is_known = false;
     for (const auto& [known, member] : switches) {

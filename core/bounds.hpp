@@ -22,6 +22,9 @@ struct Switches {
   bool incremental_progress = true;
   bool leaf_count = true;
   bool permutation = true;
+  bool leaf_size = true;
+  bool shallower = true;
+  bool alike = true;
 };
 
 // Equivalent points: what rows with equal features cost at least, in whatever leaf they end.

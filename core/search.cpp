@@ -121,11 +121,31 @@ void Search::order_lanes(const SplitRow& split, std::vector<std::uint32_t>& orde
   });
 }
 
+// Questions that part this subset alike have the same children. They lose the same, so they stand
+// side by side in the order; one of them is enough.
+void Search::drop_alike(const Subset& s, const SplitRow& split,
+                        std::vector<std::uint32_t>& order) const {
+  const GroupBits& t = problem_.groups;
+  const auto is_alike = [&](std::uint32_t a, std::uint32_t b) {
+    if (split.no_loss[a] + split.yes_loss[a] != split.no_loss[b] + split.yes_loss[b]) return false;
+    const std::uint64_t* x = t.by_question.data() + split.question[a] * t.n_words();
+    const std::uint64_t* y = t.by_question.data() + split.question[b] * t.n_words();
+    std::uint64_t differ = 0, agree = 0;
+    for (std::size_t w = 0; w < s.groups.size(); ++w) {
+      differ |= (x[w] ^ y[w]) & s.groups[w];
+      agree |= ~(x[w] ^ y[w]) & s.groups[w];
+    }
+    return differ == 0 || agree == 0;
+  };
+  order.erase(std::unique(order.begin(), order.end(), is_alike), order.end());
+}
+
 double Search::child_bound(const SplitRow& split, std::size_t lane, bool yes) const {
   const SubsetFacts facts{yes ? split.yes_loss[lane] : split.no_loss[lane],
                           yes ? split.yes_groups[lane] : split.no_groups[lane]};
   const std::uint64_t n_rows = yes ? split.yes_rows[lane] : split.no_rows[lane];
-  const bool must_be_leaf = n_rows < 2 * options_.min_samples_leaf;
+  const bool must_be_leaf =
+      options_.switches.leaf_size && n_rows < 2 * options_.min_samples_leaf;
   return must_be_leaf ? bounds_.as_leaf(facts) : bounds_.any_tree(facts);
 }
 
@@ -156,6 +176,18 @@ Answer Search::solve(Worker& w, Subset& s, int depth, double budget, std::size_t
   if (past && (past->is_solved || past->value > budget + tolerance_)) {
     ++w.stats.cache_hits;
     return *past;
+  }
+  // Claim: a tree of this depth costs at least the smaller of what is proven for one level less and
+  // its groups with depth + 1 penalties. Proof: it is shallower, or has a path of `depth` splits.
+  if (options_.switches.shallower && depth > 1) {
+    const std::optional<Answer> shallower = known(s, depth - 1);
+    const double value = shallower ? std::min(shallower->value,
+                                              bounds_.with_leaves(s.facts, depth + 1.0))
+                                   : 0.0;
+    if (value > budget + tolerance_) {
+      ++w.stats.pruned_by_budget;
+      return {value, kLeaf, false, true};
+    }
   }
   if (should_stop(w)) return {floor, kLeaf, false, false};
 
@@ -214,6 +246,7 @@ Answer Search::solve_splits(Worker& w, Subset& s, int depth, double budget, std:
 // The questions of the two topmost levels make batches, as long as what hangs below each is worth
 // the handing over.
 void Search::try_questions(Worker& w, Node& node) {
+  if (options_.switches.alike) drop_alike(node.subset, node.split, node.order);
   if (team_ == nullptr || node.level > 1 || node.depth < 3) {
     for (std::uint32_t lane : node.order) try_question(w, node, lane);
     return;
@@ -270,6 +303,15 @@ Answer Search::solve_children(Worker& w, const Node& node, std::uint32_t lane, d
     if (second.past && second.past->value > second_floor) {
       second_floor = second.past->value;
       is_floor_cut = second.past->is_depth_cut;
+    } else if (options_.switches.shallower && depth > 1) {
+      const std::optional<Answer> shallower = known(second, depth - 1);
+      const double value = shallower ? std::min(shallower->value,
+                                                bounds_.with_leaves(second.facts, depth + 1.0))
+                                     : 0.0;
+      if (value > second_floor) {
+        second_floor = value;
+        is_floor_cut = true;
+      }
     }
   }
   const double first_budget = limit - (on.subtree ? second_floor : 0.0);

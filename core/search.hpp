@@ -144,6 +144,7 @@ class Search {
   void make_bits(Subset& s) const;
   void split_all(Worker& w, Subset& s, bool wants_groups, SplitRow& out) const;
   void order_lanes(const SplitRow& split, std::vector<std::uint32_t>& order) const;
+  void drop_alike(const Subset& s, const SplitRow& split, std::vector<std::uint32_t>& order) const;
   double child_bound(const SplitRow& split, std::size_t lane, bool yes) const;
   bool should_stop(Worker& w);
 

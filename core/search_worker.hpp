@@ -49,7 +49,7 @@ struct alignas(128) Search::Worker {
 struct Search::Node {
   Subset& subset;
   const SplitRow& split;
-  const std::vector<std::uint32_t>& order;  // lanes, most promising first
+  std::vector<std::uint32_t>& order;  // lanes, most promising first
   int depth;
   double budget;
   std::size_t level;

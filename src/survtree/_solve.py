@@ -24,6 +24,9 @@ BOUNDS = (
     "incremental_progress",
     "leaf_count",
     "permutation",
+    "leaf_size",
+    "shallower",
+    "alike",
 )
 MAX_THREADS = 256
 # Two ways of adding up the same loss: a difference beyond rounding is a bug in one of them.
