@@ -20,7 +20,7 @@ constexpr int kLatticeAfter = 2;  // depths that are searched first, to see how 
 // Without a depth limit the search deepens until no proof was cut by depth.
 void Search::deepen(double upper_bound) {
   for (int depth = std::min(1, final_depth_);; depth = next_depth(depth)) {
-    if (is_lattice_due(depth) && solve_by_lattice()) return;
+    if (is_lattice_due(depth)) return solve_by_lattice();
     const double budget = std::min(incumbent_objective_, upper_bound);
     root_floor_ = kInfinity;
     answer_ = solve(*workers_[0], root_, depth, budget, 0);
@@ -75,28 +75,29 @@ bool Search::is_lattice_cheaper() const {
     search += cells * (level + 1.0) * std::pow(share, level) * open;
     lattice += cells;
   }
-  return search > 1.6 * lattice;
+  // Stopped halfway a lattice has nothing to show, a search has its best tree.
+  const double seconds = 3e-9 * lattice * static_cast<double>(problem_.n_rows());
+  return search > 1.6 * lattice && 4.0 * seconds < options_.time_limit_s;
 }
 
-// False if it was stopped.
-bool Search::solve_by_lattice() {
+void Search::solve_by_lattice() {
   lattice_ =
       std::make_unique<Lattice>(problem_, lanes_,
                                 LatticeOptions{static_cast<std::size_t>(final_depth_),
                                                options_.regularization, options_.min_samples_leaf});
-  lattice_->fill(root_.n_rows, root_.facts.loss, team_.get(),
-                 [this](std::size_t worker) { return should_stop(*workers_[worker]); });
+  lattice_->fill(
+      root_.n_rows, root_.facts.loss, team_.get(),
+      [this](std::size_t worker) { return should_stop(*workers_[worker]); },
+      [this] { limits_.look_at_clock(true); });
   Stats& stats = workers_[0]->stats;
   stats.subsets_solved += lattice_->n_passes();
   stats.lane_rows += lattice_->n_lane_rows();
-  if (limits_.is_stopped()) {
-    lattice_.reset();
-    return true;
-  }
+  if (limits_.is_stopped()) return lattice_.reset();
   answer_ = {lattice_->optimum({}), kLeaf, true, true};
   lower_bound_ = answer_.value;
   solved_depth_ = final_depth_;
-  return true;
+  const auto best = trees({root_, {}, final_depth_, answer_.value, 1, 0});
+  if (!best.empty()) offer(best.front(), "depth " + std::to_string(final_depth_));
 }
 
 int Search::next_depth(int depth) const {

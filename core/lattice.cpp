@@ -98,7 +98,8 @@ std::size_t Lattice::place(const Cell& cell) const {
 
 // Each first question and answer is a task. The root's split row is made once and read by all.
 void Lattice::fill(std::uint64_t n_rows, double root_loss, Team* team,
-                   const std::function<bool(std::size_t worker)>& should_stop) {
+                   const std::function<bool(std::size_t worker)>& should_stop,
+                   const std::function<void()>& while_waiting) {
   const std::size_t n_workers = team == nullptr ? 1 : team->size();
   for (std::size_t k = 0; k < n_workers; ++k) {
     workers_.push_back(std::make_unique<Worker>());
@@ -120,7 +121,7 @@ void Lattice::fill(std::uint64_t n_rows, double root_loss, Team* team,
   if (team == nullptr) {
     for (std::size_t lane = 0; lane < split.n_lanes; ++lane) task(0, lane);
   } else {
-    team->run(0, split.n_lanes, task, [&] { should_stop(0); });
+    team->run(0, split.n_lanes, task, while_waiting);
   }
   if (!should_stop(0)) add_up();
 }

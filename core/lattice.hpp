@@ -47,9 +47,10 @@ class Lattice {
   Lattice& operator=(const Lattice&) = delete;
 
   // Fills the table; `team` may be null. Ends early, with nothing to show, once should_stop(worker)
-  // says so.
+  // says so. For while_waiting see Team.
   void fill(std::uint64_t n_rows, double root_loss, Team* team,
-            const std::function<bool(std::size_t worker)>& should_stop);
+            const std::function<bool(std::size_t worker)>& should_stop,
+            const std::function<void()>& while_waiting);
   // The least objective of all trees on the cell that are as deep as levels are left; infinite
   // where there are too few rows. Only after fill().
   double optimum(const Cell& cell) const { return table_[place(cell)]; }

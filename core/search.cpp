@@ -122,11 +122,8 @@ void Search::order_lanes(const SplitRow& split, std::vector<std::uint32_t>& orde
 }
 
 double Search::child_bound(const SplitRow& split, std::size_t lane, bool yes) const {
-  const SubsetFacts facts{yes ? split.yes_loss[lane] : split.no_loss[lane],
-                          yes ? split.yes_groups[lane] : split.no_groups[lane]};
-  const std::uint64_t n_rows = yes ? split.yes_rows[lane] : split.no_rows[lane];
-  const bool must_be_leaf = n_rows < 2 * options_.min_samples_leaf;
-  return must_be_leaf ? bounds_.as_leaf(facts) : bounds_.any_tree(facts);
+  return yes ? bounds_.any_tree({split.yes_loss[lane], split.yes_groups[lane]})
+             : bounds_.any_tree({split.no_loss[lane], split.no_groups[lane]});
 }
 
 bool Search::should_stop(Worker& w) { return limits_.should_stop(w.n_polls, w.number == 0); }

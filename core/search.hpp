@@ -151,7 +151,7 @@ class Search {
   int next_depth(int depth) const;
   bool is_lattice_due(int depth) const;
   bool is_lattice_cheaper() const;
-  bool solve_by_lattice();
+  void solve_by_lattice();
   void offer(Tree tree, const std::string& found_by);
   void log_progress();
   Tree leaf_of(const Subset& s) const;

@@ -54,16 +54,16 @@ void count_rows(const Problem& p, const LaneFunctions& lanes, const SplitRequest
     lanes.count_ones(bits.data(), bits.size(), t.columns.data(), first, t.stride, out.ones.data());
     return;
   }
-  std::vector<double> sums(t.stride, 0.0);
+  out.sums.assign(t.stride, 0.0);
   for (std::size_t k = 0; k < t.copies.size(); ++k) {
     out.bits.resize(bits.size());
     for (std::size_t w = 0; w < bits.size(); ++w) out.bits[w] = bits[w] & t.copies[k][w];
     lanes.count_ones(out.bits.data(), bits.size(), t.columns.data(), first, t.stride,
                      out.ones.data());
-    for (std::size_t q = 0; q < t.stride; ++q)
-      sums[q] += std::ldexp(out.ones[q], static_cast<int>(k));
+    const double copies = std::ldexp(1.0, static_cast<int>(k));
+    for (std::size_t q = first; q < t.stride; ++q) out.sums[q] += copies * out.ones[q];
   }
-  out.ones = std::move(sums);
+  std::swap(out.ones, out.sums);
 }
 
 void add_up_groups(const Problem& p, const LaneFunctions& lanes, Bits bits, SplitRow& out) {

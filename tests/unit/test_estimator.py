@@ -302,15 +302,18 @@ def test_other_threads_run_during_a_fit():
     assert count > 20  # with the GIL held it would be a handful
 
 
-def test_ctrl_c_returns_the_best_tree():
-    script = """
+# Depth 6 is searched; depth 4 is small enough for a lattice.
+@pytest.mark.parametrize("depth", [6, 4])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_returns_the_best_tree(depth, n_jobs):
+    script = f"""
 import signal, threading, numpy as np
 from survtree import OptimalSurvivalTree
 rng = np.random.default_rng(0)
-X = rng.integers(0, 2, (3000, 60))
-y = (rng.random(3000) < 0.7, rng.exponential(1.0 + X[:, 0] + X[:, 1] * X[:, 2]))
+X = rng.integers(0, 2, (6000, 60))
+y = (rng.random(6000) < 0.7, rng.exponential(1.0 + X[:, 0] + X[:, 1] * X[:, 2]))
 threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
-model = OptimalSurvivalTree(6, 0.0001).fit(X, y)
+model = OptimalSurvivalTree({depth}, 0.0001, n_jobs={n_jobs}).fit(X, y)
 print(model.status_, model.n_leaves_ > 1, model.lower_bound_ < model.objective_)
 """
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
