@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import Any
 
 from benchmarks import data, suites
-from benchmarks.programs import Program, request, started
+from benchmarks.programs import Program, Request, request, started
 from benchmarks.runner import columns, geometric_mean, in_turns, medians, rounded
 from benchmarks.tables import CASE, Table, machine, parsed, parser_of
 
@@ -28,14 +28,9 @@ FIELDS = (
 
 
 def measure(
-    programs: Mapping[str, Program],
-    source: data.Source,
-    case: suites.Case,
-    limit_s: float,
-    repeats: int,
+    programs: Mapping[str, Program], case: suites.Case, asked: Request, repeats: int
 ) -> dict[str, Any]:
     """One row: medians of both programs."""
-    asked = request(source, case, limit_s, max_num_nodes=suites.STREED_MAX_SPLITS)
     answers = in_turns(programs, dict.fromkeys(NAMES, asked), repeats)
     theirs, ours = medians(answers["streed"]), medians(answers["ours"])
     row = {
@@ -85,7 +80,9 @@ def main() -> None:
                 if case.dataset not in arguments.names or table.has(*asdict(case).values()):
                     continue
                 source = data.locate(arguments.data, case.dataset)
-                row = measure(programs, source, case, arguments.limit, arguments.repeats)
+                splits = suites.STREED_MAX_SPLITS
+                asked = request(source, case, arguments.limit, max_num_nodes=splits)
+                row = measure(programs, case, asked, arguments.repeats)
                 table.add({**row, **machine(*programs.values())})
     print(summary(table.rows))
 
