@@ -56,17 +56,6 @@ Words by_columns(const Distinct& rows, std::size_t n_columns) {
   return columns;
 }
 
-Distinct distinct_times(const Table& table) {
-  Numbering numbering(1, table.n_rows);
-  for (double time : table.time) {
-    // Bits of numbers that are not negative ascend as the numbers do. -0 + 0 is 0.
-    require(time >= 0.0, "times are not negative");
-    const auto bits = std::bit_cast<std::uint64_t>(time + 0.0);
-    numbering.add({&bits, 1});
-  }
-  return numbering.finish();
-}
-
 // A row of the table by what makes it equal to another. Rows with one time and one end share a
 // block; blocks are numbered by time, events before censorings.
 struct Entry {
@@ -127,7 +116,7 @@ Patterns pack(const Table& table) {
 }
 
 std::vector<CollapsedRow> collapse(const Table& t, const Patterns& patterns) {
-  const Distinct times = distinct_times(t);
+  const Distinct times = distinct_times(t.time);
   std::vector<Entry> entries = sorted_entries(t, times, patterns.rows);
   const bool is_weighted =
       std::any_of(t.weight.begin(), t.weight.end(), [](double w) { return w != 1.0; });

@@ -1,6 +1,9 @@
 #include "distinct.hpp"
 
 #include <algorithm>
+#include <bit>
+
+#include "contract.hpp"
 
 namespace survtree {
 
@@ -32,6 +35,17 @@ Distinct Numbering::finish() {
   out_.items = std::move(items);
   for (std::uint32_t& rank : out_.rank) rank = place[rank];
   return std::move(out_);
+}
+
+Distinct distinct_times(std::span<const double> times) {
+  Numbering numbering(1, times.size());
+  for (double time : times) {
+    // Bits of numbers that are not negative ascend as the numbers do. -0 + 0 is 0.
+    require(time >= 0.0, "times are not negative");
+    const auto bits = std::bit_cast<std::uint64_t>(time + 0.0);
+    numbering.add({&bits, 1});
+  }
+  return numbering.finish();
 }
 
 void transpose(std::span<std::uint64_t, 64> words) {

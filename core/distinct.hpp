@@ -71,6 +71,9 @@ class Numbering {
   std::uint32_t n_ = 0;
 };
 
+// Numbers that are not negative, as the bits that stand for them.
+Distinct distinct_times(std::span<const double> times);
+
 // 0, 1, ..., n - 1.
 inline std::vector<std::uint32_t> iota(std::size_t n) {
   std::vector<std::uint32_t> index(n);

@@ -47,7 +47,6 @@ struct alignas(128) Lattice::Worker {
     SplitRow split;
     std::vector<std::uint64_t> bits;
   };
-  std::size_t number = 0;
   std::vector<Level> levels;
   std::uint64_t n_passes = 0, n_lane_rows = 0;
   std::function<bool()> should_stop;
@@ -96,14 +95,13 @@ std::size_t Lattice::place(const Cell& cell) const {
   return place(cell.questions.size(), rank, cell.answers);
 }
 
-// Each first question and answer is a task. The root's split row is made once and read by all.
+// Each first question is a task. The root's split row is made once and read by all.
 void Lattice::fill(std::uint64_t n_rows, double root_loss, Team* team,
                    const std::function<bool(std::size_t worker)>& should_stop,
                    const std::function<void()>& while_waiting) {
   const std::size_t n_workers = team == nullptr ? 1 : team->size();
   for (std::size_t k = 0; k < n_workers; ++k) {
     workers_.push_back(std::make_unique<Worker>());
-    workers_[k]->number = k;
     workers_[k]->levels.resize(options_.n_levels + 1);
     workers_[k]->should_stop = [&should_stop, k] { return should_stop(k); };
   }
@@ -128,7 +126,7 @@ void Lattice::fill(std::uint64_t n_rows, double root_loss, Team* team,
 
 // Extends a cell by every later question. Where a question does not part the rows at all, the child
 // is the same set of rows, and the split row of its parent serves again.
-void Lattice::visit(Worker& w, const Visit& at, const SplitRow* same_rows) const {
+void Lattice::visit(Worker& w, const Visit& at, const SplitRow* same_rows) {
   if (w.should_stop()) return;
   if (same_rows == nullptr) {
     SplitRow& own = w.levels[at.level].split;
@@ -150,7 +148,7 @@ void Lattice::visit(Worker& w, const Visit& at, const SplitRow* same_rows) const
 }
 
 void Lattice::visit_child(Worker& w, const Visit& at, const SplitRow& split, std::uint32_t question,
-                          std::size_t lane, bool is_lane) const {
+                          std::size_t lane, bool is_lane) {
   Visit child{at.level + 1, at.rank + choose(question, at.level + 1),
               at.answers,   question + 1,
               at.bits,      at.n_rows,
@@ -160,7 +158,7 @@ void Lattice::visit_child(Worker& w, const Visit& at, const SplitRow& split, std
     const auto yes = static_cast<std::uint64_t>(split.ones[question]);
     if (yes != 0 && yes != at.n_rows) return;  // both sides are too small
     child.answers |= yes == 0 ? 0 : yes_bit;
-    return enter(w, child, at.loss, &split);
+    return enter(w, child, &split);
   }
   const bool is_last = child.level == options_.n_levels;
   for (const bool yes : {false, true}) {
@@ -174,12 +172,12 @@ void Lattice::visit_child(Worker& w, const Visit& at, const SplitRow& split, std
       pick_bits(problem_.bits, at.bits, question, yes, bits);
       child.bits = bits;
     }
-    enter(w, child, child.loss, nullptr);
+    enter(w, child, nullptr);
   }
 }
 
-void Lattice::enter(Worker& w, const Visit& child, double loss, const SplitRow* same_rows) const {
-  table_[place(child.level, child.rank, child.answers)] = loss;
+void Lattice::enter(Worker& w, const Visit& child, const SplitRow* same_rows) {
+  table_[place(child.level, child.rank, child.answers)] = child.loss;
   if (child.level < options_.n_levels && child.next_question < n_) visit(w, child, same_rows);
 }
 

@@ -68,10 +68,10 @@ class Lattice {
     return first_[level] + (rank << level) + answers;
   }
   std::size_t choose(std::size_t n, std::size_t k) const { return choose_[k * (n_ + 1) + n]; }
-  void visit(Worker& w, const Visit& at, const SplitRow* same_rows) const;
+  void visit(Worker& w, const Visit& at, const SplitRow* same_rows);
   void visit_child(Worker& w, const Visit& at, const SplitRow& split, std::uint32_t question,
-                   std::size_t lane, bool is_lane) const;
-  void enter(Worker& w, const Visit& child, double loss, const SplitRow* same_rows) const;
+                   std::size_t lane, bool is_lane);
+  void enter(Worker& w, const Visit& child, const SplitRow* same_rows);
   void add_up();
   void add_up_set(std::size_t level, std::size_t rank, std::span<const std::uint32_t> questions);
 
@@ -81,7 +81,7 @@ class Lattice {
   std::size_t n_;                    // questions
   std::vector<std::size_t> choose_;  // binomial coefficients
   std::vector<std::size_t> first_;   // place of the first cell of each level
-  mutable std::vector<double> table_;
+  std::vector<double> table_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 

@@ -23,13 +23,7 @@ struct Step {
 };
 
 Clock clock_of(const Table& t) {
-  Numbering numbering(1, 1024);
-  for (double y : t.time) {
-    // The bits of doubles that are not negative ascend as they do; minus zero is zero.
-    const std::uint64_t bits = std::bit_cast<std::uint64_t>(y + 0.0);
-    numbering.add({&bits, 1});
-  }
-  Distinct distinct = numbering.finish();
+  Distinct distinct = distinct_times(t.time);
   Clock clock;
   clock.when = std::move(distinct.rank);
   for (std::uint64_t bits : distinct.items) clock.times.push_back(std::bit_cast<double>(bits));

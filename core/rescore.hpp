@@ -1,5 +1,5 @@
 // What a finished tree costs, straight from the definition and from the table as it came: the check
-// of every answer. Shares neither rows, nor bits, nor formulas with the search. (The oracle in
+// of every answer. Shares neither rows, nor order, nor formulas with the search. (The oracle in
 // Python is a third reading, for tests and for verify().)
 #pragma once
 

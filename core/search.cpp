@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "contract.hpp"
+#include "distinct.hpp"
 #include "leaf_loss.hpp"
 #include "search_worker.hpp"
 
@@ -13,10 +14,9 @@ namespace {
 constexpr double kInfinity = Bounds::no_limit;
 
 Subset whole(const Problem& p) {
-  std::vector<std::uint32_t> rows(p.n_rows());
+  const std::vector<std::uint32_t> rows = iota(p.n_rows());
   Subset s;
-  for (std::uint32_t row = 0; row < p.n_rows(); ++row) {
-    rows[row] = row;
+  for (std::uint32_t row : rows) {
     s.facts.group_loss += p.group_loss[row];
     s.n_rows += p.n_copies[row];
   }

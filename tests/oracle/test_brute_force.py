@@ -7,7 +7,11 @@ import numpy as np
 import pytest
 
 from survtree import _native, _solve
+from survtree._binarizer import Binarizer
+from survtree._event_table import EventTable
 from survtree._oracle import Oracle, distinct_columns
+from survtree._problem import Problem
+from survtree._validation import default_names
 from tests.oracle.problems import ALL_SWITCHES, brute_force, check_case, random_case, root_loss
 
 N_BLOCKS = 20
@@ -41,6 +45,25 @@ def test_neither_threads_nor_the_solver_change_the_tree(seed):
         assert other.objective == alone.objective
         assert other.lower_bound == alone.lower_bound
         assert nested(other.tree) == nested(alone.tree)
+
+
+def test_more_questions_than_a_word_has_bits():
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 2, (80, 70), dtype=np.uint8)
+    events = EventTable(rng.random(80) < 0.7, rng.integers(1, 12, 80).astype(float), np.ones(80))
+    problem = Problem(X, events, Binarizer(default_names(70)), 0.001, 3, 7)
+    found = {
+        (solution.objective, str(nested(solution.tree)))
+        for kernel, layout, solver in product(
+            _native.kernels(), ("rows", "blocks"), ("search", "lattice")
+        )
+        for solution in [
+            _solve.solve(problem, _solve.Limits(kernel=kernel, layout=layout, solver=solver))
+        ]
+    }
+    objectives, trees = zip(*found, strict=True)
+    assert len(set(trees)) == 1
+    assert max(objectives) - min(objectives) <= 1e-12 * max(objectives)
 
 
 @pytest.mark.parametrize("seed", range(300_000, 300_060))
