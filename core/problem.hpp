@@ -51,9 +51,6 @@ struct Problem {
   GroupBits groups;
 
   std::size_t n_rows() const { return rows.size(); }
-  bool answer(std::uint32_t row, std::size_t question) const {
-    return answers[row * words_per_row + question / 64] >> (question % 64) & 1U;
-  }
 };
 
 enum class Layout : std::uint8_t { cheaper, rows, blocks };
