@@ -2,6 +2,7 @@
 
 from importlib.metadata import version as _version
 
+from survtree._binarizer import Binarizer
 from survtree._certificate import Certificate, Verification
 from survtree._curves import StepFunction
 from survtree._estimator import OptimalSurvivalTree
@@ -11,6 +12,7 @@ from survtree._problem import InternalError, SearchStoppedWarning
 __version__ = _version("survtree")
 
 __all__ = [
+    "Binarizer",
     "Certificate",
     "InternalError",
     "OptimalSurvivalTree",

@@ -4,9 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from survtree import _validation
 from survtree._binarizer import Binarizer
 from survtree._oracle import Oracle
 from survtree._problem import Problem
@@ -62,6 +60,8 @@ class Certificate:
     counts: dict[str, int] = field(repr=False)
     tree: Tree = field(repr=False)
     binarizer: Binarizer = field(repr=False)
+    time_buckets: int | tuple[float, ...] | None = None
+    exact_loss: float | None = None  # on the times as they are, where the search rounded them
 
     @property
     def gap(self) -> float:
@@ -75,6 +75,8 @@ class Certificate:
             f"loss {self.loss:.6f} + {self.n_leaves} {plural} x {self.regularization:g} = "
             f"{self.objective:.6f}"
         )
+        if self.exact_loss is not None:
+            parts += f" on rounded times (loss on exact times {self.exact_loss:.6f})"
         if self.status == "optimal":
             return f"optimal: {parts}; no tree within the limits has a lower objective"
         return (
@@ -87,13 +89,14 @@ class Certificate:
 
         Rows must come in the order of the fit: the fingerprint depends on it.
         """
-        holder = _Columns(self.binarizer.names)
-        features = _validation.check_features(holder, X, reset=False)
-        events = _validation.check_outcome(y, sample_weight, len(features))
+        table, events = self.binarizer.read_with_outcome(X, y, sample_weight)
+        if self.time_buckets is not None:
+            events = events.on_grid(self.time_buckets)
+        questions = self.binarizer.questions_
         problem = Problem(
-            features,
+            questions.matrix(table),
             events,
-            self.binarizer,
+            questions,
             self.regularization,
             self.max_depth,
             self.min_samples_leaf,
@@ -103,7 +106,7 @@ class Certificate:
     def _check(self, problem: Problem) -> Verification:
         fingerprint = problem.fingerprint()
         oracle = Oracle.of(problem.events)
-        leaf_of_row = self.tree.leaf_numbers()[self.tree.apply(problem.features)]
+        leaf_of_row = problem.leaf_of_row(self.tree)
         sizes = np.bincount(leaf_of_row)
         sizes = sizes[sizes > 0]
         loss = oracle.tree_loss(leaf_of_row)
@@ -134,12 +137,3 @@ class Certificate:
             {claim: bool(holds) for claim, (holds, _) in found.items()},
             {claim: detail for claim, (_, detail) in found.items()},
         )
-
-
-class _Columns(BaseEstimator):  # type: ignore[misc]
-    """Stands in for an estimator where only names and count of columns are to be checked."""
-
-    def __init__(self, names: tuple[str, ...]) -> None:
-        self.n_features_in_ = len(names)
-        if names != _validation.default_names(len(names)):
-            self.feature_names_in_ = np.asarray(names, dtype=object)

@@ -1,6 +1,8 @@
 """OptimalSurvivalTree: validate -> binarize -> solve -> keep results."""
 
 import warnings
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,12 @@ from survtree import _metrics, _validation
 from survtree._binarizer import Binarizer
 from survtree._certificate import Certificate
 from survtree._curves import LeafCurve, LeafCurves, StepFunction, leaf_curves
+from survtree._event_table import EventTable
 from survtree._problem import Problem, SearchStoppedWarning
 from survtree._progress import logger, progress_log
-from survtree._solve import Limits, Solution, optimal_trees, solve
+from survtree._questions import Questions
+from survtree._solve import Limits, Solution, loss_of, optimal_trees, solve
+from survtree._table import Table
 from survtree._tree import Tree
 
 Floats = NDArray[np.float64]
@@ -24,10 +29,11 @@ Floats = NDArray[np.float64]
 class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
     """The tree that minimises integrated Brier score + regularization x leaves, with a proof.
 
-    Columns of X are yes/no questions (0/1 or boolean). Each leaf predicts the Kaplan-Meier curve of
-    its training rows. Among trees of equal objective the one returned is found from the root down:
-    a leaf if it is as good; otherwise the first question that attains the optimum, where questions
-    are ordered by how well they do alone on all rows, then by column name.
+    Columns of X become yes/no questions (see ``Binarizer``). Each leaf predicts the Kaplan-Meier
+    curve of its training rows. Among trees of equal objective the one returned is found from the
+    root down: a leaf if it is as good; otherwise the first question that attains the optimum, where
+    questions are ordered by how well they do alone on all rows, then by how easily they read, then
+    by column name.
 
     Parameters
     ----------
@@ -37,6 +43,19 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         Price of one leaf, in units of the loss: a split must save at least this much.
     min_samples_leaf : int, default=7
         Fewest training rows in a leaf; counts rows, not weights.
+    thresholds : "auto", "all", "guess", int, ("width", int), list or dict, default="auto"
+        Where numbers are cut into questions like age <= 62.5. See ``Binarizer``.
+    missing : {"error", "question", "drop"}, default="error"
+        Missing cells: refuse them, ask about them, or leave out the rows of the fit. Rows to
+        predict cannot be left out: with "drop" they must be complete.
+    encoding : {"questions", "paper"}, default="questions"
+        Readable questions, or the 0/1 columns of the paper's experiments.
+    max_levels : int, default=100
+        Most levels a column of categories may have.
+    time_buckets : int, list of times or None, default=None
+        Times are rounded up to so many buckets, or to given edges, before the search. This is an
+        approximation for very many distinct times: objective and proof are about the rounded times;
+        ``exact_loss_`` and the curves of the leaves are about the times as they are.
     time_limit : float or None, default=None
         Seconds after which the search stops and returns the best tree with a lower bound.
     memory_limit : int or None, default=None
@@ -66,6 +85,10 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         Size of the tree.
     ibs_ratio_ : float
         1 - loss of the tree / loss of a lone leaf, on the training rows.
+    exact_loss_ : float
+        Loss of the tree on the times as they are; ``loss_`` unless there are time buckets.
+    binarizer_ : Binarizer
+        How columns became questions; ``questions_`` are what it asks.
     unique_times_ : ndarray
         Distinct training times, ascending: the columns of predicted arrays.
     leaf_curves_ : dict of int to LeafCurve
@@ -75,7 +98,7 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
     --------
     >>> from survtree import OptimalSurvivalTree
     >>> from survtree.datasets import load
-    >>> X, y = load("veterans", encoding="paper")
+    >>> X, y = load("veterans")
     >>> model = OptimalSurvivalTree(max_depth=2, regularization=0.001).fit(X, y)
     >>> model.status_, model.n_leaves_, round(model.objective_, 6)
     ('optimal', 4, 0.067953)
@@ -87,6 +110,11 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         regularization: float = 0.01,
         *,
         min_samples_leaf: int = 7,
+        thresholds: Any = "auto",
+        missing: str = "error",
+        encoding: str = "questions",
+        max_levels: int = 100,
+        time_buckets: Any = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,
         gap: float = 0.0,
@@ -97,6 +125,11 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         self.max_depth = max_depth
         self.regularization = regularization
         self.min_samples_leaf = min_samples_leaf
+        self.thresholds = thresholds
+        self.missing = missing
+        self.encoding = encoding
+        self.max_levels = max_levels
+        self.time_buckets = time_buckets
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.gap = gap
@@ -104,25 +137,42 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "OptimalSurvivalTree":
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        duration_col: Any = None,
+        event_col: Any = None,
+    ) -> "OptimalSurvivalTree":
         """Find the optimal tree.
 
         Parameters
         ----------
         X : array or frame (pandas, polars, pyarrow)
-            Columns are 0/1 or boolean.
+            Numbers, flags and categories; see ``Binarizer`` for what becomes of them.
         y : structured array (event, time), two-column frame, or pair (event, time)
             event is True (1) when the event was seen, False (0) when the row was censored.
         sample_weight : array of positive numbers, optional
             A row of weight 2 counts as two equal rows.
+        duration_col, event_col : names of columns, optional
+            Instead of y: the columns of the frame X that hold time and event.
         """
         options = _validation.check_options(self)
-        features = _validation.check_features(self, X, reset=True)
-        events = _validation.check_outcome(y, sample_weight, len(features))
+        buckets = _validation.check_time_buckets(self.time_buckets)
+        X, y = _validation.split_outcome(X, y, duration_col, event_col)
+        table = _validation.check_table(self, X, reset=True)
+        exact = _validation.check_outcome(y, sample_weight, table.n_rows)
+        binarizer = self._new_binarizer()
+        table, kept = binarizer.without_gaps(table, exact)
+        exact = _validation.check_events(kept)
+        events = exact if buckets is None else exact.on_grid(buckets)
+        questions = binarizer.fit_table(table, exact).questions_
         problem = Problem(
-            features=features,
+            features=questions.matrix(table),
             events=events,
-            binarizer=Binarizer(_validation.column_names(self)),
+            questions=questions,
             regularization=options["regularization"],
             max_depth=options["max_depth"],
             min_samples_leaf=options["min_samples_leaf"],
@@ -136,16 +186,31 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         )
         with progress_log(lambda: _headline(problem), options["verbose"]) as listener:
             solution = solve(problem, limits, listener)
-            self._keep(problem, solution)
+            self._keep(problem, solution, binarizer, exact)
             if listener is not None:
                 logger.info("%s", self.certificate_.summary())
         self._warn(solution, options)
         return self
 
-    def _keep(self, problem: Problem, solution: Solution) -> None:
+    def _new_binarizer(self) -> Binarizer:
+        binarizer = Binarizer(
+            self.thresholds,
+            missing=self.missing,
+            encoding=self.encoding,
+            max_levels=self.max_levels,
+        )
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                setattr(binarizer, name, getattr(self, name))
+        return binarizer
+
+    def _keep(
+        self, problem: Problem, solution: Solution, binarizer: Binarizer, exact: EventTable
+    ) -> None:
         tree, one_leaf = solution.tree, solution.one_leaf_loss
+        is_rounded = exact is not problem.events
         self._problem = problem
-        self.binarizer_ = problem.binarizer
+        self.binarizer_ = binarizer
         self.tree_ = tree
         self.objective_ = solution.objective
         self.loss_ = solution.loss
@@ -154,9 +219,13 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         self.n_leaves_ = len(tree.leaves)
         self.depth_ = int(tree.depths().max())
         self.ibs_ratio_ = 1.0 - solution.loss / one_leaf if one_leaf > 0 else 0.0
+        self.exact_loss_ = solution.loss
         self.unique_times_ = solution.unique_times
         self.event_times_ = solution.event_times
-        self._leaf_curves = LeafCurves(lambda: _curves_by_node(problem, tree))
+        if is_rounded:
+            self.exact_loss_ = loss_of(replace(problem, events=exact), tree)
+            self.unique_times_, self.event_times_ = exact.unique_times, exact.event_times
+        self._leaf_curves = LeafCurves(lambda: _curves_by_node(problem, exact, tree))
         self.certificate_ = Certificate(
             objective=solution.objective,
             loss=solution.loss,
@@ -171,7 +240,9 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
             seconds=solution.seconds,
             counts=solution.counts,
             tree=tree,
-            binarizer=problem.binarizer,
+            binarizer=binarizer,
+            time_buckets=_validation.check_time_buckets(self.time_buckets),
+            exact_loss=self.exact_loss_ if is_rounded else None,
         )
         self.gap_ = self.certificate_.gap
 
@@ -211,7 +282,13 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
     def apply(self, X: Any) -> NDArray[np.intp]:
         """The leaf (as node number of ``tree_``) each row ends in."""
         check_is_fitted(self)
-        return self.tree_.apply(_validation.check_features(self, X, reset=False))
+        return self._leaves(self.binarizer_.read(X))
+
+    def _leaves(self, table: Table) -> NDArray[np.intp]:
+        questions = self.questions_
+        asked = {questions.asked[j].column for j in self.tree_.question[self.tree_.question >= 0]}
+        _validation.warn_of_unseen(table, {j: self.binarizer_.seen_[j] for j in asked})
+        return self.tree_.apply(table.n_rows, lambda j: questions.answer(j, table))
 
     def decision_path(self, X: Any) -> Any:
         """Sparse matrix (row, node): is the node on the row's way from the root to its leaf?"""
@@ -223,8 +300,10 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
 
         It is the number of events to expect among as many rows of this leaf as there were rows.
         """
-        risk = {leaf: c.hazard(self.event_times_).sum() for leaf, c in self._curves().items()}
-        return self._per_row(X, risk)
+        return self._per_row(self.apply(X), self._risks())
+
+    def _risks(self) -> dict[int, float]:
+        return {leaf: c.hazard(self.event_times_).sum() for leaf, c in self._curves().items()}
 
     def predict_survival_function(
         self, X: Any, times: ArrayLike | None = None, return_array: bool = False
@@ -245,7 +324,8 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
     def predict_quantile(self, X: Any, quantile: float = 0.5) -> Floats:
         """First time by which this share of the row's leaf had the event; inf if never reached."""
         share = _validation.check_share(quantile)
-        return self._per_row(X, {leaf: c.quantile(share) for leaf, c in self._curves().items()})
+        quantiles = {leaf: c.quantile(share) for leaf, c in self._curves().items()}
+        return self._per_row(self.apply(X), quantiles)
 
     def predict_median(self, X: Any) -> Floats:
         """Median survival time; inf where the curve stays above one half."""
@@ -253,8 +333,15 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any) -> float:
         """Harrell's concordance index of the predicted risk."""
-        risk = self.predict(X)
-        return _metrics.harrell_c(_validation.check_outcome(y, None, len(risk)), risk)
+        check_is_fitted(self)
+        table, events = self.binarizer_.read_with_outcome(X, y, None)
+        return _metrics.harrell_c(events, self._per_row(self._leaves(table), self._risks()))
+
+    @property
+    def questions_(self) -> Questions:
+        """What is asked of the columns; ``tree_.question`` counts these."""
+        questions: Questions = self.binarizer_.questions_
+        return questions
 
     @property
     def leaf_curves_(self) -> dict[int, LeafCurve]:
@@ -265,10 +352,10 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.leaf_curves_
 
-    def _per_row(self, X: Any, value_of_leaf: dict[int, float]) -> Floats:
+    def _per_row(self, leaf_of_row: NDArray[np.intp], value_of_leaf: Mapping[int, float]) -> Floats:
         by_node = np.full(self.tree_.n_nodes, np.nan)
         by_node[list(value_of_leaf)] = list(value_of_leaf.values())
-        return by_node[self.apply(X)]
+        return by_node[leaf_of_row]
 
     def _functions(
         self, X: Any, kind: str, times: ArrayLike | None, return_array: bool
@@ -293,6 +380,8 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
@@ -300,10 +389,10 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         return {**state, "_problem": None} if "_problem" in state else state
 
 
-def _curves_by_node(problem: Problem, tree: Tree) -> dict[int, LeafCurve]:
-    leaf_of_row = tree.leaf_numbers()[tree.apply(problem.features)]
+def _curves_by_node(problem: Problem, exact: EventTable, tree: Tree) -> dict[int, LeafCurve]:
     leaves = tree.leaves.tolist()
-    return dict(zip(leaves, leaf_curves(problem.events, leaf_of_row, len(leaves)), strict=True))
+    curves = leaf_curves(exact, problem.leaf_of_row(tree), len(leaves))
+    return dict(zip(leaves, curves, strict=True))
 
 
 def _headline(problem: Problem) -> str:

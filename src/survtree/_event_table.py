@@ -29,6 +29,23 @@ class EventTable:
     def __len__(self) -> int:
         return len(self.time)
 
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> "EventTable":
+        """The same outcome of some of the rows."""
+        return EventTable(self.event[rows], self.time[rows], self.weight[rows])
+
+    def on_grid(self, buckets: "int | tuple[float, ...]") -> "EventTable":
+        """Times rounded up to the ends of buckets: so many of about equally many rows, or given.
+
+        Later stays later or becomes equal, and the last time stays what it is.
+        """
+        last = self.time.max()
+        if isinstance(buckets, int):
+            shares = np.arange(1, buckets + 1) / buckets
+            ends = np.unique(np.quantile(self.time, shares, method="inverted_cdf"))
+        else:
+            ends = np.unique([*(end for end in buckets if end < last), last])
+        return EventTable(self.event, ends[np.searchsorted(ends, self.time)], self.weight)
+
     @cached_property
     def _by_time(self) -> tuple[Floats, NDArray[np.intp]]:
         # np.unique(return_inverse=True) without its detours, which outlast a small sort.

@@ -21,7 +21,7 @@ def _add_lines(
     if tree.question[node] < 0:
         lines.append(f"{branch}{_leaf_text(model, node)}")
         return
-    lines.append(f"{branch}{model.binarizer_.question(int(tree.question[node]))}?")
+    lines.append(f"{branch}{model.questions_.text(int(tree.question[node]))}?")
     _add_lines(model, int(tree.yes[node]), f"{indent}├─ yes: ", f"{indent}│       ", lines)
     _add_lines(model, int(tree.no[node]), f"{indent}└─ no:  ", f"{indent}        ", lines)
 

@@ -13,7 +13,7 @@ class Option:
 
     name: str
     default: Any
-    kind: Literal["int", "float"]
+    kind: Literal["int", "float", "choice", "other"]
     help: str
     low: float | None = None
     high: float | None = None
@@ -21,10 +21,14 @@ class Option:
     is_high_open: bool = False
     is_zero_refused: bool = False
     none_means: str | None = None  # what None stands for; without it None is refused
+    choices: tuple[str, ...] = ()  # of a choice
+    allowed: str = ""  # of another kind: what is allowed, in words
 
     @property
     def range_text(self) -> str:
         """The allowed values in words, for messages and docs."""
+        if self.kind in ("choice", "other"):
+            return self.allowed or "one of " + ", ".join(map(repr, self.choices))
         number = "an integer" if self.kind == "int" else "a finite number"
         limits = ["other than 0"] if self.is_zero_refused else []
         if self.low is not None:
@@ -60,6 +64,43 @@ OPTIONS: tuple[Option, ...] = (
         "int",
         "Fewest training rows in a leaf; counts rows, not weights.",
         low=1,
+    ),
+    Option(
+        "thresholds",
+        "auto",
+        "other",
+        "Where numbers are cut into questions like age <= 62.5.",
+        allowed="'auto', 'all', 'guess', an integer >= 1 (so many a column, at quantiles), "
+        "('width', k) (k a column, evenly spaced), a list of numbers, or a dict that gives one of "
+        "these but 'guess' for columns by name",
+    ),
+    Option(
+        "missing",
+        "error",
+        "choice",
+        "Missing cells: refuse them, ask about them, or leave out the rows of the fit.",
+        choices=("error", "question", "drop"),
+    ),
+    Option(
+        "encoding",
+        "questions",
+        "choice",
+        "Readable questions, or the 0/1 columns of the paper's experiments.",
+        choices=("questions", "paper"),
+    ),
+    Option(
+        "max_levels",
+        100,
+        "int",
+        "Most levels a column of categories may have.",
+        low=2,
+    ),
+    Option(
+        "time_buckets",
+        None,
+        "other",
+        "Times are rounded up to so many buckets, or to given edges, before the search.",
+        allowed="an integer >= 1, a list of ascending times, or None (exact times)",
     ),
     Option(
         "time_limit",

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._binarizer import Binarizer
 from survtree._event_table import EventTable
+from survtree._questions import Questions
+from survtree._tree import Tree
 
 
 class InternalError(RuntimeError):
@@ -24,14 +25,19 @@ class Problem:
 
     features: NDArray[np.uint8] = field(repr=False)  # rows x questions, 0 or 1, row-major
     events: EventTable = field(repr=False)
-    binarizer: Binarizer = field(repr=False)
+    questions: Questions = field(repr=False)
     regularization: float
     max_depth: int | None
     min_samples_leaf: int
 
+    def leaf_of_row(self, tree: Tree) -> NDArray[np.intp]:
+        """The leaf of each row, counted from 0 in the order of the tree's leaves."""
+        nodes = tree.apply(len(self.features), lambda j: self.features[:, j] != 0)
+        return tree.leaf_numbers()[nodes]
+
     def fingerprint(self) -> str:
-        """SHA-256 of names, answers, times, events and weights, in the order of the rows."""
-        events, names = self.events, self.binarizer.names
+        """SHA-256 of questions, answers, times, events and weights, in the order of the rows."""
+        events, names = self.events, self.questions.texts
         is_weighted = bool((events.weight != 1.0).any())
         # Lengths first, so that no two problems are written alike.
         raw = [name.encode("utf-8", "surrogatepass") for name in names]

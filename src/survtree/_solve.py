@@ -91,6 +91,12 @@ def solve(
     return solution
 
 
+def loss_of(problem: Problem, tree: Tree) -> float:
+    """The independent loss of a tree."""
+    found = _native.rescore(*_arrays(problem), tree.question, tree.no, tree.yes)
+    return float(found["loss"])
+
+
 def optimal_trees(problem: Problem, optimum: float, limit: int) -> list[Tree]:
     """Every tree that attains the optimum, at most ``limit``, in the order of the tie rule."""
     # The bound is loosened by more than rounding, so that the optimum itself stays within it.
@@ -117,7 +123,7 @@ def _search_of(problem: Problem, limits: Limits) -> _native.Search:
         "solver": limits.solver or ("search" if limits.bounds_off else ""),
         "bounds_off": list(limits.bounds_off),
     }
-    ranks = np.asarray(problem.binarizer.ranks(), dtype=np.uint32)
+    ranks = np.asarray(problem.questions.ranks(), dtype=np.uint32)
     return _native.Search(*_arrays(problem), ranks, options)
 
 
@@ -192,7 +198,7 @@ def save_replay(problem: Problem, limits: Limits) -> str:
         "min_samples_leaf": min(problem.min_samples_leaf, 2**62),
         "gap": limits.gap,
         "upper_bound": limits.upper_bound,
-        "names": list(problem.binarizer.names),
+        "questions": problem.questions.texts,
     }
     handle, path = tempfile.mkstemp(prefix="survtree-replay-", suffix=".npz")
     with os.fdopen(handle, "wb") as file:

@@ -1,6 +1,6 @@
 """Splits and leaves as arrays. Never knows the training data, times or losses."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,15 +44,15 @@ class Tree:
         """Place of each node among the leaves; says nothing at a split."""
         return (self.question < 0).cumsum() - 1
 
-    def apply(self, features: NDArray[np.uint8]) -> NDArray[np.intp]:
-        """The leaf (as node number) that each row of answers ends in."""
+    def apply(self, n_rows: int, answer: Callable[[int], NDArray[np.bool_]]) -> NDArray[np.intp]:
+        """The leaf (as node number) each row ends in; ``answer`` tells who answers yes to what."""
         # Small integers and masks: a pass over them is cheaper than one look-up per row.
-        at = np.zeros(len(features), dtype=np.min_scalar_type(self.n_nodes))
+        at = np.zeros(n_rows, dtype=np.min_scalar_type(self.n_nodes))
         for node, question, no, yes in self._nodes():
             if question >= 0:
                 is_here = at == node
                 np.putmask(at, is_here, no)
-                np.putmask(at, is_here & (features[:, question] != 0), yes)
+                np.putmask(at, is_here & answer(question), yes)
         return at.astype(np.intp)
 
     def ancestors(self) -> NDArray[np.bool_]:

@@ -1,0 +1,133 @@
+"""Which questions are worth searching: those that a boosted model of the outcome asks.
+
+The model is gradient boosting of Cox's partial likelihood by trees of depth two. It looks at event
+flags and times as Cox regression does: a censored row counts as at risk until its time, never as an
+event. What it picks is no part of any proof; the search is exact over what was picked.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from survtree._event_table import EventTable
+
+Answers = NDArray[np.float32]
+Floats = NDArray[np.float64]
+
+# The search of depth four over Q questions and n rows looks at up to Q^4 n / 6 pairs of row and
+# question; with this many a few thousand rows take seconds.
+MOST_WORK = 2.5e10
+FEWEST, MOST = 24, 96
+FEWEST_PICKED = 16
+ROUNDS = 200
+DEPTH = 2
+LEARNING_RATE = 0.3
+FEWEST_ROWS = 7  # on either side of a split of the model
+# Gains are compared in these steps, so that rounding, and with it the order of rows, decides
+# nothing.
+STEP = 1e-6
+MOST_CELLS = 50_000_000
+FEWEST_ROWS_SEEN, MOST_ROWS_SEEN = 2_000, 20_000
+
+
+def picked_at_most(n_rows: int, n_fixed: int) -> int:
+    """How many questions to pick beside the fixed ones, so that a search takes seconds."""
+    budget = int(np.clip((MOST_WORK / n_rows) ** 0.25, FEWEST, MOST))
+    return max(budget - n_fixed, FEWEST_PICKED)
+
+
+def sample_size(n_questions: int) -> int:
+    """Rows the model can look at and still be quick."""
+    return int(np.clip(MOST_CELLS // n_questions, FEWEST_ROWS_SEEN, MOST_ROWS_SEEN))
+
+
+def sampled_rows(events: EventTable, key: NDArray[np.uint64], n_rows: int) -> NDArray[np.intp]:
+    """So many rows, those whose content has the smallest hashes: no order of rows matters.
+
+    ``key`` is a hash of each row's features.
+    """
+    hashed = mixed(mixed(key, events.time.view(np.uint64)), events.event.astype(np.uint64))
+    return np.sort(np.argsort(hashed, kind="stable")[:n_rows])
+
+
+def mixed(key: NDArray[np.uint64], values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A hash of a hash and a number: multiply and shift, as in xorshift generators."""
+    out = (key ^ values) * np.uint64(0x9E3779B97F4A7C15)
+    out ^= out >> np.uint64(29)
+    out *= np.uint64(0xBF58476D1CE4E5B9)
+    return out ^ (out >> np.uint64(32))
+
+
+def picked_questions(
+    answers: NDArray[np.uint8], events: EventTable, is_open: Sequence[bool], limit: int
+) -> list[int]:
+    """Up to ``limit`` of the open questions, by number: the first that the boosted model asks."""
+    model = _Boosting(answers.astype(np.float32), events)
+    picked: dict[int, None] = {}
+    for _ in range(ROUNDS):
+        asked = model.grow()
+        picked.update((question, None) for question in asked if is_open[question])
+        if not asked or len(picked) >= limit:
+            break
+    return list(picked)[:limit]
+
+
+class _Boosting:
+    """Scores of the rows, improved by one small tree at a time."""
+
+    def __init__(self, answers: Answers, events: EventTable) -> None:
+        self.answers = answers
+        self.events = events
+        self.score = np.zeros(len(events))
+
+    def grow(self) -> list[int]:
+        """Add a tree; the questions it asks."""
+        hazard = self._expected_events()
+        residual = self.events.weight * self.events.event - hazard
+        asked: list[int] = []
+        leaves = [np.ones(len(residual), dtype=bool)]
+        for _ in range(DEPTH):
+            parts = [self._parted(leaf, residual, asked.append) for leaf in leaves]
+            leaves = [part for pair in parts for part in pair]
+        for leaf in leaves:
+            expected = hazard[leaf].sum()
+            if expected > 0:  # Newton's step for one leaf
+                self.score[leaf] += LEARNING_RATE * residual[leaf].sum() / expected
+        return asked
+
+    def _expected_events(self) -> Floats:
+        """Breslow's cumulative hazard of each row: the events the scores lead one to expect."""
+        events = self.events
+        relative = events.weight * np.exp(np.clip(self.score, -20, 20))
+        at_risk = np.bincount(events.when, relative)[::-1].cumsum()[::-1]
+        died = np.bincount(events.when, events.weight * events.event)
+        hazard = np.divide(died, at_risk, out=np.zeros_like(at_risk), where=at_risk > 0).cumsum()
+        return np.asarray(relative * hazard[events.when])
+
+    def _parted(
+        self, leaf: NDArray[np.bool_], residual: Floats, on_question: Callable[[int], None]
+    ) -> list[NDArray[np.bool_]]:
+        """The leaf in two by the question that explains the residuals best, or as it is."""
+        rows = np.flatnonzero(leaf)
+        here = self.answers if len(rows) == len(leaf) else self.answers[rows]
+        of_leaf = residual[rows]
+        n_yes = here.sum(axis=0, dtype=np.float64)
+        n_no = len(rows) - n_yes
+        yes = of_leaf.astype(np.float32) @ here
+        no = of_leaf.sum() - yes
+        is_allowed = (n_yes >= FEWEST_ROWS) & (n_no >= FEWEST_ROWS)
+        if not is_allowed.any():
+            return [leaf]
+        gain = np.full(len(n_yes), -np.inf)
+        gain[is_allowed] = (yes**2)[is_allowed] / n_yes[is_allowed]
+        gain[is_allowed] += (no**2)[is_allowed] / n_no[is_allowed]
+        gain -= of_leaf.sum() ** 2 / len(rows)
+        best = gain.max()
+        if best <= 0:
+            return [leaf]
+        question = int(np.argmax(gain >= best * (1 - STEP)))
+        on_question(question)
+        is_yes = np.zeros(len(leaf), dtype=bool)
+        is_yes[rows] = here[:, question] > 0
+        return [is_yes, leaf & ~is_yes]

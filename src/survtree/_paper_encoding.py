@@ -1,0 +1,71 @@
+"""The 0/1 columns of the experiments in the optimal sparse survival trees paper, as questions.
+
+Kept to repeat published numbers, not as advice: four equal-width bins are coarse, and the bins of
+a skewed column can be almost empty.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from survtree._questions import Question
+from survtree._table import Column
+
+N_BINS = 4
+MOST_VALUES_KEPT = 10
+
+
+def paper_questions(columns: Sequence[Column]) -> dict[str, Question]:
+    """A question for each level but the first of each column, by published name.
+
+    Categories come first. Numbers with more than ten distinct values become four bins of equal
+    width, others are their own levels; a missing number is a level of its own, the last, and a
+    missing category is none.
+    """
+    asked: dict[str, Question] = {}
+    for j, column in enumerate(columns):
+        if column.kind != "number":
+            levels = column.levels or ("False", "True")
+            asked |= {f"{column.name}_{level}": _is(j, column, level) for level in levels[1:]}
+    for j, column in enumerate(columns):
+        if column.kind == "number":
+            named = list(_of_numbers(j, column))
+            asked |= {f"{column.name}_{label}": question for label, question in named[1:]}
+    return asked
+
+
+def _is(j: int, column: Column, level: str) -> Question:
+    return Question(j, "one", level) if column.kind == "flag" else Question(j, "in", (level,))
+
+
+def _of_numbers(j: int, column: Column) -> Iterator[tuple[str, Question]]:
+    is_missing = column.is_missing()
+    present = column.values[~is_missing].astype(np.float64)
+    distinct = np.unique(present)
+    # Missing cells make the published column float: its levels are named "age_1.0", not "age_1".
+    has_gaps = bool(is_missing.any())
+    if len(distinct) > MOST_VALUES_KEPT:
+        edges = _edges(distinct)
+        is_filled = np.bincount(np.searchsorted(edges, present, side="left") - 1, minlength=N_BINS)
+        for bin_number in np.flatnonzero(is_filled).tolist():
+            bounds = float(edges[bin_number]), float(edges[bin_number + 1])
+            yield _label(bin_number, not has_gaps), Question(j, "between", bounds)
+    else:
+        for value in distinct.tolist():
+            label = _label(value, column.is_whole and not has_gaps)
+            yield label, Question(j, "equals", value)
+    if has_gaps:
+        yield "nan", Question(j, "missing")
+
+
+def _label(value: float, is_whole: bool) -> str:
+    return str(int(value)) if is_whole else str(float(value))
+
+
+def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    edges = np.linspace(values.min(), values.max(), N_BINS + 1)
+    # Bins are closed on the right, so the minimum would fall out of the first one. pandas.cut,
+    # which made the published files, moves the left edge by 0.1 % of the range; so do we.
+    edges[0] -= 0.001 * (values.max() - values.min())
+    return edges

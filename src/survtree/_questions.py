@@ -1,0 +1,174 @@
+"""Yes/no questions about columns: what they ask, in words and of a table.
+
+A missing value answers no to every question but the one whether it is missing, and so does a level
+that the training rows did not have.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from survtree._table import Column, Table
+
+Kind = Literal["one", "in", "up_to", "from", "at_most", "equals", "between", "missing"]
+# Of questions with the same answers the first kind is the easiest to read.
+READABILITY = {
+    kind: place
+    for place, kinds in enumerate(
+        [("one",), ("in", "up_to", "from"), ("at_most",), ("equals",), ("between",), ("missing",)]
+    )
+    for kind in kinds
+}
+# "treated is yes" reads better than "treated is no".
+NEGATIVES = frozenset({"no", "n", "false", "f", "0", "none", "absent", "negative", "never"})
+# Rows answered at a time: the answers of a few thousand rows stay in the processor's cache.
+CHUNK = 8192
+MOST_LEVELS_LISTED = 3
+
+
+class Question(NamedTuple):
+    """Something every row answers with yes or no, about one column (by its place).
+
+    ``value`` by kind: at_most and equals a number; between two numbers, the first excluded; in the
+    levels that answer yes; up_to and from the same, of levels that have an order; one the word for
+    1, if it has one; missing nothing.
+    """
+
+    column: int
+    kind: Kind
+    value: Any = None
+
+    def answer(self, column: Column) -> NDArray[np.bool_]:
+        """Where the answer is yes."""
+        kind, value, values = self.kind, self.value, column.values
+        if kind == "one":
+            return np.asarray(values > 0.5)
+        if kind == "at_most":
+            return np.asarray(values <= value)
+        if kind in ("in", "up_to", "from"):
+            places = [place for place, level in enumerate(column.levels) if level in value]
+            return np.asarray(values == places[0]) if len(places) == 1 else np.isin(values, places)
+        if kind == "equals":
+            return np.asarray(values == value)
+        if kind == "between":
+            return np.asarray((values > value[0]) & (values <= value[1]))
+        return column.is_missing()
+
+    def text(self, name: str) -> str:
+        """The question in words; the yes-branch is where they hold."""
+        name = shown(name)
+        if self.kind == "one":
+            return f"{name} = 1" if self.value is None else f"{name} is {self.value}"
+        if self.kind == "at_most":
+            return f"{name} <= {number_text(self.value)}"
+        if self.kind in ("up_to", "from") and len(self.value) > MOST_LEVELS_LISTED:
+            sign, place = ("<=", -1) if self.kind == "up_to" else (">=", 0)
+            return f"{name} {sign} {_level_text(self.value[place])}"
+        if self.kind in ("in", "up_to", "from"):
+            return f"{name} is {' or '.join(map(_level_text, self.value))}"
+        if self.kind == "equals":
+            return f"{name} = {number_text(self.value)}"
+        if self.kind == "between":
+            low, high = map(number_text, self.value)
+            return f"{low} < {name} <= {high}"
+        return f"{name} is missing"
+
+    def readability(self) -> tuple[int, int]:
+        """Smaller is easier to read."""
+        effort = 0
+        if self.kind in ("in", "up_to", "from"):
+            effort = len(self.value) + (self.value[0].lower() in NEGATIVES)
+        elif self.kind == "at_most":
+            effort = len(number_text(self.value))
+        return READABILITY[self.kind], effort
+
+
+def number_text(number: float) -> str:
+    """A number with as few digits as tell it from all others."""
+    return repr(number).removesuffix(".0")
+
+
+def shown(name: str) -> str:
+    """A name on one line: control characters escaped."""
+    return name if name.isprintable() else name.encode("unicode_escape").decode()
+
+
+def _level_text(level: str) -> str:
+    is_plain = level.strip() == level != "" and " or " not in level and level.isprintable()
+    return level if is_plain else repr(level)
+
+
+@dataclass(frozen=True)
+class Questions:
+    """All questions asked about the columns of a table, by name."""
+
+    names: tuple[str, ...]
+    asked: tuple[Question, ...]
+    are_columns: bool = False  # is question j whether column j is 1?
+
+    @staticmethod
+    def whether_one(names: Sequence[str]) -> "Questions":
+        """Of each column, whether it is 1."""
+        asked = tuple(Question(j, "one") for j in range(len(names)))
+        return Questions(tuple(names), asked, are_columns=True)
+
+    def __len__(self) -> int:
+        return len(self.asked)
+
+    def text(self, j: int) -> str:
+        """Question j in words."""
+        return self.asked[j].text(self.names[self.asked[j].column])
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """All questions in words."""
+        return [self.text(j) for j in range(len(self))]
+
+    def answer(self, j: int, table: Table) -> NDArray[np.bool_]:
+        """The rows that answer yes to question j."""
+        if self.are_columns and table.matrix is not None:
+            return table.matrix[:, j] != 0
+        question = self.asked[j]
+        return question.answer(table.columns[question.column])
+
+    def matrix(self, table: Table) -> NDArray[np.uint8]:
+        """All answers, rows x questions, row-major."""
+        if self.are_columns and table.matrix is not None:
+            return table.matrix
+        out = np.empty((table.n_rows, len(self)), dtype=np.uint8)
+        for first in range(0, table.n_rows, CHUNK):
+            here = slice(first, first + CHUNK)
+            columns = [column.take(here) for column in table.columns]
+            for j, question in enumerate(self.asked):
+                out[here, j] = question.answer(columns[question.column])
+        return out
+
+    def ranks(self) -> list[int]:
+        """Place of each question by ease of reading, then column name: the last resort in ties.
+
+        Names of unnamed columns, x0, x1, ..., sort by number. It also picks the one that is shown
+        among questions with the same answers.
+        """
+        if self.are_columns and all(name == f"x{j}" for j, name in enumerate(self.names)):
+            return list(range(len(self)))
+        order = sorted(range(len(self)), key=self._rank_key)
+        rank = [0] * len(order)
+        for place, j in enumerate(order):
+            rank[j] = place
+        return rank
+
+    def _rank_key(self, j: int) -> tuple[Any, ...]:
+        question = self.asked[j]
+        name = self.names[question.column]
+        is_unnamed = name == f"x{question.column}"
+        return (
+            *question.readability(),
+            not is_unnamed,
+            question.column if is_unnamed else 0,
+            name,
+            j,
+        )

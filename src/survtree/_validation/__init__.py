@@ -1,0 +1,51 @@
+"""Every complaint about user input is raised here, and only here.
+
+Messages say what is needed, what came, where, and what to do next.
+"""
+
+from survtree._validation.cells import check_kinds, warn_of_unseen
+from survtree._validation.options import (
+    check_guess,
+    check_options,
+    check_rules,
+    check_time_buckets,
+)
+from survtree._validation.outcome import check_events, check_outcome, split_outcome
+from survtree._validation.predictions import (
+    check_limit,
+    check_share,
+    check_times,
+    check_trees_can_be_listed,
+)
+from survtree._validation.table import (
+    as_frame,
+    check_levels,
+    check_missing,
+    check_question_count,
+    check_some_rows,
+    check_table,
+    default_names,
+)
+
+__all__ = [
+    "as_frame",
+    "check_events",
+    "check_guess",
+    "check_kinds",
+    "check_levels",
+    "check_limit",
+    "check_missing",
+    "check_options",
+    "check_outcome",
+    "check_question_count",
+    "check_rules",
+    "check_share",
+    "check_some_rows",
+    "check_table",
+    "check_time_buckets",
+    "check_times",
+    "check_trees_can_be_listed",
+    "default_names",
+    "split_outcome",
+    "warn_of_unseen",
+]

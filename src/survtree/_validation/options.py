@@ -1,0 +1,149 @@
+"""Options: numbers within their range, choices, and where to cut numbers and times."""
+
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from survtree._cut_points import Rule
+from survtree._event_table import EventTable
+from survtree._options import OPTIONS, Option
+from survtree._table import Column
+
+BY_NAME = {option.name: option for option in OPTIONS}
+
+
+def check_options(estimator: Any) -> dict[str, Any]:
+    """Its options with numbers of the right type, or an error that says what is allowed."""
+    # Read off one by one: get_params would look at the constructor's signature again.
+    return {
+        option.name: _check_option(option, getattr(estimator, option.name))
+        for option in OPTIONS
+        if hasattr(estimator, option.name)
+    }
+
+
+def _check_option(option: Option, value: Any) -> Any:
+    if option.kind == "choice":
+        return _check_choice(option, value)
+    if option.kind == "other":  # checked where the columns are known
+        return value
+    return _check_number(option, value)
+
+
+def _refuse(option: Option, value: Any, error: type[Exception] = ValueError) -> Exception:
+    return error(f"{option.name} must be {option.range_text}; got {value!r}.")
+
+
+def _check_choice(option: Option, value: Any) -> str:
+    if isinstance(value, str) and value in option.choices:
+        return value
+    raise _refuse(option, value, ValueError if isinstance(value, str) else TypeError)
+
+
+def _check_number(option: Option, value: Any) -> int | float | None:
+    if value is None and option.none_means:
+        return None
+    default: int | float | None = option.default
+    if type(value) is type(default) and value == default:
+        return default
+    wanted = numbers.Integral if option.kind == "int" else numbers.Real
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, wanted):
+        raise _refuse(option, value, TypeError)
+    number: int | float = int(value) if isinstance(value, numbers.Integral) else float(value)
+    if option.kind == "float":
+        number = float(number)
+    is_below = option.low is not None and (
+        number < option.low or (option.is_low_open and number == option.low)
+    )
+    is_above = option.high is not None and (
+        number > option.high or (option.is_high_open and number == option.high)
+    )
+    is_refused = option.is_zero_refused and number == 0
+    if is_below or is_above or is_refused or (option.kind == "float" and not np.isfinite(number)):
+        raise _refuse(option, value)
+    return number
+
+
+def check_rules(thresholds: Any, columns: Sequence[Column]) -> list[Rule]:
+    """How to cut each column."""
+    if not isinstance(thresholds, Mapping):
+        return [_rule(thresholds)] * len(columns)
+    names = [column.name for column in columns]
+    unknown = [key for key in thresholds if key not in names]
+    if unknown:
+        raise ValueError(
+            f"thresholds must name columns of X; there is no {unknown[0]!r}. The columns are "
+            f"{_some(names)}."
+        )
+    rules = {name: _rule(value, name) for name, value in thresholds.items()}
+    for column in columns:
+        is_cut = rules.get(column.name, Rule("auto")).kind not in ("auto", "all")
+        if is_cut and column.kind not in ("number", "flag"):
+            raise ValueError(
+                f"thresholds can cut numbers; column {column.name!r} holds categories. Leave it "
+                "out of thresholds, or convert the column to numbers."
+            )
+    return [rules.get(name, Rule("auto")) for name in names]
+
+
+def _rule(value: Any, name: str | None = None) -> Rule:
+    option = BY_NAME["thresholds"]
+    shown = value if name is None else {name: value}
+    if isinstance(value, str):
+        if value in ("auto", "all") or (value == "guess" and name is None):
+            return Rule(value)
+        raise _refuse(option, shown)
+    if _is_count(value):
+        return Rule("quantiles", int(value))
+    if isinstance(value, tuple) and len(value) == 2 and value[0] == "width" and _is_count(value[1]):
+        return Rule("width", int(value[1]))
+    edges = _ascending_numbers(value)
+    if edges is None:
+        raise _refuse(option, shown, ValueError if _is_number(value) else TypeError)
+    return Rule("given", edges)
+
+
+def check_guess(rules: Sequence[Rule], events: EventTable | None) -> None:
+    """A guess needs an outcome."""
+    if events is None and any(rule.kind == "guess" for rule in rules):
+        raise ValueError(
+            "thresholds='guess' needs y, whose events and times it models; y is None. Pass "
+            "fit(X, y), or other thresholds."
+        )
+
+
+def check_time_buckets(value: Any) -> int | tuple[float, ...] | None:
+    """A number of buckets, or their upper ends."""
+    if value is None:
+        return None
+    if _is_count(value):
+        return int(value)
+    edges = _ascending_numbers(value)
+    if edges is None or not edges or edges[0] < 0 or list(edges) != [float(v) for v in value]:
+        is_wrong_value = _is_number(value) or edges is not None
+        raise _refuse(BY_NAME["time_buckets"], value, ValueError if is_wrong_value else TypeError)
+    return edges
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+
+
+def _is_count(value: Any) -> bool:
+    return _is_number(value) and isinstance(value, numbers.Integral) and value >= 1
+
+
+def _ascending_numbers(values: Any) -> tuple[float, ...] | None:
+    """The distinct numbers of a list, sorted; None if it is no list of finite numbers."""
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        return None
+    found = list(values)
+    if not all(_is_number(v) and np.isfinite(float(v)) for v in found):
+        return None
+    return tuple(sorted({float(v) for v in found}))
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")

@@ -1,0 +1,49 @@
+"""What is asked of a fitted model."""
+
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from survtree._problem import Problem
+from survtree._validation.outcome import numbers_of
+
+
+def check_times(times: ArrayLike) -> NDArray[np.float64]:
+    """Times at which curves are asked for: ascending, finite."""
+    array = numbers_of("times", np.atleast_1d(np.asarray(times)))
+    if not np.isfinite(array).all() or (np.diff(array) < 0).any():
+        raise ValueError("times must be finite and ascending. Sort them first.")
+    return array
+
+
+def check_share(quantile: Any) -> float:
+    """A share strictly between 0 and 1."""
+    if not isinstance(quantile, numbers.Real) or not 0 < float(quantile) < 1:
+        raise ValueError(
+            f"quantile must be a number between 0 and 1, both excluded; got {quantile!r}."
+        )
+    return float(quantile)
+
+
+def check_limit(limit: Any) -> int:
+    """A positive count."""
+    if isinstance(limit, bool) or not isinstance(limit, numbers.Integral) or limit < 1:
+        raise ValueError(f"limit must be a positive integer; got {limit!r}.")
+    return int(limit)
+
+
+def check_trees_can_be_listed(problem: Problem | None, status: str) -> Problem:
+    """The problem, if the fit was proven optimal and still has its rows."""
+    if problem is None:
+        raise ValueError(
+            "optimal_trees needs the training rows, and this model was unpickled without them. "
+            "Fit it again."
+        )
+    if status != "optimal":
+        raise ValueError(
+            f"optimal_trees needs a proven optimum; the status of this fit is {status!r}. "
+            "Fit again without limits."
+        )
+    return problem
