@@ -5,11 +5,13 @@ BIN := .venv/bin
 NATIVE := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp) CMakeLists.txt pyproject.toml
 CPP := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp tests/core/*.cpp tests/core/*.hpp)
 N ?= 5000
+# Where the paper's data sets are; make data puts them there.
+DATA ?= .data
 
 # The tables of benchmarks/, one target each; each is a module of that folder.
 TABLES := speed household threads streed no_limit import_cost protocol bounds
 
-.PHONY: demo test core-test tsan lint format oracle parity bench $(TABLES:%=bench-%) clean
+.PHONY: demo test core-test tsan lint format oracle data parity bench $(TABLES:%=bench-%) clean
 
 demo: .venv/.demo
 	$(BIN)/survtree demo
@@ -44,14 +46,18 @@ format: .venv/.lint
 oracle: .venv/.test
 	$(BIN)/python -m tests.oracle.run -n $(N)
 
+# The paper's data sets, for all that follows: make data, or make data DATA=folder ARCHIVES=folder
+data: .venv/.demo
+	$(BIN)/survtree datasets fetch "$(DATA)" $(if $(ARCHIVES),--archives "$(ARCHIVES)")
+
 # The original program beside ours on the paper's data sets: benchmarks/README.md
 parity: .venv/.test .venv/.rivals
-	$(BIN)/python -m benchmarks.parity --data $(DATA)
+	$(BIN)/python -m benchmarks.parity --data "$(DATA)"
 
-# All tables: make bench DATA=folder. Takes hours, and can be stopped and taken up.
+# All tables, after make data. Takes hours, and can be stopped and taken up.
 bench: $(TABLES:%=bench-%)
 
-# One table: make bench-speed DATA=folder ARGS="--depths 2 3". What each shows: benchmarks/README.md
+# One table: make bench-speed ARGS="--depths 2 3". What each shows: benchmarks/README.md
 $(TABLES:%=bench-%): bench-%: .venv/.test .venv/.rivals
 	$(BIN)/python -m benchmarks.$* $(if $(filter-out import_cost,$*),--data "$(DATA)") $(ARGS)
 

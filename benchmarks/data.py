@@ -1,8 +1,7 @@
-"""The paper's data sets as the authors encoded them, read from a folder of their CSV files.
+"""The paper's data sets as the authors encoded them, read from the folder that `make data` fills.
 
-`pip download --no-deps --no-binary osst osst==0.1.8` fetches the archive that holds them, under
-`experiments/datasets/`. The seventeenth, household, is an NPZ file with X, event and time, since
-its CSV file there has its times cut to ten values: see README.md.
+Sixteen are CSV files. The seventeenth, household, is an NPZ file with X, event and time: README.md
+says why.
 """
 
 from dataclasses import dataclass
@@ -58,13 +57,13 @@ def locate(folder: Path, name: str) -> Source:
     """The file of a data set; complains if it is not there."""
     path = folder / (HOUSEHOLD if name == "household" else f"{name}.csv")
     if not path.is_file():
-        raise SystemExit(f"{path} is missing; benchmarks/README.md says where it comes from")
+        raise SystemExit(f"{path} is missing; run 'make data DATA={folder}' to fetch it")
     return Source(path, name in NUMBERED)
 
 
 def read(folder: Path, name: str) -> Encoded:
     """One data set; the last column is the time, the one before it the event."""
-    path = folder / f"{name}.csv"
+    path = locate(folder, name).path
     frame = pl.read_csv(path)
     if name in NUMBERED:
         frame = frame.drop(frame.columns[0])

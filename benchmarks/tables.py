@@ -89,18 +89,13 @@ def cpu_model() -> str:
     return names[0] if names else platform.machine()
 
 
-def folder(text: str) -> Path | None:
-    """A path; nothing for the empty text of a make variable that was not given."""
-    return Path(text) if text else None
-
-
 def parser_of(doc: str | None, out: str, *, needs_data: bool = True) -> argparse.ArgumentParser:
     """The options all tables share."""
     parser = argparse.ArgumentParser(
         description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     if needs_data:
-        parser.add_argument("--data", type=folder, help="folder of the data files")
+        parser.add_argument("--data", type=Path, help="folder that make data filled")
     parser.add_argument("--out", type=Path, default=HERE / "results" / out)
     parser.add_argument("--fresh", action="store_true", help="forget what the file holds")
     parser.add_argument("--summary", action="store_true", help="only print what the file says")
@@ -113,7 +108,7 @@ def parsed(parser: argparse.ArgumentParser) -> argparse.Namespace:
     if arguments.summary:
         return arguments
     if "data" in arguments and (arguments.data is None or not arguments.data.is_dir()):
-        parser.error("--data FOLDER is needed, the folder of the data files")
+        parser.error(f"--data must be the folder that 'make data' filled; got {arguments.data}")
     if arguments.fresh:
         arguments.out.unlink(missing_ok=True)
     return arguments

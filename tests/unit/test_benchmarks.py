@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import household, protocol, runner, speed, suites, tables
+from benchmarks import data, household, protocol, runner, speed, suites, tables
 
 RIVALS = Path(__file__).parents[2] / "benchmarks" / "rivals"
 
@@ -118,6 +118,12 @@ def test_a_table_is_taken_up_where_it_was(tmp_path, capsys):
     assert "seconds=0.5" in capsys.readouterr().out
     with pytest.raises(SystemExit, match="other columns"):
         tables.Table(path, tables.CASE)
+
+
+@pytest.mark.parametrize("look_up", [data.locate, data.read])
+def test_a_missing_data_set_says_how_to_fetch_it(look_up, tmp_path):
+    with pytest.raises(SystemExit, match=r"gbsg2\.csv is missing; run 'make data DATA="):
+        look_up(tmp_path, "gbsg2")
 
 
 def test_household_prints_growth_and_the_rival_over_ours_on_all_rows():

@@ -1,6 +1,7 @@
 """Small survival data sets that come with the package, for examples and tests.
 
 `names()` lists them, `load(name)` reads one. See data/PROVENANCE.md for where they come from.
+`fetch(folder)` obtains all 17 of the paper.
 """
 
 import csv
@@ -16,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._catalogue import CATALOGUE, Entry
+from ._fetch import fetch
 from ._paper_encoding import Cell, encode
+from ._pip import FetchError
 
-__all__ = ["Dataset", "load", "names"]
+__all__ = ["Dataset", "FetchError", "fetch", "load", "names"]
 
 Encoding = Literal["raw", "paper"]
 Backend = Literal["polars", "pandas", "pyarrow"]

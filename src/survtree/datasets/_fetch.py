@@ -1,0 +1,267 @@
+"""Obtains the paper's data sets and writes them to a folder, each file whole or not at all.
+
+An archive is opened only after its checksum was compared, and only the members asked for are read
+from it. Nothing is ever unpacked to a path that an archive names.
+"""
+
+import hashlib
+import logging
+import os
+import secrets
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from io import BufferedReader
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._pip import FetchError, download
+from ._published import HOUSEHOLD, OSRT, OSST, TABLES, Archive, Member, PaperSet
+
+logger = logging.getLogger("survtree")
+
+Arrays = Mapping[str, NDArray[Any]]
+# Where an archive lies; obtains it if need be.
+Supply = Callable[[Archive], Path]
+
+_ARRAYS = ("X", "event", "time", "names")
+
+
+def fetch(
+    folder: str | os.PathLike[str],
+    *,
+    archives: str | os.PathLike[str] | None = None,
+    force: bool = False,
+) -> dict[str, Path]:
+    """Obtain the 17 data sets of the optimal sparse survival trees paper, in its 0/1 encoding.
+
+    Sixteen are CSV files: 0/1 columns, then the event (1: it was seen), then the time; five of
+    them start with an unnamed column of row numbers. The seventeenth, household, is an NPZ file
+    with the arrays X, event, time and names. They come from the source archives of osst 0.1.8 and
+    osrt 0.2.2 (both BSD-3-Clause), 11 MB, which pip downloads.
+
+    Parameters
+    ----------
+    folder : path
+        Where the files go; made if it does not exist.
+    archives : path, optional
+        A folder that holds osst-0.1.8.tar.gz and osrt-0.2.2.tar.gz; nothing is downloaded then.
+    force : bool
+        Write all files anew. Without it, files that are there are kept, and one that is not the
+        published one is an error.
+
+    Returns
+    -------
+    dict
+        The file of each data set by its name. What is done is logged to "survtree" (INFO).
+    """
+    target = _made(Path(folder))
+    given = None if archives is None else _given(Path(archives))
+    missing = [each for each in (*TABLES, HOUSEHOLD) if force or not _is_there(each, target)]
+    if missing:
+        if not os.access(target, os.W_OK):
+            raise FetchError(f"{target} cannot be written to. Choose a folder of yours.")
+        with nullcontext(given) if given else _from_index() as supply:
+            _write(missing, target, supply)
+    return {each.name: target / each.file for each in (*TABLES, HOUSEHOLD)}
+
+
+def _made(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        nearest = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
+        raise ValueError(
+            f"folder must be a folder, or a path where one can be made; {nearest} is a file."
+        ) from error
+    except OSError as error:
+        raise FetchError(
+            f"the folder {folder} cannot be made: {error.strerror}. Choose another place."
+        ) from error
+    return folder
+
+
+def _given(folder: Path) -> Supply:
+    """Archives from a folder of the user's."""
+    for archive in (OSST, OSRT):
+        if not (folder / archive.file).is_file():
+            raise ValueError(
+                f"archives must be a folder that holds {OSST.file} and {OSRT.file}; "
+                f"{folder / archive.file} is not there."
+            )
+    return lambda archive: folder / archive.file
+
+
+@contextmanager
+def _from_index() -> Iterator[Supply]:
+    """Archives that pip downloads, each when it is first needed; they go away at the end."""
+    with tempfile.TemporaryDirectory(prefix="survtree-") as scratch:
+
+        def supply(archive: Archive) -> Path:
+            path = Path(scratch, archive.file)
+            if not path.exists():
+                logger.info("downloading %s (%.0f MB)", archive.file, archive.n_bytes / 1e6)
+                download(archive, path.parent)
+            return path
+
+        yield supply
+
+
+def _is_there(each: PaperSet, folder: Path) -> bool:
+    path = folder / each.file
+    if not path.exists():
+        return False
+    if _checksum(path) != each.sha256:
+        raise FetchError(
+            f"{path} is there, but it is not the published file. Move it away, choose another "
+            "folder, or pass force=True (--force) to overwrite it."
+        )
+    logger.info("%s is already there", each.file)
+    return True
+
+
+def _checksum(path: Path) -> str | None:
+    """What the table of data sets records; None for an NPZ file that cannot be read."""
+    with path.open("rb") as stream:
+        if path.suffix != ".npz":
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+        try:
+            with np.load(stream) as file:
+                return _array_checksum({name: file[name] for name in _ARRAYS})
+        # Damaged files make zipfile, zlib and NumPy raise eight kinds of errors, and all mean no.
+        except Exception:
+            return None
+
+
+def _array_checksum(arrays: Arrays) -> str:
+    digest = hashlib.sha256()
+    for name in _ARRAYS:
+        values = np.ascontiguousarray(arrays[name])
+        digest.update(f"{name} {values.dtype.str} {values.shape}".encode())
+        digest.update(values.tobytes())
+    return digest.hexdigest()
+
+
+def _write(missing: Sequence[PaperSet], folder: Path, supply: Supply) -> None:
+    tables = [each for each in missing if each is not HOUSEHOLD]
+    if tables:
+        _write_tables(tables, folder, supply)
+    if HOUSEHOLD in missing:
+        _write_household(folder, supply)
+
+
+def _write_tables(tables: Sequence[PaperSet], folder: Path, supply: Supply) -> None:
+    by_member = {each.members[0]: each for each in tables}
+    for member, content in _contents(supply, *by_member):
+        each = by_member[member]
+        _compare(each, hashlib.sha256(content).hexdigest())
+        with _whole_file(folder / each.file) as stream:
+            stream.write(content)
+        _tell(each)
+
+
+def _write_household(folder: Path, supply: Supply) -> None:
+    arrays = _household(supply)
+    _compare(HOUSEHOLD, _array_checksum(arrays))
+    X, event, time, names = (arrays[name] for name in _ARRAYS)
+    with _whole_file(folder / HOUSEHOLD.file) as stream:
+        np.savez_compressed(stream, X=X, event=event, time=time, names=names)
+    _tell(HOUSEHOLD)
+
+
+def _compare(each: PaperSet, checksum: str) -> None:
+    if checksum != each.sha256:
+        raise FetchError(
+            f"{each.file} made from {each.members[-1].archive.file} has the checksum {checksum}, "
+            f"not {each.sha256}; it was not written. Please report this."
+        )
+
+
+def _tell(each: PaperSet) -> None:
+    counts = f"{each.n_rows:,} rows, {each.n_columns} columns, {each.n_events:,} events"
+    logger.info("%s: %s", each.file, counts)
+
+
+def _household(supply: Supply) -> dict[str, NDArray[Any]]:
+    """Event flags of one archive, features and times of the other."""
+    # Not at the top: the demo data sets can be had in pandas without polars.
+    import polars as pl
+
+    flags, measured = HOUSEHOLD.members
+    [(_, content)] = _contents(supply, flags)
+    event = pl.read_csv(content, columns=["censoring"]).to_series().to_numpy()
+    [(_, content)] = _contents(supply, measured)
+    # A byte a cell; the 64 bits that polars would pick take a quarter of a gigabyte.
+    types = [*[pl.UInt8] * HOUSEHOLD.n_columns, pl.Float64]
+    frame = pl.read_csv(content, schema_overrides=types)
+    *names, time = frame.columns
+    return {
+        "X": np.ascontiguousarray(frame.select(names).to_numpy()),
+        "event": event.astype(np.uint8),
+        # The meter wrote three decimals; on their way some became 3.6660000000000004.
+        "time": np.round(frame[time].to_numpy(), 3),
+        "names": np.array(names),
+    }
+
+
+def _contents(supply: Supply, *members: Member) -> Iterator[tuple[Member, bytes]]:
+    """Members of one archive with their bytes, in its order; complains if one is missing."""
+    left = {member.path: member for member in members}
+    archive = members[0].archive
+    with supply(archive).open("rb") as stream:
+        _check_archive(stream, archive)
+        # One pass: going back to a member would unpack everything before it once more.
+        with tarfile.open(fileobj=stream, mode="r:gz") as tar:
+            for info in tar:
+                if member := left.pop(info.name, None):
+                    yield member, _read(tar, info, member.n_bytes)
+                if not left:
+                    return
+    raise FetchError(f"{archive.file} does not hold {', '.join(left)}. Please report this.")
+
+
+def _check_archive(stream: BufferedReader, archive: Archive) -> None:
+    """Compares the very bytes that are read next, not a file that may be exchanged meanwhile."""
+    found = hashlib.file_digest(stream, "sha256").hexdigest()
+    if found != archive.sha256:
+        raise FetchError(
+            f"{stream.name} must have the SHA-256 checksum {archive.sha256}; it has {found}. "
+            f"It is damaged, or not {archive.name} {archive.version}. Get it again."
+        )
+    stream.seek(0)
+
+
+def _read(tar: tarfile.TarFile, info: tarfile.TarInfo, limit: int) -> bytes:
+    stream = tar.extractfile(info) if info.isreg() else None
+    if stream is None:
+        raise FetchError(f"{info.name} is not a regular file; it was not read.")
+    if info.size > limit:
+        raise FetchError(
+            f"{info.name} has {info.size:,} bytes, {limit:,} are expected; it was not read."
+        )
+    with stream:
+        return stream.read()
+
+
+@contextmanager
+def _whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write, which gets its name when all of it is on the disk, and never before."""
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("xb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(path)
+    except OSError as error:
+        raise FetchError(
+            f"{path} could not be written: {error.strerror}. All files take 7 MB; "
+            "files that are complete stay, and the next run goes on from there."
+        ) from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
