@@ -12,9 +12,9 @@ from pathlib import Path
 
 from benchmarks import data
 from survtree import _solve
-from survtree._binarizer import Binarizer
 from survtree._event_table import EventTable
 from survtree._problem import Problem
+from survtree._questions import Questions
 
 # data set, max_depth, regularization
 CASES = (
@@ -37,7 +37,7 @@ def problem_of(case: data.Encoded, depth: int, regularization: float) -> Problem
     return Problem(
         case.X,
         EventTable(case.event, case.time, weight),
-        Binarizer(tuple(case.columns)),
+        Questions.whether_one(tuple(case.columns)),
         regularization,
         depth,
         7,

@@ -170,6 +170,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "question"
+        tags.transformer_tags.preserves_dtype = []
         tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 

@@ -1,32 +1,24 @@
 """OptimalSurvivalTree: validate -> binarize -> solve -> keep results."""
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from survtree import _metrics, _validation
+from survtree import _validation
 from survtree._binarizer import Binarizer
 from survtree._certificate import Certificate
-from survtree._curves import LeafCurve, LeafCurves, StepFunction, leaf_curves
+from survtree._curves import LeafCurve, LeafCurves, leaf_curves
 from survtree._event_table import EventTable
+from survtree._predict import TreePredictor
 from survtree._problem import Problem, SearchStoppedWarning
 from survtree._progress import logger, progress_log
-from survtree._questions import Questions
 from survtree._solve import Limits, Solution, loss_of, optimal_trees, solve
-from survtree._table import Table
 from survtree._tree import Tree
 
-Floats = NDArray[np.float64]
 
-
-class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
+class OptimalSurvivalTree(TreePredictor):
     """The tree that minimises integrated Brier score + regularization x leaves, with a proof.
 
     Columns of X become yes/no questions (see ``Binarizer``). Each leaf predicts the Kaplan-Meier
@@ -101,7 +93,7 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
     >>> X, y = load("veterans")
     >>> model = OptimalSurvivalTree(max_depth=2, regularization=0.001).fit(X, y)
     >>> model.status_, model.n_leaves_, round(model.objective_, 6)
-    ('optimal', 4, 0.067953)
+    ('optimal', 4, 0.066221)
     """
 
     def __init__(
@@ -278,104 +270,6 @@ class OptimalSurvivalTree(BaseEstimator):  # type: ignore[misc]
         limit = _validation.check_limit(limit)
         problem = _validation.check_trees_can_be_listed(self._problem, self.status_)
         return optimal_trees(problem, self.objective_, limit)
-
-    def apply(self, X: Any) -> NDArray[np.intp]:
-        """The leaf (as node number of ``tree_``) each row ends in."""
-        check_is_fitted(self)
-        return self._leaves(self.binarizer_.read(X))
-
-    def _leaves(self, table: Table) -> NDArray[np.intp]:
-        questions = self.questions_
-        asked = {questions.asked[j].column for j in self.tree_.question[self.tree_.question >= 0]}
-        _validation.warn_of_unseen(table, {j: self.binarizer_.seen_[j] for j in asked})
-        return self.tree_.apply(table.n_rows, lambda j: questions.answer(j, table))
-
-    def decision_path(self, X: Any) -> Any:
-        """Sparse matrix (row, node): is the node on the row's way from the root to its leaf?"""
-        leaf_of_row = self.apply(X)
-        return csr_array(self.tree_.ancestors().astype(np.int8))[leaf_of_row]
-
-    def predict(self, X: Any) -> Floats:
-        """Risk score, higher is worse: the leaf's cumulative hazard summed over all event times.
-
-        It is the number of events to expect among as many rows of this leaf as there were rows.
-        """
-        return self._per_row(self.apply(X), self._risks())
-
-    def _risks(self) -> dict[int, float]:
-        return {leaf: c.hazard(self.event_times_).sum() for leaf, c in self._curves().items()}
-
-    def predict_survival_function(
-        self, X: Any, times: ArrayLike | None = None, return_array: bool = False
-    ) -> NDArray[Any]:
-        """Survival curves of the rows.
-
-        A StepFunction per row (rows of one leaf share one), or with ``return_array`` a matrix
-        (row, time). ``times`` are the columns; by default ``unique_times_``.
-        """
-        return self._functions(X, "survival", times, return_array)
-
-    def predict_cumulative_hazard_function(
-        self, X: Any, times: ArrayLike | None = None, return_array: bool = False
-    ) -> NDArray[Any]:
-        """Cumulative hazard (Nelson-Aalen) of the rows; as ``predict_survival_function``."""
-        return self._functions(X, "hazard", times, return_array)
-
-    def predict_quantile(self, X: Any, quantile: float = 0.5) -> Floats:
-        """First time by which this share of the row's leaf had the event; inf if never reached."""
-        share = _validation.check_share(quantile)
-        quantiles = {leaf: c.quantile(share) for leaf, c in self._curves().items()}
-        return self._per_row(self.apply(X), quantiles)
-
-    def predict_median(self, X: Any) -> Floats:
-        """Median survival time; inf where the curve stays above one half."""
-        return self.predict_quantile(X, 0.5)
-
-    def score(self, X: Any, y: Any) -> float:
-        """Harrell's concordance index of the predicted risk."""
-        check_is_fitted(self)
-        table, events = self.binarizer_.read_with_outcome(X, y, None)
-        return _metrics.harrell_c(events, self._per_row(self._leaves(table), self._risks()))
-
-    @property
-    def questions_(self) -> Questions:
-        """What is asked of the columns; ``tree_.question`` counts these."""
-        questions: Questions = self.binarizer_.questions_
-        return questions
-
-    @property
-    def leaf_curves_(self) -> dict[int, LeafCurve]:
-        """What each leaf (by node number) predicts."""
-        return self._leaf_curves.by_leaf
-
-    def _curves(self) -> dict[int, LeafCurve]:
-        check_is_fitted(self)
-        return self.leaf_curves_
-
-    def _per_row(self, leaf_of_row: NDArray[np.intp], value_of_leaf: Mapping[int, float]) -> Floats:
-        by_node = np.full(self.tree_.n_nodes, np.nan)
-        by_node[list(value_of_leaf)] = list(value_of_leaf.values())
-        return by_node[leaf_of_row]
-
-    def _functions(
-        self, X: Any, kind: str, times: ArrayLike | None, return_array: bool
-    ) -> NDArray[Any]:
-        curves = self._curves()
-        at = self.unique_times_ if times is None else _validation.check_times(times)
-        functions: dict[int, StepFunction] = {
-            leaf: getattr(curve, kind).at_times(at) for leaf, curve in curves.items()
-        }
-        leaf_of_row = self.apply(X)
-        if return_array:
-            by_node = np.full((self.tree_.n_nodes, len(at)), np.nan)
-            for leaf, function in functions.items():
-                by_node[leaf] = function.y
-            return by_node[leaf_of_row]
-        shared = np.empty(self.tree_.n_nodes, dtype=object)
-        for leaf, function in functions.items():
-            shared[leaf] = function
-        out: NDArray[Any] = shared[leaf_of_row]
-        return out
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

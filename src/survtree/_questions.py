@@ -131,7 +131,7 @@ class Questions:
     def answer(self, j: int, table: Table) -> NDArray[np.bool_]:
         """The rows that answer yes to question j."""
         if self.are_columns and table.matrix is not None:
-            return table.matrix[:, j] != 0
+            return np.asarray(table.matrix[:, j] != 0)
         question = self.asked[j]
         return question.answer(table.columns[question.column])
 
@@ -165,10 +165,5 @@ class Questions:
         question = self.asked[j]
         name = self.names[question.column]
         is_unnamed = name == f"x{question.column}"
-        return (
-            *question.readability(),
-            not is_unnamed,
-            question.column if is_unnamed else 0,
-            name,
-            j,
-        )
+        number = question.column if is_unnamed else -1
+        return *question.readability(), not is_unnamed, number, name, j

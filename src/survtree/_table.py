@@ -1,4 +1,4 @@
-"""A user's table as columns of numbers, flags and levels. Knows nothing of questions or outcomes."""
+"""A user's table as columns of numbers, flags and levels. Knows neither questions nor outcomes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

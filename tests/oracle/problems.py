@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from survtree import _solve
-from survtree._binarizer import Binarizer
 from survtree._event_table import EventTable
 from survtree._oracle import BruteForce, Oracle, distinct_columns
 from survtree._problem import Problem
+from survtree._questions import Questions
 from survtree._validation import default_names
 
 REGULARIZATIONS = (0.0, 1e-9, 1e-5, 1e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.5)
@@ -102,7 +102,7 @@ def random_case(seed: int) -> Case:
     problem = Problem(
         features=np.ascontiguousarray(X),
         events=EventTable(event, time.astype(float), weight),
-        binarizer=Binarizer(default_names(p)),
+        questions=Questions.whether_one(default_names(p)),
         regularization=float(rng.choice(REGULARIZATIONS)),
         max_depth=[0, 1, 2, 3, 4, 5, None][rng.integers(7)],
         min_samples_leaf=int(rng.choice([1, 1, 2, 3, 7])),
@@ -139,7 +139,7 @@ def check_case(case: Case, optimum: float, **limits: Any) -> _solve.Solution:
     # The core checked itself; here the oracle checks the core, and the core's check.
     problem, tree = case.problem, solution.tree
     oracle = Oracle.of(problem.events)
-    leaf_of_row = tree.leaf_numbers()[tree.apply(problem.features)]
+    leaf_of_row = problem.leaf_of_row(tree)
     assert abs(oracle.tree_loss(leaf_of_row) - solution.loss) <= slack, where
     assert abs(oracle.one_leaf_loss() - solution.one_leaf_loss) <= slack, where
     assert np.array_equal(solution.unique_times, np.unique(problem.events.time)), where

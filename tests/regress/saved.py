@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from survtree import _solve
-from survtree._binarizer import Binarizer
 from survtree._event_table import EventTable
 from survtree._problem import Problem
+from survtree._questions import Questions
 from survtree._validation import default_names
 from tests.oracle.problems import brute_force, root_loss
 
@@ -24,7 +24,7 @@ def saved_problem(name):
     return Problem(
         features,
         events,
-        Binarizer(default_names(features.shape[1])),
+        Questions.whether_one(default_names(features.shape[1])),
         raw["regularization"],
         raw["max_depth"],
         raw["min_samples_leaf"],

@@ -27,25 +27,36 @@ BAD_X = {
     "sparse": (csr_array(X), "Sparse data was passed"),
     "no rows": (X[:0], "0 sample"),
     "no columns": (X[:, :0], "0 feature"),
-    "number": (with_value(X, (3, 1), 62.5), "'x1' must hold only 0/1.*row 3 has 62.5"),
-    "negative": (with_value(X, (2, 0), -1), "row 2 has -1.0"),
-    "nan": (with_value(X, (2, 0), np.nan), "'x0' must not have missing.*1 of 16 rows.*row 2"),
+    "nan": (with_value(X, (2, 0), np.nan), r"16 rows.*missing in 'x0' \(1, the first in row 2\)"),
     "infinite": (with_value(X, (2, 0), np.inf), "row 2 has inf"),
-    "text": (X.astype(str), "Turn it into yes/no"),
-    "text in objects": (with_value(X, (1, 1), "yes", object), "row 1 has 'yes'"),
-    "none in objects": (with_value(X, (1, 1), None, object), "must not have missing"),
+    "text among numbers": (
+        with_value(X, (1, 1), "n/a", object),
+        "'x1' must hold either numbers or text; row 1 has 'n/a', row 0 has 1.*make it None",
+    ),
+    "none in objects": (with_value(X, (1, 1), None, object), "missing in 'x1'"),
+    "dict in objects": (with_value(X, (1, 1), {}, object), "'x1'.*holds objects of type dict"),
+    "bytes": (X.astype("S"), "'x0'.*holds objects of type bytes"),
+    "dates": (X.astype("datetime64[D]"), "'x0'.*holds dates.*days since"),
+    "durations": (X.astype("timedelta64[D]"), "'x0'.*holds durations"),
+    "masked": (np.ma.masked_array(X, X == 1), "missing in 'x0'"),
+    "too large": (with_value(X, (1, 1), 10**400, object), "'x1'.*too large for a float"),
+    "ragged": ([[1, 2], [3]], "inhomogeneous|ragged|sequence"),
     "complex": (X.astype(complex), "Complex data not supported"),
-    "pandas text": (pd.DataFrame({"stage": ["I", "II"] * 8}), "'stage' must hold only 0/1"),
-    "pandas missing": (pd.DataFrame({"a": [None, 1.0] * 8}), "'a' must not have missing.*8 of 16"),
+    "pandas missing": (pd.DataFrame({"a": [None, 1.0] * 8}), r"'a' \(8, the first in row 0\)"),
+    "pandas period": (
+        pd.DataFrame({"p": pd.period_range("2020", periods=16)}),
+        "'p'.*holds objects of type Period",
+    ),
     "pandas nullable": (
         pd.DataFrame({"a": pd.array([None, True] * 8, dtype="boolean")}),
-        "'a' must not have missing",
+        r"missing in 'a' \(8",
     ),
     "pandas duplicates": (pd.DataFrame(X, columns=["a", "a"]), "'a' occurs twice|unique"),
-    "polars null": (pl.DataFrame({"a": [None, 1] * 8}), "'a' must not have missing"),
+    "polars null": (pl.DataFrame({"a": [None, 1] * 8}), r"missing in 'a' \(8"),
+    "polars list": (pl.DataFrame({"a": [[1]] * 16}), "'a'.*holds values of type List"),
     "polars date": (
         pl.DataFrame({"d": pl.Series([0] * 16).cast(pl.Date)}),
-        "'d' must hold only 0/1",
+        "'d'.*holds dates",
     ),
     "three dimensions": (np.zeros((16, 2, 2)), "dim 3|3D"),
 }
@@ -59,6 +70,23 @@ def test_bad_x(name):
 
 
 @pytest.mark.parametrize(
+    ("levels", "message"),
+    [
+        (
+            [f"p{i}" for i in range(9)],
+            "'id' must have at most 8.*it has 9: 'p0', 'p1'.*identifier",
+        ),
+        ([str(i) for i in range(9)], "'id' must have at most 8 levels.*read as numbers: convert"),
+    ],
+)
+def test_too_many_levels(levels, message):
+    frame = pd.DataFrame({"id": (levels * 2)[:16]})
+    with pytest.raises(ValueError, match=message):
+        OptimalSurvivalTree(max_levels=8).fit(frame, Y)
+    assert OptimalSurvivalTree(max_levels=9).fit(frame, Y).status_ == "optimal"
+
+
+@pytest.mark.parametrize(
     ("y", "message"),
     [
         (None, "y is None"),
@@ -67,8 +95,15 @@ def test_bad_x(name):
         ((EVENT[:-1], TIME[:-1]), "X has 16, y has 15"),
         ((np.zeros(16, bool), TIME), "no event was observed.*16 of 16.*inverted"),
         ((EVENT + 1, TIME), "row 0 has 2.*event == 2"),
-        ((TIME, EVENT), "row 1 has 2.0.*swapped"),
-        ((EVENT.astype(str), TIME), "event must hold numbers; got 'True'"),
+        ((TIME, EVENT), "row 1 has 2.*swapped"),
+        ((EVENT.astype(str), TIME), "holds text: 'False', 'True'.*event == 'True'"),
+        ((np.where(EVENT, "dead", "alive").astype(object), TIME), "event == 'dead'"),
+        ((EVENT.astype(int).astype(str).astype(object), TIME), "holds text: '0', '1'"),
+        ((pd.array([None, True] * 8, dtype="boolean"), TIME), "row 0 has a missing value"),
+        ((EVENT, TIME.astype(str)), "time must hold numbers; it holds text: '1.0'"),
+        ((EVENT, EVENT), "time must hold numbers; it holds flags"),
+        ((EVENT, TIME.astype("datetime64[D]")), "'time'.*holds dates"),
+        ((EVENT, np.ma.masked_array(TIME, TIME == 3)), "row 2 has nan"),
         ((with_value(EVENT, 0, np.nan), TIME), "missing flag"),
         ((EVENT, with_value(TIME, 7, -2.0)), "not be negative; row 7 has -2.0"),
         ((EVENT, with_value(TIME, 7, np.nan)), "must be finite; row 7 has nan"),

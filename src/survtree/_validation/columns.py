@@ -192,6 +192,6 @@ def _mixed(name: str, values: Sequence[Any]) -> str:
     other, number = next((row, v) for row, v in present if _kind_of(type(v)) != "text")
     return (
         f"column {name!r} must hold either numbers or text; row {row} has {str(text)!r}, row "
-        f"{other} has {number!r}. If {str(text)!r} stands for a missing value, make it None; if the "
-        "column holds categories, make all of it text."
+        f"{other} has {number!r}. If {str(text)!r} stands for a missing value, make it None; if "
+        "the column holds categories, make all of it text."
     )

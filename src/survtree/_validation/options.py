@@ -92,8 +92,11 @@ def _rule(value: Any, name: str | None = None) -> Rule:
     option = BY_NAME["thresholds"]
     shown = value if name is None else {name: value}
     if isinstance(value, str):
-        if value in ("auto", "all") or (value == "guess" and name is None):
-            return Rule(value)
+        named = {"auto": Rule("auto"), "all": Rule("all")}
+        if name is None:
+            named["guess"] = Rule("guess")
+        if value in named:
+            return named[value]
         raise _refuse(option, shown)
     if _is_count(value):
         return Rule("quantiles", int(value))
@@ -132,7 +135,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_count(value: Any) -> bool:
-    return _is_number(value) and isinstance(value, numbers.Integral) and value >= 1
+    return _is_number(value) and isinstance(value, numbers.Integral) and int(value) >= 1
 
 
 def _ascending_numbers(values: Any) -> tuple[float, ...] | None:

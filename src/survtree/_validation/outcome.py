@@ -12,6 +12,7 @@ from survtree._validation.columns import column_of_array, column_of_series, floa
 from survtree._validation.table import as_frame
 
 MAX_WEIGHT_RATIO = 1e12
+WORDS_FOR_CENSORED = frozenset({"0", "alive", "censored", "f", "false", "n", "no", "none"})
 
 
 def check_outcome(y: Any, sample_weight: Any, n_rows: int) -> EventTable:
@@ -112,9 +113,10 @@ def _check_event(values: Any) -> NDArray[np.bool_]:
     column = _read("event", values)
     if column.kind not in ("flag", "number"):
         shown = ", ".join(map(repr, column.levels[:3]))
+        likely = [level for level in column.levels if level.lower() not in WORDS_FOR_CENSORED]
         raise ValueError(
             "event must be True/False or 1/0 (1: the event was seen, 0: censored); it holds text: "
-            f"{shown}. Pass a comparison, for example event == {column.levels[0]!r}."
+            f"{shown}. Pass a comparison, for example event == {(likely or column.levels)[0]!r}."
         )
     is_missing = column.is_missing()
     is_odd = ~is_missing & (column.values != 0) & (column.values != 1)
@@ -169,7 +171,7 @@ def _read(role: str, values: Any) -> Column:
             return Column(role, "number", floats_of(series))
         return column_of_series(role, series)
     if isinstance(values, np.ma.MaskedArray):
-        values = values.astype(np.float64).filled(np.nan)
+        values = np.ma.filled(values.astype(np.float64), np.nan)
     array = np.asarray(values)
     if array.ndim != 1:
         raise ValueError(f"{role} must be one column; got shape {array.shape}.")

@@ -63,7 +63,7 @@ def as_frame(table: Any) -> nw.DataFrame[Any] | None:
 def _as_array(X: Any) -> Any:
     """Lists keep their types apart, and masked cells are missing ones."""
     if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "biuf":
-        return X.astype(np.float64).filled(np.nan)
+        return np.ma.filled(X.astype(np.float64), np.nan)
     if isinstance(X, (list, tuple)):
         array = np.asarray(X) if _is_even(X) else X
         # NumPy would make text of [1, "a"], numbers and all.
@@ -126,8 +126,8 @@ def check_some_rows(is_gap: NDArray[np.bool_]) -> None:
     """Complain if leaving rows out leaves none."""
     if is_gap.all():
         raise ValueError(
-            f"missing='drop' leaves no row: each of {len(is_gap):,} has a missing value. Leave out the "
-            "columns that are mostly missing, or pass missing='question'."
+            f"missing='drop' leaves no row: each of {len(is_gap):,} has a missing value. Leave out "
+            "the columns that are mostly missing, or pass missing='question'."
         )
 
 

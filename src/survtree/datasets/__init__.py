@@ -16,13 +16,17 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from survtree._paper_encoding import paper_questions
+from survtree._questions import Questions
+from survtree._table import Column, table_of
+
 from ._catalogue import CATALOGUE, Entry
 from ._fetch import fetch
-from ._paper_encoding import Cell, encode
 from ._pip import FetchError
 
 __all__ = ["Dataset", "FetchError", "fetch", "load", "names"]
 
+Cell = int | float | str | None
 Encoding = Literal["raw", "paper"]
 Backend = Literal["polars", "pandas", "pyarrow"]
 
@@ -55,8 +59,8 @@ def load(name: str, *, encoding: Encoding = "raw", backend: Backend = "polars") 
     name : str
         One of `names()`.
     encoding : {"raw", "paper"}
-        "raw" gives the columns as the study recorded them; "paper" gives the 0/1 columns used in
-        the experiments of the optimal sparse survival trees paper.
+        "raw" gives the columns as the study recorded them, codes without an order as text; "paper"
+        gives the 0/1 columns used in the experiments of the optimal sparse survival trees paper.
     backend : {"polars", "pandas", "pyarrow"}
         The library of the returned frame. It is imported only when asked for.
 
@@ -119,7 +123,19 @@ def _features(
 ) -> Mapping[str, Any]:
     outcomes = {entry.event, entry.time} | entry.other_outcomes
     raw = {name: cells for name, cells in table.items() if name not in outcomes}
-    return raw if encoding == "raw" else encode(raw, entry.levels)
+    if encoding == "raw":
+        return raw | {name: list(map(str, raw[name])) for name in entry.codes}
+    columns = [_column(name, cells, entry.levels.get(name)) for name, cells in raw.items()]
+    named = paper_questions(columns)
+    answers = Questions(tuple(raw), tuple(named.values())).matrix(table_of(columns))
+    return dict(zip(named, answers.T, strict=True))
+
+
+def _column(name: str, cells: Sequence[Cell], levels: tuple[str, ...] | None) -> Column:
+    if levels is None:
+        is_whole = all(isinstance(cell, int) for cell in cells)
+        return Column(name, "number", np.array(cells, dtype=np.float64), is_whole=is_whole)
+    return Column(name, "level", np.array([levels.index(str(cell)) for cell in cells]), levels)
 
 
 def _frame(columns: Mapping[str, Any], backend: Backend) -> Any:

@@ -17,6 +17,8 @@ class Entry:
     # Levels in the order in which the source declares them. It cannot be derived from the cells:
     # gbsg2 puts "Pre" before "Post", and aids puts "70" before "100".
     levels: Mapping[str, tuple[str, ...]]
+    # Codes whose order means nothing.
+    codes: frozenset[str] = frozenset()
     # Columns of another endpoint in the same file. They are outcomes, never features.
     other_outcomes: frozenset[str] = field(default_factory=frozenset)
 
@@ -31,6 +33,7 @@ _AIDS_LEVELS = {
     "tx": _FLAG,
     "txgrp": ("1", "2", "3", "4"),
 }
+_AIDS_CODES = frozenset({"ivdrug", "raceth", "sex", "txgrp"})
 _AIDS_SOURCE = (
     "AIDS Clinical Trials Group study 320: Hammer et al., New England Journal of Medicine 337 "
     "(1997) 725-733; as distributed with Hosmer, Lemeshow and May, Applied Survival Analysis, "
@@ -102,6 +105,7 @@ CATALOGUE: Mapping[str, Entry] = MappingProxyType(
             ),
             source=_AIDS_SOURCE,
             levels=_AIDS_LEVELS,
+            codes=_AIDS_CODES,
             other_outcomes=frozenset({"censor_d", "time_d"}),
         ),
         "aids_death": Entry(
@@ -114,6 +118,7 @@ CATALOGUE: Mapping[str, Entry] = MappingProxyType(
             ),
             source=_AIDS_SOURCE,
             levels=_AIDS_LEVELS,
+            codes=_AIDS_CODES,
             other_outcomes=frozenset({"censor", "time"}),
         ),
     }

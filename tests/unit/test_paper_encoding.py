@@ -1,0 +1,77 @@
+"""The encoding of the paper's experiments: from raw tables to the published 0/1 columns."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from survtree import Binarizer
+from survtree._paper_encoding import paper_questions
+from survtree._questions import Questions
+from survtree._table import table_of
+from survtree.datasets import _column
+
+PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data"
+LOADERS = {
+    "veterans": ("load_veterans_lung_cancer", ()),
+    "whas500": ("load_whas500", ()),
+    "gbsg2": ("load_gbsg2", ()),
+    "aids": ("load_aids", ("aids",)),
+    "aids_death": ("load_aids", ("death",)),
+    "flchain": ("load_flchain", ()),
+}
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_raw_tables_become_the_published_columns(name):
+    if not PUBLISHED.is_dir():
+        pytest.skip("the published 0/1 tables are not here (shared/data next to the repository)")
+    datasets = pytest.importorskip("sksurv.datasets")
+    loader, arguments = LOADERS[name]
+    X, _ = getattr(datasets, loader)(*arguments)
+    with (PUBLISHED / f"{name}.csv").open(newline="") as stream:
+        header, *rows = csv.reader(stream)
+    binarizer = Binarizer(encoding="paper", missing="question").fit(X)
+    assert binarizer.get_feature_names_out().tolist() == header[:-2]
+    published = np.array([row[:-2] for row in rows], dtype=float)
+    np.testing.assert_array_equal(binarizer.transform(X), published)
+
+
+def encode(raw, levels):
+    columns = [_column(name, cells, levels.get(name)) for name, cells in raw.items()]
+    named = paper_questions(columns)
+    answers = Questions(tuple(raw), tuple(named.values())).matrix(table_of(columns))
+    return dict(zip(named, answers.T, strict=True))
+
+
+def test_bins_are_equally_wide_and_closed_on_the_right():
+    columns = encode({"x": [*range(13)]}, {})
+    assert list(columns) == ["x_1", "x_2", "x_3"]
+    bins = sum((k * column.astype(int) for k, column in enumerate(columns.values(), 1)))
+    assert bins.tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
+
+
+@pytest.mark.parametrize(("n_distinct", "n_columns"), [(10, 9), (11, 3)])
+def test_columns_with_more_than_ten_values_are_binned(n_distinct, n_columns):
+    assert len(encode({"x": [*range(n_distinct)]}, {})) == n_columns
+
+
+def test_an_empty_bin_gets_no_column():
+    assert list(encode({"x": [*range(11), 100]}, {})) == ["x_3"]
+
+
+def test_missing_number_is_the_last_level_and_makes_the_names_float():
+    few = encode({"x": [1, 2, None]}, {})
+    assert list(few) == ["x_2.0", "x_nan"]
+    assert few["x_nan"].tolist() == [0, 0, 1]
+    many = encode({"x": [None, *range(13)]}, {})
+    assert list(many) == ["x_1.0", "x_2.0", "x_3.0", "x_nan"]
+    assert many["x_nan"].tolist() == [1] + [0] * 13
+
+
+def test_categorical_columns_come_first_and_keep_the_declared_order():
+    raw = {"size": [1, 2], "when": ["Post", "Pre"]}
+    columns = encode(raw, {"when": ("Pre", "Post")})
+    assert list(columns) == ["when_Post", "size_2"]
+    assert columns["when_Post"].tolist() == [1, 0]
