@@ -37,7 +37,7 @@ def problem_of(case: data.Encoded, depth: int, regularization: float) -> Problem
     return Problem(
         case.X,
         EventTable(case.event, case.time, weight),
-        Questions.whether_one(tuple(case.columns)),
+        Questions(tuple(case.columns)),
         regularization,
         depth,
         7,

@@ -3,7 +3,7 @@
 Part of scikit-learn's world: a transformer that can be used alone.
 """
 
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,11 +78,15 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Choose the questions. ``y`` (event and time) is used by "auto" and "guess"."""
         _validation.check_options(self)
         table = _validation.check_table(self, X, reset=True)
-        events = None
-        if y is not None:
-            events = _validation.check_outcome(y, sample_weight, table.n_rows)
+        if y is None:
+            return self.fit_table(*self.without_gaps(table, None))
+        events = _validation.check_outcome(y, sample_weight, table.n_rows)
         return self.fit_table(*self.without_gaps(table, events))
 
+    @overload
+    def without_gaps(self, table: Table, events: EventTable) -> tuple[Table, EventTable]: ...
+    @overload
+    def without_gaps(self, table: Table, events: None) -> tuple[Table, None]: ...
     def without_gaps(
         self, table: Table, events: EventTable | None
     ) -> tuple[Table, EventTable | None]:
@@ -94,12 +98,14 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not is_gap.any():
             return table, events
         _validation.check_some_rows(is_gap)
-        return table.take(~is_gap), None if events is None else events.take(~is_gap)
+        if events is None:
+            return table.take(~is_gap), None
+        return table.take(~is_gap), _validation.check_events(events.take(~is_gap))
 
     def fit_table(self, table: Table, events: EventTable | None) -> "Binarizer":
         """Choose the questions for a table that was read and whose gaps were seen to."""
         if table.matrix is not None and self.encoding == "questions" and self.thresholds == "auto":
-            self.questions_ = Questions.whether_one(table.names)
+            self.questions_ = Questions(table.names)
             self.seen_ = (Seen("number", is_zero_one=True),) * len(table.names)
             return self
         rules = _validation.check_rules(self.thresholds, table.columns)
@@ -157,9 +163,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Rows whose outcome is known; as at fit, those with missing cells may be left out."""
         table = _validation.check_table(self, X, reset=False)
         events = _validation.check_outcome(y, sample_weight, table.n_rows)
-        table, kept = self.without_gaps(table, events)
-        assert kept is not None
-        return _validation.check_kinds(table, self.seen_), kept
+        table, events = self.without_gaps(table, events)
+        return _validation.check_kinds(table, self.seen_), events
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The questions in words, or the published names with the paper's encoding."""

@@ -157,8 +157,7 @@ class OptimalSurvivalTree(TreePredictor):
         table = _validation.check_table(self, X, reset=True)
         exact = _validation.check_outcome(y, sample_weight, table.n_rows)
         binarizer = self._new_binarizer()
-        table, kept = binarizer.without_gaps(table, exact)
-        exact = _validation.check_events(kept)
+        table, exact = binarizer.without_gaps(table, exact)
         events = exact if buckets is None else exact.on_grid(buckets)
         questions = binarizer.fit_table(table, exact).questions_
         problem = Problem(

@@ -17,8 +17,8 @@ Floats = NDArray[np.float64]
 
 # The search of depth four over Q questions and n rows looks at up to Q^4 n / 6 pairs of row and
 # question; with this many a few thousand rows take seconds.
-MOST_WORK = 2.5e10
-FEWEST, MOST = 24, 96
+MOST_WORK = 5e10
+FEWEST, MOST = 24, 84
 FEWEST_PICKED = 16
 ROUNDS = 200
 DEPTH = 2
@@ -112,10 +112,9 @@ class _Boosting:
         rows = np.flatnonzero(leaf)
         here = self.answers if len(rows) == len(leaf) else self.answers[rows]
         of_leaf = residual[rows]
-        n_yes = here.sum(axis=0, dtype=np.float64)
-        n_no = len(rows) - n_yes
-        yes = of_leaf.astype(np.float32) @ here
-        no = of_leaf.sum() - yes
+        sums = np.stack([np.ones(len(rows)), of_leaf]).astype(np.float32) @ here
+        n_yes, yes = sums.astype(np.float64)
+        n_no, no = len(rows) - n_yes, of_leaf.sum() - yes
         is_allowed = (n_yes >= FEWEST_ROWS) & (n_no >= FEWEST_ROWS)
         if not is_allowed.any():
             return [leaf]

@@ -4,7 +4,6 @@ A missing value answers no to every question but the one whether it is missing, 
 that the training rows did not have.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -26,7 +25,7 @@ READABILITY = {
 # "treated is yes" reads better than "treated is no".
 NEGATIVES = frozenset({"no", "n", "false", "f", "0", "none", "absent", "negative", "never"})
 # Rows answered at a time: the answers of a few thousand rows stay in the processor's cache.
-CHUNK = 8192
+CHUNK = 4096
 MOST_LEVELS_LISTED = 3
 
 
@@ -107,23 +106,28 @@ class Questions:
     """All questions asked about the columns of a table, by name."""
 
     names: tuple[str, ...]
-    asked: tuple[Question, ...]
-    are_columns: bool = False  # is question j whether column j is 1?
+    given: tuple[Question, ...] | None = None  # None: question j is whether column j is 1
 
-    @staticmethod
-    def whether_one(names: Sequence[str]) -> "Questions":
-        """Of each column, whether it is 1."""
-        asked = tuple(Question(j, "one") for j in range(len(names)))
-        return Questions(tuple(names), asked, are_columns=True)
+    @property
+    def are_columns(self) -> bool:
+        """Is question j whether column j is 1?"""
+        return self.given is None
+
+    @cached_property
+    def asked(self) -> tuple[Question, ...]:
+        """The questions; where they are the columns, made when first asked for."""
+        if self.given is not None:
+            return self.given
+        return tuple(Question(j, "one") for j in range(len(self.names)))
 
     def __len__(self) -> int:
-        return len(self.asked)
+        return len(self.names if self.given is None else self.given)
 
     def text(self, j: int) -> str:
         """Question j in words."""
         return self.asked[j].text(self.names[self.asked[j].column])
 
-    @cached_property
+    @property
     def texts(self) -> list[str]:
         """All questions in words."""
         return [self.text(j) for j in range(len(self))]

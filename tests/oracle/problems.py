@@ -102,7 +102,7 @@ def random_case(seed: int) -> Case:
     problem = Problem(
         features=np.ascontiguousarray(X),
         events=EventTable(event, time.astype(float), weight),
-        questions=Questions.whether_one(default_names(p)),
+        questions=Questions(default_names(p)),
         regularization=float(rng.choice(REGULARIZATIONS)),
         max_depth=[0, 1, 2, 3, 4, 5, None][rng.integers(7)],
         min_samples_leaf=int(rng.choice([1, 1, 2, 3, 7])),

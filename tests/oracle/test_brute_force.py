@@ -51,7 +51,7 @@ def test_more_questions_than_a_word_has_bits():
     rng = np.random.default_rng(5)
     X = rng.integers(0, 2, (80, 70), dtype=np.uint8)
     events = EventTable(rng.random(80) < 0.7, rng.integers(1, 12, 80).astype(float), np.ones(80))
-    problem = Problem(X, events, Questions.whether_one(default_names(70)), 0.001, 3, 7)
+    problem = Problem(X, events, Questions(default_names(70)), 0.001, 3, 7)
     found = {
         (solution.objective, str(nested(solution.tree)))
         for kernel, layout, solver in product(

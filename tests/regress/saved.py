@@ -24,7 +24,7 @@ def saved_problem(name):
     return Problem(
         features,
         events,
-        Questions.whether_one(default_names(features.shape[1])),
+        Questions(default_names(features.shape[1])),
         raw["regularization"],
         raw["max_depth"],
         raw["min_samples_leaf"],

@@ -17,14 +17,17 @@ BY_NAME = {option.name: option for option in OPTIONS}
 def check_options(estimator: Any) -> dict[str, Any]:
     """Its options with numbers of the right type, or an error that says what is allowed."""
     # Read off one by one: get_params would look at the constructor's signature again.
+    given = vars(estimator)
     return {
-        option.name: _check_option(option, getattr(estimator, option.name))
+        option.name: _check_option(option, given[option.name])
         for option in OPTIONS
-        if hasattr(estimator, option.name)
+        if option.name in given
     }
 
 
 def _check_option(option: Option, value: Any) -> Any:
+    if value is option.default:
+        return value
     if option.kind == "choice":
         return _check_choice(option, value)
     if option.kind == "other":  # checked where the columns are known
@@ -45,9 +48,6 @@ def _check_choice(option: Option, value: Any) -> str:
 def _check_number(option: Option, value: Any) -> int | float | None:
     if value is None and option.none_means:
         return None
-    default: int | float | None = option.default
-    if type(value) is type(default) and value == default:
-        return default
     wanted = numbers.Integral if option.kind == "int" else numbers.Real
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, wanted):
         raise _refuse(option, value, TypeError)

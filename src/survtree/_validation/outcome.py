@@ -37,9 +37,8 @@ def check_outcome(y: Any, sample_weight: Any, n_rows: int) -> EventTable:
     return check_events(EventTable(event, time, _check_weight(sample_weight, n_rows)))
 
 
-def check_events(events: EventTable | None) -> EventTable:
+def check_events(events: EventTable) -> EventTable:
     """Complain if no event was seen."""
-    assert events is not None
     if events.event.any():
         return events
     n = len(events)
@@ -118,16 +117,17 @@ def _check_event(values: Any) -> NDArray[np.bool_]:
             "event must be True/False or 1/0 (1: the event was seen, 0: censored); it holds text: "
             f"{shown}. Pass a comparison, for example event == {(likely or column.levels)[0]!r}."
         )
+    is_seen = np.asarray(column.values == 1)
+    if (is_seen | (column.values == 0)).all():
+        return is_seen
     is_missing = column.is_missing()
     is_odd = ~is_missing & (column.values != 0) & (column.values != 1)
-    if is_missing.any() or is_odd.any():
-        row = int(np.argmax(is_odd if is_odd.any() else is_missing))
-        shown = f"{column.values[row]:g}" if is_odd.any() else "a missing value"
-        raise ValueError(
-            "event must be True/False or 1/0 (1: the event was seen, 0: censored); "
-            f"row {row} has {shown}. {_event_hint(column.values[~is_missing], is_missing)}"
-        )
-    return np.asarray(column.values == 1)
+    row = int(np.argmax(is_odd if is_odd.any() else is_missing))
+    shown = f"{column.values[row]:g}" if is_odd.any() else "a missing value"
+    raise ValueError(
+        "event must be True/False or 1/0 (1: the event was seen, 0: censored); "
+        f"row {row} has {shown}. {_event_hint(column.values[~is_missing], is_missing)}"
+    )
 
 
 def _event_hint(values: NDArray[Any], is_missing: NDArray[np.bool_]) -> str:
@@ -140,6 +140,8 @@ def _event_hint(values: NDArray[Any], is_missing: NDArray[np.bool_]) -> str:
 
 def _check_time(values: Any) -> NDArray[np.float64]:
     time = numbers_of("time", values)
+    if len(time) == 0 or (time.min() >= 0 and 0 < time.max() < np.inf):
+        return time
     for is_bad, need, remedy in (
         (np.isnan(time), "be finite", "Remove the row: without a time it says nothing."),
         (np.isinf(time), "be finite", "Censor the row at the last time it was seen."),
@@ -148,9 +150,7 @@ def _check_time(values: Any) -> NDArray[np.float64]:
         if is_bad.any():
             row = int(np.argmax(is_bad))
             raise ValueError(f"times must {need}; row {row} has {time[row]}. {remedy}")
-    if len(time) and time.max() == 0:
-        raise ValueError("times must not all be 0: there is no time over which to judge a curve.")
-    return time
+    raise ValueError("times must not all be 0: there is no time over which to judge a curve.")
 
 
 def numbers_of(role: str, values: Any) -> NDArray[np.float64]:
