@@ -11,7 +11,7 @@ DATA ?= .data
 # The tables of benchmarks/, one target each; each is a module of that folder.
 TABLES := speed household threads streed no_limit import_cost protocol bounds
 
-.PHONY: demo test core-test tsan lint format oracle data parity bench $(TABLES:%=bench-%) clean
+.PHONY: demo test core-test tsan lint format oracle data parity bench $(TABLES:%=bench-%) bench-raw_tables clean
 
 demo: .venv/.demo
 	$(BIN)/survtree demo
@@ -55,11 +55,19 @@ parity: .venv/.test .venv/.rivals
 	$(BIN)/python -m benchmarks.parity --data "$(DATA)"
 
 # All tables, after make data. Takes hours, and can be stopped and taken up.
-bench: $(TABLES:%=bench-%)
+bench: $(TABLES:%=bench-%) bench-raw_tables
 
 # One table: make bench-speed ARGS="--depths 2 3". What each shows: benchmarks/README.md
 $(TABLES:%=bench-%): bench-%: .venv/.test .venv/.rivals
 	$(BIN)/python -m benchmarks.$* $(if $(filter-out import_cost,$*),--data "$(DATA)") $(ARGS)
+
+# Raw tables, from a package that is installed where ours runs.
+bench-raw_tables: .venv/.test .venv/.survset
+	$(BIN)/python -m benchmarks.raw_tables $(ARGS)
+
+.venv/.survset: .venv/.test
+	$(BIN)/python -m pip install --quiet --no-deps SurvSet==0.2.11
+	touch $@
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

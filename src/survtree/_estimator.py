@@ -209,7 +209,9 @@ class OptimalSurvivalTree(TreePredictor):
         self.status_ = solution.status
         self.n_leaves_ = len(tree.leaves)
         self.depth_ = int(tree.depths().max())
-        self.ibs_ratio_ = 1.0 - solution.loss / one_leaf if one_leaf > 0 else 0.0
+        # A lone leaf explains nothing, not 1e-16 of it.
+        is_split = self.n_leaves_ > 1 and one_leaf > 0
+        self.ibs_ratio_ = 1.0 - solution.loss / one_leaf if is_split else 0.0
         self.exact_loss_ = solution.loss
         self.unique_times_ = solution.unique_times
         self.event_times_ = solution.event_times

@@ -11,7 +11,15 @@ def export_text(model: "OptimalSurvivalTree") -> str:
     """The tree as indented text, with rows, events and median survival of each leaf."""
     lines: list[str] = []
     _add_lines(model, 0, "", "", lines)
+    if _has_gaps(model):
+        lines.append('A missing value answers no, except to "is missing".')
     return "\n".join(lines)
+
+
+def _has_gaps(model: "OptimalSurvivalTree") -> bool:
+    """Did a column that the tree asks about have missing values?"""
+    asked = [model.questions_.asked[j] for j in model.tree_.question if j >= 0]
+    return any(model.binarizer_.seen_[question.column].has_missing for question in asked)
 
 
 def _add_lines(
