@@ -97,10 +97,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         is_gap = table.is_missing_anywhere()
         if not is_gap.any():
             return table, events
-        _validation.check_some_rows(is_gap)
-        if events is None:
-            return table.take(~is_gap), None
-        return table.take(~is_gap), _validation.check_events(events.take(~is_gap))
+        _validation.check_some_rows(is_gap, None if events is None else events.event)
+        return table.take(~is_gap), None if events is None else events.take(~is_gap)
 
     def fit_table(self, table: Table, events: EventTable | None) -> "Binarizer":
         """Choose the questions for a table that was read and whose gaps were seen to."""
@@ -156,7 +154,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """New rows, checked against the columns of the fit."""
         check_is_fitted(self, "questions_")
         table = _validation.check_table(self, X, reset=False)
-        _validation.check_missing(table, self.missing)
+        _validation.check_missing(table, self.missing, is_fit=False)
         return _validation.check_kinds(table, self.seen_)
 
     def read_with_outcome(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, EventTable]:

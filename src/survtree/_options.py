@@ -32,14 +32,22 @@ class Option:
         number = "an integer" if self.kind == "int" else "a finite number"
         limits = ["other than 0"] if self.is_zero_refused else []
         if self.low is not None:
-            limits.append(f"{'>' if self.is_low_open else '>='} {self.low:g}")
+            limits.append(f"{'>' if self.is_low_open else '>='} {_shown(self.low)}")
         if self.high is not None:
-            limits.append(f"{'<' if self.is_high_open else '<='} {self.high:g}")
+            limits.append(f"{'<' if self.is_high_open else '<='} {_shown(self.high)}")
         text = " ".join([number, " and ".join(limits)]).strip()
         return f"{text}, or None ({self.none_means})" if self.none_means else text
 
 
+def _shown(limit: float) -> str:
+    return f"{limit:,}" if isinstance(limit, int) else f"{limit:g}"
+
+
 MAX_DEPTH_LIMIT = 1000
+THRESHOLDS_OF_A_COLUMN = (
+    "'auto', 'all', an integer >= 1 (at most so many, at quantiles), ('width', k) (k of them, "
+    "evenly spaced), a list of finite numbers"
+)
 
 OPTIONS: tuple[Option, ...] = (
     Option(
@@ -70,9 +78,8 @@ OPTIONS: tuple[Option, ...] = (
         "auto",
         "other",
         "Where numbers are cut into questions like age <= 62.5.",
-        allowed="'auto', 'all', 'guess', an integer >= 1 (so many a column, at quantiles), "
-        "('width', k) (k a column, evenly spaced), a list of numbers, or a dict that gives one of "
-        "these but 'guess' for columns by name",
+        allowed=f"'guess', {THRESHOLDS_OF_A_COLUMN}, or a dict that gives one of these but 'guess' "
+        "for columns by name",
     ),
     Option(
         "missing",
@@ -100,7 +107,7 @@ OPTIONS: tuple[Option, ...] = (
         None,
         "other",
         "Times are rounded up to so many buckets, or to given edges, before the search.",
-        allowed="an integer >= 1, a list of ascending times, or None (exact times)",
+        allowed="an integer >= 1, a list of ascending times >= 0, or None (exact times)",
     ),
     Option(
         "time_limit",

@@ -40,7 +40,7 @@ BAD_X = {
     "durations": (X.astype("timedelta64[D]"), "'x0'.*holds durations"),
     "masked": (np.ma.masked_array(X, X == 1), "missing in 'x0'"),
     "too large": (with_value(X, (1, 1), 10**400, object), "'x1'.*too large for a float"),
-    "ragged": ([[1, 2], [3]], "inhomogeneous|ragged|sequence"),
+    "ragged": ([[1, 2], [3]], "equally many cells; row 0 has 2, row 1 has 1"),
     "complex": (X.astype(complex), "Complex data not supported"),
     "pandas missing": (pd.DataFrame({"a": [None, 1.0] * 8}), r"'a' \(8, the first in row 0\)"),
     "pandas period": (
@@ -51,7 +51,7 @@ BAD_X = {
         pd.DataFrame({"a": pd.array([None, True] * 8, dtype="boolean")}),
         r"missing in 'a' \(8",
     ),
-    "pandas duplicates": (pd.DataFrame(X, columns=["a", "a"]), "'a' occurs twice|unique"),
+    "pandas duplicates": (pd.DataFrame(X, columns=["a", "a"]), "'a' occurs twice"),
     "polars null": (pl.DataFrame({"a": [None, 1] * 8}), r"missing in 'a' \(8"),
     "polars list": (pl.DataFrame({"a": [[1]] * 16}), "'a'.*holds values of type List"),
     "polars date": (
@@ -102,7 +102,7 @@ def test_too_many_levels(levels, message):
         ((pd.array([None, True] * 8, dtype="boolean"), TIME), "row 0 has a missing value"),
         ((EVENT, TIME.astype(str)), "time must hold numbers; it holds text: '1.0'"),
         ((EVENT, EVENT), "time must hold numbers; it holds flags"),
-        ((EVENT, TIME.astype("datetime64[D]")), "'time'.*holds dates"),
+        ((EVENT, TIME.astype("datetime64[D]")), "time must hold numbers; it holds dates"),
         ((EVENT, np.ma.masked_array(TIME, TIME == 3)), "row 2 has nan"),
         ((with_value(EVENT, 0, np.nan), TIME), "missing flag"),
         ((EVENT, with_value(TIME, 7, -2.0)), "not be negative; row 7 has -2.0"),

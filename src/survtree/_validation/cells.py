@@ -1,13 +1,15 @@
 """New rows against the columns of the fit: the same kinds of cells, and values seen before."""
 
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from survtree._table import Column, Kind, Table, table_of
-from survtree._validation.columns import text_of
+from survtree._validation.columns import some, text_of
 
 MOST_SHOWN = 5
 
@@ -39,9 +41,11 @@ def _as_seen(column: Column, seen: Seen) -> Column:
     if seen.kind in ("number", "flag"):
         if column.kind in ("number", "flag"):
             return column._replace(kind="number", values=_numbers(column))
+        row = int(np.argmax(~column.is_missing()))
+        wanted = "numbers" if seen.kind == "number" else "flags (True/False or 1/0)"
         raise ValueError(
-            f"column {column.name!r} must hold numbers as at fit; row "
-            f"{int(np.argmax(~column.is_missing()))} has text. Convert the column."
+            f"column {column.name!r} must hold {wanted} as at fit; row {row} has the text "
+            f"{column.levels[column.values[row]]!r}. Convert the column to {wanted.split()[0]}."
         )
     return _as_levels(column)
 
@@ -75,10 +79,23 @@ def warn_of_unseen(table: Table, seen: Mapping[int, Seen]) -> None:
     told = [text for text in found if text]
     if told:
         warnings.warn(
-            f"rows hold values that the fit did not see: {'; '.join(told)}.",
+            f"rows hold values that the fit did not see: {'; '.join(told)}. Check their spelling "
+            "and coding, or fit on rows that have them.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=_callers_level(),
         )
+
+
+def _callers_level() -> int:
+    """The stack level of who called the package, through whatever methods of it."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and _is_inside(frame.f_globals.get("__name__", "")):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _is_inside(module: str) -> bool:
+    return module.split(".")[0] in ("survtree", "sklearn")  # scikit-learn wraps transform
 
 
 def _unseen(column: Column, seen: Seen) -> str:
@@ -86,22 +103,28 @@ def _unseen(column: Column, seen: Seen) -> str:
     is_missing = column.is_missing()
     if is_missing.any() and not seen.has_missing:
         n = int(is_missing.sum())
-        return f"column {column.name!r} has {n:,} missing, which answer no to its questions"
+        cells = "1 missing cell, which answers" if n == 1 else f"{n:,} missing cells, which answer"
+        return f"column {column.name!r} has {cells} no to its questions"
     if column.levels:
         is_new = np.array([level not in seen.levels for level in column.levels])
         rows = ~is_missing & is_new[column.values]
-        new = [repr(column.levels[k]) for k in np.unique(column.values[rows])]
+        new = [column.levels[k] for k in np.unique(column.values[rows])]
         if new:
-            shown = ", ".join(new[:MOST_SHOWN]) + (", ..." if len(new) > MOST_SHOWN else "")
+            answer = "answers" if len(new) == 1 else "answer"
             return (
-                f"column {column.name!r} has {shown} ({int(rows.sum()):,} rows), which answer no "
-                "to its questions"
+                f"column {column.name!r} has {some(new, MOST_SHOWN)} ({_rows(rows)}), which "
+                f"{answer} no to its questions"
             )
-    elif seen.is_zero_one and column.kind == "number":
+    elif (seen.is_zero_one or seen.kind == "flag") and column.kind == "number":
         is_odd = ~is_missing & (column.values != 0) & (column.values != 1)
         if is_odd.any():
             return (
-                f"column {column.name!r} has {column.values[is_odd][0]:g} ({int(is_odd.sum()):,} "
-                "rows) instead of 0 or 1; above 0.5 counts as 1"
+                f"column {column.name!r} has {column.values[is_odd][0]:g} ({_rows(is_odd)}) "
+                "instead of 0 or 1; above 0.5 counts as 1"
             )
     return ""
+
+
+def _rows(is_here: NDArray[np.bool_]) -> str:
+    n = int(is_here.sum())
+    return "1 row" if n == 1 else f"{n:,} rows"

@@ -3,7 +3,7 @@
 import datetime
 import enum
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -13,12 +13,25 @@ from numpy.typing import NDArray
 
 from survtree._table import Column
 
-DATES = (datetime.date, datetime.time, np.datetime64)
+DATES = (datetime.date, np.datetime64)
 DURATIONS = (datetime.timedelta, np.timedelta64)
 MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
+# What to say of a column, by name, that holds something else; the outcome has its own words.
+Complaint = Callable[[str, str], str]
 
 
-def column_of_series(name: str, series: nw.Series[Any]) -> Column:
+def not_a_question(name: str, what: str) -> str:
+    """The complaint of a column of X."""
+    remedy = {
+        "dates": "Turn it into a number, for example days since a start date, or leave it out.",
+        "durations": "Turn it into a number, for example days, or leave it out.",
+    }.get(what, "Turn it into numbers, flags or text, or leave it out.")
+    return f"column {name!r} must hold numbers, flags or categories; it holds {what}. {remedy}"
+
+
+def column_of_series(
+    name: str, series: nw.Series[Any], complaint: Complaint = not_a_question
+) -> Column:
     """A column of a frame."""
     dtype, native = series.dtype, series.to_native()
     if dtype.is_numeric():
@@ -30,13 +43,16 @@ def column_of_series(name: str, series: nw.Series[Any]) -> Column:
         levels = _levels(name, series.to_list(), is_missing, _declared_levels(native))
         return levels._replace(kind="ordered") if _is_ordered(native) else levels
     if dtype.is_temporal():
-        raise ValueError(_not_a_question(name, "durations" if dtype == nw.Duration else "dates"))
+        what = {nw.Duration: "durations", nw.Time: "times of day"}.get(type(dtype), "dates")
+        raise ValueError(complaint(name, what))
     if dtype in (nw.Object, nw.Unknown):
-        return column_of_objects(name, series.to_list())
-    raise ValueError(_not_a_question(name, f"values of type {dtype}"))
+        return column_of_objects(name, series.to_list(), complaint)
+    raise ValueError(complaint(name, f"values of type {dtype}"))
 
 
-def column_of_array(name: str, values: NDArray[Any]) -> Column:
+def column_of_array(
+    name: str, values: NDArray[Any], complaint: Complaint = not_a_question
+) -> Column:
     """A column of a NumPy array."""
     kind = values.dtype.kind
     if kind == "b":
@@ -44,8 +60,8 @@ def column_of_array(name: str, values: NDArray[Any]) -> Column:
     if kind in "iuf":
         return column_of_numbers(name, values.astype(np.float64, copy=False), kind != "f")
     if kind in "mM":
-        raise ValueError(_not_a_question(name, "durations" if kind == "m" else "dates"))
-    return column_of_objects(name, values.tolist())
+        raise ValueError(complaint(name, "durations" if kind == "m" else "dates"))
+    return column_of_objects(name, values.tolist(), complaint)
 
 
 def column_of_numbers(name: str, values: NDArray[np.float64], is_whole: bool = False) -> Column:
@@ -55,8 +71,8 @@ def column_of_numbers(name: str, values: NDArray[np.float64], is_whole: bool = F
         if is_infinite.any():
             row = int(np.argmax(is_infinite))
             raise ValueError(
-                f"column {name!r} must hold finite numbers or NaN; row {row} has {values[row]} "
-                "(infinity). Replace it by a number, or by NaN if it is unknown."
+                f"column {name!r} must hold finite numbers; row {row} has {values[row]}. Replace "
+                "it by a number, or by NaN (missing) if it is unknown."
             )
     return Column(name, "number", values, is_whole=is_whole)
 
@@ -68,7 +84,9 @@ def floats_of(series: nw.Series[Any]) -> NDArray[np.float64]:
     return series.cast(nw.Float64).to_numpy()
 
 
-def column_of_objects(name: str, values: Sequence[Any]) -> Column:
+def column_of_objects(
+    name: str, values: Sequence[Any], complaint: Complaint = not_a_question
+) -> Column:
     """A column of Python objects: flags, numbers or text, and nothing else beside them."""
     is_missing = np.fromiter(map(_is_missing, values), dtype=bool, count=len(values))
     present = [v for v, gone in zip(values, is_missing, strict=True) if not gone]
@@ -81,14 +99,14 @@ def column_of_objects(name: str, values: Sequence[Any]) -> Column:
         return _flags(name, flags, is_missing)
     if set(kinds) <= {"flags", "numbers"}:
         found = np.full(len(values), np.nan)
-        found[~is_missing] = _floats(name, present)
+        found[~is_missing] = _floats(name, present, np.flatnonzero(~is_missing))
         return column_of_numbers(name, found)
     if set(kinds) == {"text"}:
         return _levels(name, values, is_missing, None)
     odd = next((kind for kind in kinds if kind not in ("flags", "numbers", "text")), None)
     if odd is not None:
-        raise ValueError(_not_a_question(name, odd))
-    raise ValueError(_mixed(name, values))
+        raise ValueError(complaint(name, odd))
+    raise ValueError(_mixed(name, values, complaint))
 
 
 def text_of(value: Any) -> str:
@@ -98,6 +116,20 @@ def text_of(value: Any) -> str:
     if isinstance(value, (float, np.floating, Decimal)) and value == value // 1:
         return f"{value:.0f}"
     return str(value)
+
+
+def some(names: Sequence[Any], most: int = 10) -> str:
+    """The first names of a list, quoted."""
+    return ", ".join(map(repr, names[:most])) + (", ..." if len(names) > most else "")
+
+
+def reads_as_number(level: str) -> bool:
+    """Would it be a number if the column were not text?"""
+    try:
+        float(level)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_missing(value: Any) -> bool:
@@ -115,16 +147,22 @@ def _kind_of(kind: type) -> str:
         return "durations"
     if issubclass(kind, (numbers.Real, Decimal)):
         return "numbers"
+    if issubclass(kind, datetime.time):
+        return "times of day"
     return "dates" if issubclass(kind, DATES) else f"objects of type {kind.__name__}"
 
 
-def _floats(name: str, values: Sequence[Any]) -> NDArray[np.float64]:
-    try:
-        return np.array([float(v) for v in values])
-    except OverflowError as error:
-        raise ValueError(
-            f"column {name!r} must hold finite numbers; one is too large for a float."
-        ) from error
+def _floats(name: str, values: Sequence[Any], rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    out = np.empty(len(values))
+    for k, value in enumerate(values):
+        try:
+            out[k] = float(value)
+        except OverflowError as error:
+            raise ValueError(
+                f"column {name!r} must hold finite numbers; row {rows[k]} has one that is too "
+                "large for a float. Replace it, or make it None if it is unknown."
+            ) from error
+    return out
 
 
 def _flags(name: str, values: NDArray[Any], is_missing: NDArray[np.bool_]) -> Column:
@@ -177,21 +215,16 @@ def _declared_levels(native: Any) -> list[str] | None:
     return list(dict.fromkeys(text_of(level) for level in categories))
 
 
-def _not_a_question(name: str, what: str) -> str:
-    remedy = {
-        "dates": "Turn it into a number, for example days since a start date, or leave it out.",
-        "durations": "Turn it into a number, for example days, or leave it out.",
-    }.get(what, "Turn it into numbers, flags or text, or leave it out.")
-    return f"column {name!r} must hold numbers, flags or categories; it holds {what}. {remedy}"
-
-
-def _mixed(name: str, values: Sequence[Any]) -> str:
+def _mixed(name: str, values: Sequence[Any], complaint: Complaint) -> str:
     """Names the first text and the first number of a column that has both."""
     present = [(row, v) for row, v in enumerate(values) if not _is_missing(v)]
     row, text = next((row, v) for row, v in present if _kind_of(type(v)) == "text")
     other, number = next((row, v) for row, v in present if _kind_of(type(v)) != "text")
+    if complaint is not not_a_question:
+        both = f"text and numbers: row {row} has {str(text)!r}, row {other} has {number}"
+        return complaint(name, both)
     return (
         f"column {name!r} must hold either numbers or text; row {row} has {str(text)!r}, row "
-        f"{other} has {number!r}. If {str(text)!r} stands for a missing value, make it None; if "
+        f"{other} has {number}. If {str(text)!r} stands for a missing value, make it None; if "
         "the column holds categories, make all of it text."
     )

@@ -1,5 +1,6 @@
 """Options: numbers within their range, choices, and where to cut numbers and times."""
 
+import difflib
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -8,8 +9,9 @@ import numpy as np
 
 from survtree._cut_points import Rule
 from survtree._event_table import EventTable
-from survtree._options import OPTIONS, Option
+from survtree._options import OPTIONS, THRESHOLDS_OF_A_COLUMN, Option
 from survtree._table import Column
+from survtree._validation.columns import some
 
 BY_NAME = {option.name: option for option in OPTIONS}
 
@@ -42,7 +44,13 @@ def _refuse(option: Option, value: Any, error: type[Exception] = ValueError) -> 
 def _check_choice(option: Option, value: Any) -> str:
     if isinstance(value, str) and value in option.choices:
         return value
-    raise _refuse(option, value, ValueError if isinstance(value, str) else TypeError)
+    error = _refuse(option, value, ValueError if isinstance(value, str) else TypeError)
+    raise type(error)(f"{error}{_did_you_mean(value, option.choices)}")
+
+
+def _did_you_mean(value: Any, choices: Iterable[str]) -> str:
+    nearest = difflib.get_close_matches(str(value).lower(), list(map(str, choices)), n=1)
+    return f" Did you mean {nearest[0]!r}?" if nearest else ""
 
 
 def _check_number(option: Option, value: Any) -> int | float | None:
@@ -74,38 +82,46 @@ def check_rules(thresholds: Any, columns: Sequence[Column]) -> list[Rule]:
     unknown = [key for key in thresholds if key not in names]
     if unknown:
         raise ValueError(
-            f"thresholds must name columns of X; there is no {unknown[0]!r}. The columns are "
-            f"{_some(names)}."
+            f"thresholds must name columns of X; there is no {unknown[0]!r} in {some(names)}."
+            f"{_did_you_mean(unknown[0], names) or ' Check its spelling.'}"
         )
     rules = {name: _rule(value, name) for name, value in thresholds.items()}
     for column in columns:
         is_cut = rules.get(column.name, Rule("auto")).kind not in ("auto", "all")
         if is_cut and column.kind not in ("number", "flag"):
             raise ValueError(
-                f"thresholds can cut numbers; column {column.name!r} holds categories. Leave it "
-                "out of thresholds, or convert the column to numbers."
+                f"thresholds must be for columns of numbers; column {column.name!r} holds "
+                "categories. Leave it out of thresholds, or convert the column to numbers."
             )
     return [rules.get(name, Rule("auto")) for name in names]
 
 
 def _rule(value: Any, name: str | None = None) -> Rule:
-    option = BY_NAME["thresholds"]
-    shown = value if name is None else {name: value}
     if isinstance(value, str):
         named = {"auto": Rule("auto"), "all": Rule("all")}
         if name is None:
             named["guess"] = Rule("guess")
         if value in named:
             return named[value]
-        raise _refuse(option, shown)
+        raise ValueError(_not_thresholds(value, name, named))
     if _is_count(value):
         return Rule("quantiles", int(value))
     if isinstance(value, tuple) and len(value) == 2 and value[0] == "width" and _is_count(value[1]):
         return Rule("width", int(value[1]))
     edges = _ascending_numbers(value)
     if edges is None:
-        raise _refuse(option, shown, ValueError if _is_number(value) else TypeError)
+        raise (ValueError if _is_number(value) else TypeError)(_not_thresholds(value, name))
     return Rule("given", edges)
+
+
+def _not_thresholds(value: Any, name: str | None, choices: Iterable[str] = ()) -> str:
+    """The complaint of the thresholds of one column, or of all (no name)."""
+    hint = _did_you_mean(value, choices)
+    if name is None:
+        return f"{_refuse(BY_NAME['thresholds'], value)}{hint}"
+    if value == "guess":
+        hint = " It chooses among all columns at once: pass thresholds='guess'."
+    return f"thresholds of column {name!r} must be {THRESHOLDS_OF_A_COLUMN}; got {value!r}.{hint}"
 
 
 def check_guess(rules: Sequence[Rule], events: EventTable | None) -> None:
@@ -138,15 +154,18 @@ def _is_count(value: Any) -> bool:
     return _is_number(value) and isinstance(value, numbers.Integral) and int(value) >= 1
 
 
+def _is_finite_number(value: Any) -> bool:
+    try:
+        return _is_number(value) and bool(np.isfinite(float(value)))
+    except OverflowError:  # an integer beyond all floats
+        return False
+
+
 def _ascending_numbers(values: Any) -> tuple[float, ...] | None:
     """The distinct numbers of a list, sorted; None if it is no list of finite numbers."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         return None
     found = list(values)
-    if not all(_is_number(v) and np.isfinite(float(v)) for v in found):
+    if not all(map(_is_finite_number, found)):
         return None
     return tuple(sorted({float(v) for v in found}))
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")

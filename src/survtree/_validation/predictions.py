@@ -13,8 +13,15 @@ from survtree._validation.outcome import numbers_of
 def check_times(times: ArrayLike) -> NDArray[np.float64]:
     """Times at which curves are asked for: ascending, finite."""
     array = numbers_of("times", np.atleast_1d(np.asarray(times)))
-    if not np.isfinite(array).all() or (np.diff(array) < 0).any():
-        raise ValueError("times must be finite and ascending. Sort them first.")
+    if not np.isfinite(array).all():
+        place = int(np.argmax(~np.isfinite(array)))
+        raise ValueError(f"times must be finite; place {place} has {array[place]}. Leave it out.")
+    if (np.diff(array) < 0).any():
+        place = int(np.argmax(np.diff(array) < 0))
+        raise ValueError(
+            f"times must be ascending; {array[place + 1]:g} comes after {array[place]:g}. Sort "
+            "them first."
+        )
     return array
 
 
@@ -22,7 +29,8 @@ def check_share(quantile: Any) -> float:
     """A share strictly between 0 and 1."""
     if not isinstance(quantile, numbers.Real) or not 0 < float(quantile) < 1:
         raise ValueError(
-            f"quantile must be a number between 0 and 1, both excluded; got {quantile!r}."
+            f"quantile must be a number between 0 and 1, both excluded; got {quantile!r}. Pass 0.5 "
+            "for the median."
         )
     return float(quantile)
 
@@ -38,8 +46,8 @@ def check_trees_can_be_listed(problem: Problem | None, status: str) -> Problem:
     """The problem, if the fit was proven optimal and still has its rows."""
     if problem is None:
         raise ValueError(
-            "optimal_trees needs the training rows, and this model was unpickled without them. "
-            "Fit it again."
+            "optimal_trees needs the training rows; this model was unpickled without them. Fit it "
+            "again."
         )
     if status != "optimal":
         raise ValueError(

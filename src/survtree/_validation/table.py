@@ -1,6 +1,6 @@
 """The features: any array or frame as a Table, and what a table must not have."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, validate_data
 
 from survtree._table import Column, Table, table_of
-from survtree._validation.columns import column_of_array, column_of_series
+from survtree._validation.columns import column_of_array, column_of_series, reads_as_number, some
 
 MAX_QUESTIONS = 100_000
 MAX_ANSWERS = 2**33
+# So few levels that are no numbers, among many that are, stand for missing values.
+MOST_ODD_LEVELS = 3
 
 
 def check_table(estimator: Any, X: Any, *, reset: bool) -> Table:
@@ -31,9 +33,12 @@ def check_table(estimator: Any, X: Any, *, reset: bool) -> Table:
         _check_names(frame.columns)
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         if len(frame) == 0:
-            raise ValueError("X must have at least one row; it has 0 sample(s).")
+            raise ValueError(
+                "X must have at least one row; it has none. Look at what filtered its rows."
+            )
         series = [frame.get_column(name) for name in frame.columns]  # [name] may take rows
         return table_of(list(map(column_of_series, _names(estimator), series)))
+    _check_is_table(X)
     array = check_array(_as_array(X), dtype=None, ensure_all_finite=False, estimator=estimator)
     validate_data(estimator, array, reset=reset, skip_check_array=True)
     return table_of(list(map(column_of_array, _names(estimator), array.T)))
@@ -56,8 +61,46 @@ def as_frame(table: Any) -> nw.DataFrame[Any] | None:
     """X as a narwhals frame, or None if it is no frame."""
     if isinstance(table, (np.ndarray, list, tuple)):  # asking narwhals takes a while
         return None
-    frame = nw.from_native(table, eager_only=True, pass_through=True)
+    try:
+        frame = nw.from_native(table, eager_only=True, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        names = getattr(table, "column_names", None) or table.columns  # pyarrow's, the others'
+        _check_names(list(names))
+        raise ValueError(str(error)) from error
     return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _check_is_table(X: Any) -> None:
+    """Complain of what scikit-learn would call a scalar, or print in full."""
+    found = _not_a_table(X)
+    if found is not None:
+        raise ValueError(
+            "X must be a table: a frame (pandas, polars, pyarrow), or an array of rows and "
+            f"columns; got {found[0]}. {found[1]}"
+        )
+    if isinstance(X, (list, tuple)):
+        _check_is_even(X)
+
+
+def _not_a_table(X: Any) -> tuple[str, str] | None:
+    """What X is instead, and what to do about it."""
+    what, make_a_frame = f"a {type(X).__name__}", "Make a frame of it, as polars.DataFrame does."
+    if hasattr(X, "to_frame"):
+        return what, (
+            "For one column pass its to_frame(); for one row of a pandas frame, frame.iloc[[row]]."
+        )
+    if getattr(getattr(X, "dtype", None), "names", None) is not None:
+        return "a structured array", make_a_frame
+    if isinstance(X, (list, tuple)):
+        return (f"{what} of dicts", make_a_frame) if X and isinstance(X[0], Mapping) else None
+    if hasattr(X, "__array__") or hasattr(X, "shape") or np.asarray(X).ndim > 0:
+        return None
+    if isinstance(X, str):
+        return repr(X), "Read the file first, for example with polars.read_csv."
+    if isinstance(X, Mapping):
+        return what, make_a_frame
+    is_lazy = hasattr(X, "collect")
+    return what, "Call its collect() first." if is_lazy else "Pass the rows, a column a covariate."
 
 
 def _as_array(X: Any) -> Any:
@@ -65,17 +108,21 @@ def _as_array(X: Any) -> Any:
     if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "biuf":
         return np.ma.filled(X.astype(np.float64), np.nan)
     if isinstance(X, (list, tuple)):
-        array = np.asarray(X) if _is_even(X) else X
+        array = np.asarray(X)
         # NumPy would make text of [1, "a"], numbers and all.
-        if isinstance(array, np.ndarray) and array.dtype.kind in "US":
-            return np.array(X, dtype=object)
-        return array
+        return np.array(X, dtype=object) if array.dtype.kind in "US" else array
     return X
 
 
-def _is_even(X: Sequence[Any]) -> bool:
-    lengths = {len(row) if hasattr(row, "__len__") else -1 for row in X}
-    return len(lengths) <= 1
+def _check_is_even(X: Sequence[Any]) -> None:
+    """Complain of rows with different numbers of cells."""
+    lengths = [1 if np.isscalar(row) or not hasattr(row, "__len__") else len(row) for row in X]
+    for row, length in enumerate(lengths):
+        if length != lengths[0]:
+            raise ValueError(
+                "the rows of X must have equally many cells; "
+                f"row 0 has {lengths[0]}, row {row} has {length}. Fill the gaps with None."
+            )
 
 
 def _names(estimator: Any) -> tuple[str, ...]:
@@ -91,15 +138,20 @@ def default_names(n_columns: int) -> tuple[str, ...]:
 
 def _check_names(names: Sequence[Any]) -> None:
     if len(names) == 0:
-        raise ValueError("X must have at least one column; it has 0 feature(s).")
+        raise ValueError(
+            "X must have at least one column besides event and time; it has none. Add the columns "
+            "to ask about."
+        )
     seen: set[Any] = set()
     for name in names:
         if name in seen:
-            raise ValueError(f"column names must differ; {name!r} occurs twice. Rename one.")
+            raise ValueError(
+                f"column names must differ; {name!r} occurs twice. Rename one of the columns."
+            )
         seen.add(name)
 
 
-def check_missing(table: Table, policy: str) -> None:
+def check_missing(table: Table, policy: str, *, is_fit: bool = True) -> None:
     """Complain of missing cells unless the policy has a use for them."""
     if policy == "question" or table.matrix is not None:
         return
@@ -110,49 +162,52 @@ def check_missing(table: Table, policy: str) -> None:
     listed = ", ".join(f"{name!r} ({n:,}, the first in row {row})" for name, n, row in counts[:10])
     more = f" and {len(counts) - 10} more" if len(counts) > 10 else ""
     remedy = (
-        "missing='drop' leaves rows out of the fit; a row to predict must be filled, or the model "
-        "fitted with missing='question'."
-        if policy == "drop"
-        else "Fill them, or pass missing='question' (being missing is a question of its own) or "
+        "Fill them, or pass missing='question' (being missing is a question of its own) or "
         "missing='drop' (leave these rows out)."
+        if is_fit
+        else "Fill them as before the fit, or fit with missing='question'."
+    )
+    if policy == "drop":
+        remedy = f"missing='drop' leaves rows out of the fit, never out of a prediction. {remedy}"
+    raise ValueError(
+        f"X must not have missing values (NaN or null); of {table.n_rows:,} rows, cells are "
+        f"missing in {listed}{more}. {remedy}"
+    )
+
+
+def check_some_rows(is_gap: NDArray[np.bool_], event: NDArray[np.bool_] | None) -> None:
+    """Complain if leaving rows out leaves none, or none with an event."""
+    n, n_gaps = len(is_gap), int(is_gap.sum())
+    if n_gaps < n and (event is None or event[~is_gap].any()):
+        return
+    left = (
+        f"each of {n:,} has a missing value"
+        if n_gaps == n
+        else f"{n_gaps:,} of {n:,} have a missing value, and the others are all censored"
     )
     raise ValueError(
-        f"X must not have missing values (NaN or null); of {table.n_rows:,} rows they are missing "
-        f"in {listed}{more}. {remedy}"
+        f"missing='drop' must leave rows with an event; {left}. Leave out the columns that are "
+        "mostly missing, or pass missing='question'."
     )
-
-
-def check_some_rows(is_gap: NDArray[np.bool_]) -> None:
-    """Complain if leaving rows out leaves none."""
-    if is_gap.all():
-        raise ValueError(
-            f"missing='drop' leaves no row: each of {len(is_gap):,} has a missing value. Leave out "
-            "the columns that are mostly missing, or pass missing='question'."
-        )
 
 
 def check_levels(column: Column, n_levels: int, max_levels: int) -> None:
     """Complain of a column of categories with too many of them."""
     if n_levels <= max_levels:
         return
-    shown = ", ".join(map(repr, column.levels[:3]))
-    hint = (
-        "They read as numbers: convert the column to numbers."
-        if all(_is_number(level) for level in column.levels)
-        else "Is it an identifier? Leave it out, group its levels, or raise max_levels."
-    )
+    odd = [level for level in column.levels if not reads_as_number(level)]
+    hint = "Is it an identifier? Leave it out, group its levels, or raise max_levels."
+    if not odd:
+        hint = "They read as numbers: convert the column to numbers."
+    elif len(odd) <= MOST_ODD_LEVELS:
+        hint = (
+            f"All but {some(odd)} read as numbers: make that missing and convert "
+            "the column to numbers."
+        )
     raise ValueError(
         f"column {column.name!r} must have at most {max_levels:,} levels (max_levels); it has "
-        f"{n_levels:,}: {shown}, ... {hint}"
+        f"{n_levels:,}: {some(column.levels, 3)} {hint}"
     )
-
-
-def _is_number(level: str) -> bool:
-    try:
-        float(level)
-    except ValueError:
-        return False
-    return True
 
 
 def check_question_count(n_questions: int, n_rows: int) -> None:
@@ -160,7 +215,7 @@ def check_question_count(n_questions: int, n_rows: int) -> None:
     if n_questions <= MAX_QUESTIONS and n_questions * n_rows <= MAX_ANSWERS:
         return
     raise ValueError(
-        f"at most {MAX_QUESTIONS:,} questions and {MAX_ANSWERS:,} answers (rows x questions) fit; "
-        f"the columns make {n_questions:,} questions on {n_rows:,} rows. Pass thresholds='auto' or "
-        "a number of thresholds a column, or leave columns out."
+        f"there must be at most {MAX_QUESTIONS:,} questions and {MAX_ANSWERS:,} answers (rows x "
+        f"questions); the columns make {n_questions:,} questions on {n_rows:,} rows. Pass "
+        "thresholds='auto' or a number of thresholds a column, or leave columns out."
     )
