@@ -150,16 +150,18 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         _validation.warn_of_unseen(table, dict(enumerate(self.seen_)))
         return self.questions_.matrix(table)
 
-    def read(self, X: Any) -> Table:
-        """New rows, checked against the columns of the fit."""
+    def read(self, X: Any, model: Any = None) -> Table:
+        """New rows, checked against the columns of the fit; complaints speak of the model."""
         check_is_fitted(self, "questions_")
-        table = _validation.check_table(self, X, reset=False)
+        table = _validation.check_table(model or self, X, reset=False)
         _validation.check_missing(table, self.missing, is_fit=False)
         return _validation.check_kinds(table, self.seen_)
 
-    def read_with_outcome(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, EventTable]:
+    def read_with_outcome(
+        self, X: Any, y: Any, sample_weight: Any, model: Any = None
+    ) -> tuple[Table, EventTable]:
         """Rows whose outcome is known; as at fit, those with missing cells may be left out."""
-        table = _validation.check_table(self, X, reset=False)
+        table = _validation.check_table(model or self, X, reset=False)
         events = _validation.check_outcome(y, sample_weight, table.n_rows)
         table, events = self.without_gaps(table, events)
         return _validation.check_kinds(table, self.seen_), events

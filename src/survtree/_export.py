@@ -3,12 +3,15 @@
 import math
 from typing import TYPE_CHECKING
 
+from sklearn.utils.validation import check_is_fitted
+
 if TYPE_CHECKING:
     from survtree._estimator import OptimalSurvivalTree
 
 
 def export_text(model: "OptimalSurvivalTree") -> str:
     """The tree as indented text, with rows, events and median survival of each leaf."""
+    check_is_fitted(model)
     lines: list[str] = []
     _add_lines(model, 0, "", "", lines)
     if _has_gaps(model):

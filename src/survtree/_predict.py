@@ -31,7 +31,7 @@ class TreePredictor(BaseEstimator):  # type: ignore[misc]
     def apply(self, X: Any) -> NDArray[np.intp]:
         """The leaf (as node number of ``tree_``) each row ends in."""
         check_is_fitted(self)
-        return self._leaves(self.binarizer_.read(X))
+        return self._leaves(self.binarizer_.read(X, self))
 
     def _leaves(self, table: Table) -> NDArray[np.intp]:
         questions = self.questions_
@@ -83,7 +83,7 @@ class TreePredictor(BaseEstimator):  # type: ignore[misc]
     def score(self, X: Any, y: Any) -> float:
         """Harrell's concordance index of the predicted risk."""
         check_is_fitted(self)
-        table, events = self.binarizer_.read_with_outcome(X, y, None)
+        table, events = self.binarizer_.read_with_outcome(X, y, None, self)
         return _metrics.harrell_c(events, self._per_row(self._leaves(table), self._risks()))
 
     @property

@@ -23,6 +23,7 @@ MAX_WEIGHT_RATIO = 1e12
 WORDS_FOR_CENSORED = frozenset({"0", "alive", "censored", "f", "false", "n", "no", "none"})
 SHAPES = "a structured array (event, time), a two-column frame, or a pair (event, time)"
 FLAG = "must be True/False or 1/0 (1: the event was seen, 0: censored)"
+SWAPPED = "Are event and time swapped? A pair is (event, time)."
 # Whole numbers this small are taken for codes rather than times.
 LARGEST_CODE = 9
 
@@ -183,14 +184,13 @@ def _event_hint(codes: NDArray[Any]) -> str:
     """What the flag may be instead, given its distinct values."""
     if np.isin(codes, (1, 2)).all():
         return "For 1 = censored, 2 = event pass event == 2."
-    swapped = "re event and time swapped? A pair is (event, time)."
     if (codes == codes.round()).all() and np.abs(codes).max() <= LARGEST_CODE:
         listed = ", ".join(f"{code:g}" for code in codes)
         return (
             f"If {listed} are codes, pass a comparison with the event you mean, for example "
-            f"event == 1; all others count as censored then. Or a{swapped}"
+            f"event == 1; all others count as censored then. {SWAPPED}"
         )
-    return f"A{swapped}"
+    return SWAPPED
 
 
 def _not_a_flag(role: str, what: str) -> str:
@@ -240,7 +240,7 @@ def numbers_of(role: str, values: Any) -> NDArray[np.float64]:
 def _not_numbers(role: str, what: str) -> str:
     remedy = "Convert it to numbers."
     if what == "flags" and role.split()[0] == "time":
-        remedy = "Are event and time swapped? A pair is (event, time)."
+        remedy = SWAPPED
     elif what == "dates":
         remedy = "Pass the time from entry to event or end of observation, for example in days."
     elif what == "durations":

@@ -76,7 +76,8 @@ def _made(folder: Path) -> Path:
     except (FileExistsError, NotADirectoryError) as error:
         nearest = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
         raise ValueError(
-            f"folder must be a folder, or a path where one can be made; {nearest} is a file."
+            f"folder must be a folder, or a path where one can be made; {nearest} is a file. "
+            "Choose another place."
         ) from error
     except OSError as error:
         raise FetchError(
@@ -91,7 +92,8 @@ def _given(folder: Path) -> Supply:
         if not (folder / archive.file).is_file():
             raise ValueError(
                 f"archives must be a folder that holds {OSST.file} and {OSRT.file}; "
-                f"{folder / archive.file} is not there."
+                f"{folder / archive.file} is not there. Put it there, or leave archives out to "
+                "download it."
             )
     return lambda archive: folder / archive.file
 
