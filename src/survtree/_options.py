@@ -46,7 +46,7 @@ def _shown(limit: float) -> str:
 MAX_DEPTH_LIMIT = 1000
 THRESHOLDS_OF_A_COLUMN = (
     "'auto', 'all', an integer >= 1 (at most so many, at quantiles), ('width', k) (k of them, "
-    "evenly spaced), a list of finite numbers"
+    "evenly spaced) or a list of finite numbers"
 )
 
 OPTIONS: tuple[Option, ...] = (

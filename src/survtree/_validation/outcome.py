@@ -24,8 +24,8 @@ WORDS_FOR_CENSORED = frozenset({"0", "alive", "censored", "f", "false", "n", "no
 SHAPES = "a structured array (event, time), a two-column frame, or a pair (event, time)"
 FLAG = "must be True/False or 1/0 (1: the event was seen, 0: censored)"
 SWAPPED = "Are event and time swapped? A pair is (event, time)."
-# Whole numbers this small are taken for codes rather than times.
-LARGEST_CODE = 9
+# A few small whole numbers are taken for codes rather than times.
+LARGEST_CODE, MOST_CODES = 9, 5
 
 
 def check_outcome(y: Any, sample_weight: Any, n_rows: int) -> EventTable:
@@ -85,7 +85,7 @@ def split_outcome(X: Any, y: Any, duration_col: Any, event_col: Any) -> tuple[An
     if frame is None:
         raise ValueError(
             "duration_col and event_col must name columns of a frame (pandas, polars, pyarrow); X "
-            f"is a {type(X).__name__}. Pass a frame, or y = (event, time)."
+            f"is of type {type(X).__name__}. Pass a frame, or y = (event, time)."
         )
     for role, name in (("duration_col", duration_col), ("event_col", event_col)):
         _check_is_column(role, name, frame.columns)
@@ -117,13 +117,13 @@ def _event_and_time(y: Any) -> tuple[Any, Any]:
     try:
         array = np.asarray(y)
     except ValueError as error:  # parts of different lengths
-        raise ValueError(_no_outcome(y, f"a {type(y).__name__} of uneven parts")) from error
+        raise ValueError(_no_outcome(y, f"{type(y).__name__} of uneven parts")) from error
     if array.dtype.names is not None:
         return _of_two_columns([array[name] for name in array.dtype.names])
     if array.ndim == 2 and array.shape[1] == 2:
         return _of_two_columns([array[:, 0], array[:, 1]])
     shape = f" of shape {array.shape}" if array.ndim else ""
-    raise ValueError(_no_outcome(y, f"a {type(y).__name__}{shape}"))
+    raise ValueError(_no_outcome(y, f"{type(y).__name__}{shape}"))
 
 
 def _no_outcome(y: Any, came: str) -> str:
@@ -184,13 +184,14 @@ def _event_hint(codes: NDArray[Any]) -> str:
     """What the flag may be instead, given its distinct values."""
     if np.isin(codes, (1, 2)).all():
         return "For 1 = censored, 2 = event pass event == 2."
-    if (codes == codes.round()).all() and np.abs(codes).max() <= LARGEST_CODE:
-        listed = ", ".join(f"{code:g}" for code in codes)
-        return (
-            f"If {listed} are codes, pass a comparison with the event you mean, for example "
-            f"event == 1; all others count as censored then. {SWAPPED}"
-        )
-    return SWAPPED
+    are_small = (codes == codes.round()).all() and np.abs(codes).max() <= LARGEST_CODE
+    if len(codes) > MOST_CODES or not are_small:
+        return SWAPPED
+    listed = ", ".join(f"{code:g}" for code in codes)
+    return (
+        f"If {listed} are codes, pass a comparison with the event you mean, for example "
+        "event == 1; all others count as censored then."
+    )
 
 
 def _not_a_flag(role: str, what: str) -> str:
@@ -267,7 +268,9 @@ def _read(role: str, values: Any, complaint: Complaint) -> Column:
     array = np.asarray(values)
     if array.ndim != 1:
         came = f"an array of shape {array.shape}" if array.ndim else repr(values)
-        remedy = "Flatten it, for example with ravel()." if array.ndim else "Pass an array."
+        remedy = "Pass one of its columns." if array.ndim else "Pass an array."
+        if array.ndim and array.size == len(array):
+            remedy = "Flatten it, for example with ravel()."
         raise ValueError(f"{role} must be one column, with a value a row; got {came}. {remedy}")
     if array.dtype.kind in "iuf":
         return Column(role, "number", array.astype(np.float64))

@@ -84,7 +84,7 @@ def _check_is_table(X: Any) -> None:
 
 def _not_a_table(X: Any) -> tuple[str, str] | None:
     """What X is instead, and what to do about it."""
-    what, make_a_frame = f"a {type(X).__name__}", "Make a frame of it, as polars.DataFrame does."
+    what, make_a_frame = type(X).__name__, "Make a frame of it, as polars.DataFrame does."
     if hasattr(X, "to_frame"):
         return what, (
             "For one column pass its to_frame(); for one row of a pandas frame, frame.iloc[[row]]."
@@ -99,8 +99,9 @@ def _not_a_table(X: Any) -> tuple[str, str] | None:
         return repr(X), "Read the file first, for example with polars.read_csv."
     if isinstance(X, Mapping):
         return what, make_a_frame
-    is_lazy = hasattr(X, "collect")
-    return what, "Call its collect() first." if is_lazy else "Pass the rows, a column a covariate."
+    if hasattr(X, "collect"):
+        return what, "Call its collect() first."
+    return ("None" if X is None else what), "Pass the rows, with a column for each covariate."
 
 
 def _as_array(X: Any) -> Any:
@@ -206,7 +207,7 @@ def check_levels(column: Column, n_levels: int, max_levels: int) -> None:
         )
     raise ValueError(
         f"column {column.name!r} must have at most {max_levels:,} levels (max_levels); it has "
-        f"{n_levels:,}: {some(column.levels, 3)} {hint}"
+        f"{n_levels:,}: {some(column.levels, 3)}. {hint}"
     )
 
 

@@ -1,0 +1,326 @@
+"""Bad inputs of a fit: the table, the outcome, weights and options."""
+
+import datetime
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+from scipy.sparse import csr_array
+
+from survtree import Binarizer, OptimalSurvivalTree
+from tests.unit.bad_case import EVENT, FRAME, MATRIX, TABLE, TIME, Case, N, Y, but
+
+
+def fit(X: Any = TABLE, y: Any = Y, sample_weight: Any = None, **options: Any) -> Any:
+    """Fits a table; what is not given is good."""
+    return OptimalSurvivalTree(**options).fit(X, y, sample_weight)
+
+
+def one(**column: Any) -> pd.DataFrame:
+    """A frame of one column."""
+    return pd.DataFrame(column)
+
+
+def fit_named(frame: Any = FRAME, y: Any = None, **names: Any) -> Any:
+    """Fits a frame that holds the outcome as well."""
+    return OptimalSurvivalTree().fit(frame, y, **names)
+
+
+def fit_outcome(**columns: Any) -> Any:
+    """Fits the frame with another outcome, by the names of its columns."""
+    return fit_named(FRAME.assign(**columns), duration_col="days", event_col="died")
+
+
+def option(name: str, value: Any, kind: type[Exception] = ValueError, shown: str = "") -> Case:
+    """An option out of its range."""
+    title = f"`{name}={shown or repr(value)}`"
+    return Case(title, lambda: fit(**{name: value}), (name,), kind)
+
+
+FITS: dict[str, list[Case]] = {
+    "X: shape": [
+        Case("a path", lambda: fit("trial.csv"), ("'trial.csv'",)),
+        Case("a dict of columns", lambda: fit(TABLE.to_dict("list")), ("dict",)),
+        Case("a list of dicts", lambda: fit(TABLE.to_dict("records")), ("list of dicts",)),
+        Case("`None`", lambda: fit(None), ("got None",)),
+        Case("a polars LazyFrame", lambda: fit(pl.from_pandas(TABLE).lazy()), ("LazyFrame",)),
+        Case("a single column (Series)", lambda: fit(TABLE["age"]), ("Series",)),
+        Case("a structured array", lambda: fit(TABLE.to_records()), ("structured array",)),
+        Case("a frame without rows", lambda: fit(TABLE[:0]), ("at least one row",)),
+        Case("a frame without columns", lambda: fit(TABLE[[]]), ("at least one column",)),
+        Case("a list of uneven rows", lambda: fit([[1, 2], [3]]), ("row 0", "row 1")),
+        Case(
+            "an array of one dimension",
+            lambda: fit(MATRIX[:, 0]),
+            start="Expected 2D array, got 1D array instead:",
+        ),
+        Case(
+            "an array of three dimensions",
+            lambda: fit(np.zeros((N, 2, 2))),
+            start="Found array with dim 3",
+        ),
+        Case(
+            "an array without rows", lambda: fit(MATRIX[:0]), start="Found array with 0 sample(s)"
+        ),
+        Case(
+            "an array without columns",
+            lambda: fit(MATRIX[:, :0]),
+            start="Found array with 0 feature(s)",
+        ),
+        Case(
+            "a sparse matrix",
+            lambda: fit(csr_array(MATRIX)),
+            (),
+            TypeError,
+            "Sparse data was passed, but dense data is required.",
+        ),
+    ],
+    "X: names": [
+        Case(
+            "two columns of one name",
+            lambda: fit(pd.DataFrame(MATRIX, columns=["age", "age"])),
+            ("'age'",),
+        ),
+        Case(
+            "names that are partly text, partly numbers",
+            lambda: fit(pd.DataFrame(MATRIX, columns=["age", 1])),
+            (),
+            TypeError,
+            "Feature names are only supported if all input features have string names",
+        ),
+    ],
+    "X: types of columns": [
+        Case(
+            "`n/a` among numbers",
+            lambda: fit(one(age=["n/a", 62] * 8)),
+            ("'age'", "row 0", "'n/a'", "row 1"),
+        ),
+        Case(
+            "infinity",
+            lambda: fit(TABLE.assign(age=but(TABLE["age"], 3, np.inf))),
+            ("'age'", "row 3", "inf"),
+        ),
+        Case(
+            "a number too large for a float",
+            lambda: fit(one(age=but(TIME, 3, 10**400, object))),
+            ("'age'", "row 3"),
+        ),
+        Case(
+            "dates",
+            lambda: fit(one(entry=pd.date_range("2020-01-01", periods=N))),
+            ("'entry'", "dates"),
+        ),
+        Case(
+            "durations",
+            lambda: fit(one(stay=pd.timedelta_range("1 day", periods=N))),
+            ("'stay'", "durations"),
+        ),
+        Case(
+            "times of day",
+            lambda: fit(pl.DataFrame({"admitted": [datetime.time(12)] * N})),
+            ("'admitted'", "times of day"),
+        ),
+        Case(
+            "lists in cells",
+            lambda: fit(pl.DataFrame({"codes": [[1, 2]] * N})),
+            ("'codes'", "List"),
+        ),
+        Case("dicts in cells", lambda: fit(one(visit=[{}] * N)), ("'visit'", "dict")),
+        Case("bytes", lambda: fit(one(stage=[b"II"] * N)), ("'stage'", "bytes")),
+        Case("complex numbers", lambda: fit(one(signal=[1j] * N)), ("'signal'", "complex")),
+    ],
+    "X: missing cells and categories": [
+        Case(
+            "missing cells, `missing='error'`",
+            lambda: fit(TABLE.assign(age=but(TABLE["age"], 3, np.nan), stage=[None, "II"] * 8)),
+            ("'age' (1, the first in row 3)", "'stage' (8, the first in row 0)"),
+        ),
+        Case(
+            "`missing='drop'` and no complete row",
+            lambda: fit(TABLE.assign(age=np.nan), missing="drop"),
+            ("missing='drop'", "16"),
+        ),
+        Case(
+            "`missing='drop'` and only censored rows are complete",
+            lambda: fit(TABLE.assign(age=np.where(EVENT, np.nan, 50)), missing="drop"),
+            ("missing='drop'", "12 of 16"),
+        ),
+        Case(
+            "more levels than `max_levels`",
+            lambda: fit(one(patient=[f"p{i}" for i in range(N)]), max_levels=10),
+            ("'patient'", "max_levels", "16"),
+        ),
+        Case(
+            "more levels than `max_levels`, all of them numbers as text",
+            lambda: fit(one(age=list(map(str, range(N)))), max_levels=10),
+            ("'age'", "max_levels", "16"),
+        ),
+        Case(
+            "the same, with `n/a` among them",
+            lambda: fit(one(age=["n/a", *map(str, range(N - 1))]), max_levels=10),
+            ("'age'", "max_levels", "16", "'n/a'"),
+        ),
+        Case(
+            "`thresholds='all'` on a column of 100,002 values",
+            lambda: Binarizer("all").fit(np.arange(100_002.0)[:, None]),
+            ("100,001", "100,002"),
+        ),
+    ],
+    "y: shape": [
+        Case("no y", lambda: fit(y=None), ("y is None",)),
+        Case("times alone", lambda: fit(y=TIME), ("ndarray", "(16,)")),
+        Case("three columns", lambda: fit(y=FRAME[["age", "days", "died"]]), ("3",)),
+        Case("one column of a frame", lambda: fit(y=FRAME[["died"]]), ("1",)),
+        Case("a dict", lambda: fit(y={"event": EVENT, "time": TIME}), ("dict",)),
+        Case("the name of a column", lambda: fit(FRAME, "days"), ("'days'",)),
+        Case("three arrays", lambda: fit(y=(EVENT, TIME, TIME)), ("tuple", "(3, 16)")),
+        Case("a pair of uneven length", lambda: fit(y=(EVENT, TIME[:-1])), ("16", "15")),
+        Case("fewer rows than X", lambda: fit(y=(EVENT[1:], TIME[1:])), ("16", "15")),
+        Case("an event of two dimensions", lambda: fit(y=(EVENT[:, None], TIME)), ("(16, 1)",)),
+    ],
+    "y: event": [
+        Case("coded 1/2", lambda: fit(y=(EVENT + 1, TIME)), ("row 0 has 2",)),
+        Case("coded 0/1/2", lambda: fit(y=([0, 1, 2, 1] * 4, TIME)), ("row 2 has 2",)),
+        Case("coded -1/1", lambda: fit(y=([-1, 1] * 8, TIME)), ("row 0 has -1",)),
+        Case(
+            "words",
+            lambda: fit(y=(np.where(EVENT, "dead", "alive"), TIME)),
+            ("'alive', 'dead'",),
+        ),
+        Case("`'0'` and `'1'`", lambda: fit(y=(["0", "1"] * 8, TIME)), ("'0', '1'",)),
+        Case("a missing flag", lambda: fit(y=([None, *EVENT[1:]], TIME)), ("row 0",)),
+        Case("dates", lambda: fit(y=(TIME.astype("datetime64[D]"), TIME)), ("dates",)),
+        Case(
+            "words and numbers",
+            lambda: fit(y=(pd.Series(["dead", 0] * 8), TIME)),
+            ("row 0 has 'dead'", "row 1 has 0"),
+        ),
+        Case("a pair (time, event)", lambda: fit(y=(TIME, EVENT)), ("row 1 has 2",)),
+        Case("no event at all", lambda: fit(y=(~EVENT & EVENT, TIME)), ("16 of 16",)),
+    ],
+    "y: time": [
+        Case("negative", lambda: fit(y=(EVENT, but(TIME, 7, -2))), ("row 7", "-2")),
+        Case("missing", lambda: fit(y=(EVENT, but(TIME, 7, np.nan))), ("row 7", "nan")),
+        Case("infinite", lambda: fit(y=(EVENT, but(TIME, 7, np.inf))), ("row 7", "inf")),
+        Case("all zero", lambda: fit(y=(EVENT, 0 * TIME)), ("16",)),
+        Case("dates", lambda: fit(y=(EVENT, TIME.astype("datetime64[D]"))), ("dates",)),
+        Case("durations", lambda: fit(y=(EVENT, TIME.astype("timedelta64[D]"))), ("durations",)),
+        Case("numbers as text", lambda: fit(y=(EVENT, TIME.astype(int).astype(str))), ("'1'",)),
+        Case("`n/a` among numbers", lambda: fit(y=(EVENT, ["n/a", *TIME[1:]])), ("row 0", "'n/a'")),
+        Case("flags", lambda: fit(y=(EVENT, EVENT)), ("flags",)),
+    ],
+    "Weights": [
+        Case("zero", lambda: fit(sample_weight=but(TIME, 4, 0)), ("row 4", "0.0")),
+        Case("missing", lambda: fit(sample_weight=but(TIME, 4, np.nan)), ("row 4", "nan")),
+        Case("fewer than rows", lambda: fit(sample_weight=TIME[1:]), ("16", "15")),
+        Case("very different", lambda: fit(sample_weight=but(TIME, 4, 1e13)), ("1e+13",)),
+        Case("text", lambda: fit(sample_weight=["much"] * N), ("row 0", "'much'")),
+        Case("flags", lambda: fit(sample_weight=EVENT), ("flags",)),
+        Case("the name of a column", lambda: fit(sample_weight="age"), ("'age'",)),
+        Case("two dimensions", lambda: fit(sample_weight=MATRIX), ("(16, 2)",)),
+    ],
+    "`duration_col` and `event_col`": [
+        Case(
+            "one of them",
+            lambda: fit_named(duration_col="days"),
+            ("duration_col", "event_col is missing"),
+        ),
+        Case(
+            "the other",
+            lambda: fit_named(event_col="died"),
+            ("event_col", "duration_col is missing"),
+        ),
+        Case(
+            "y as well",
+            lambda: fit_named(y=Y, duration_col="days", event_col="died"),
+            ("duration_col", "event_col"),
+        ),
+        Case(
+            "an array",
+            lambda: fit_named(MATRIX, duration_col="days", event_col="died"),
+            ("duration_col", "ndarray"),
+        ),
+        Case(
+            "a name that is not there",
+            lambda: fit_named(duration_col="day", event_col="died"),
+            ("duration_col", "'day'", "'days'"),
+        ),
+        Case(
+            "the same name twice",
+            lambda: fit_named(duration_col="days", event_col="days"),
+            ("'days'",),
+        ),
+        Case(
+            "exchanged names",
+            lambda: fit_named(duration_col="died", event_col="days"),
+            ("'days'", "row 1 has 2"),
+        ),
+        Case("words for the event", lambda: fit_outcome(died="yes"), ("'died'", "'yes'")),
+        Case(
+            "a missing time",
+            lambda: fit_outcome(days=but(TIME, 7, np.nan)),
+            ("'days'", "row 7"),
+        ),
+        Case(
+            "no other column",
+            lambda: fit_named(FRAME[["days", "died"]], duration_col="days", event_col="died"),
+            ("at least one column",),
+        ),
+    ],
+    "Options: questions": [
+        option("thresholds", "Auto"),
+        option("thresholds", 0),
+        option("thresholds", 2.5),
+        option("thresholds", None, TypeError),
+        option("thresholds", ("width", 0), TypeError),
+        option("thresholds", ("quantiles", 4), TypeError),
+        option("thresholds", [50, "old"], TypeError),
+        option("thresholds", [50, float("nan")], TypeError),
+        option("thresholds", {"ages": 3}),
+        option("thresholds", {"age": 0}),
+        option("thresholds", {"age": "guess"}),
+        option("thresholds", {"stage": 3}),
+        Case(
+            "`Binarizer(thresholds='guess').fit(X)`",
+            lambda: Binarizer("guess").fit(TABLE),
+            ("thresholds='guess'", "y is None"),
+        ),
+        option("missing", "drops"),
+        option("missing", None, TypeError),
+        option("encoding", "onehot"),
+        option("encoding", "Paper"),
+        option("max_levels", 1),
+        option("max_levels", None, TypeError),
+        option("max_levels", 10.0, TypeError),
+    ],
+    "Options: times": [
+        option("time_buckets", 0),
+        option("time_buckets", 2.5),
+        option("time_buckets", "10", TypeError),
+        option("time_buckets", []),
+        option("time_buckets", [365, 30]),
+        option("time_buckets", [-1, 30]),
+        option("time_buckets", [30, float("inf")], TypeError),
+        option("time_buckets", ["a month"], TypeError),
+    ],
+    "Options: search": [
+        option("max_depth", -1),
+        option("max_depth", 2.5, TypeError),
+        option("max_depth", "3", TypeError),
+        option("regularization", -0.1),
+        option("regularization", float("nan")),
+        option("regularization", None, TypeError),
+        option("min_samples_leaf", 0),
+        option("min_samples_leaf", 0.05, TypeError),
+        option("time_limit", 0),
+        option("time_limit", "60", TypeError),
+        option("memory_limit", 1e9, TypeError),
+        option("memory_limit", 500),
+        option("gap", 1.0),
+        option("upper_bound", 0.0),
+        option("upper_bound", 0.001, UserWarning),
+        option("n_jobs", 0),
+        option("verbose", -1),
+    ],
+}

@@ -1,0 +1,42 @@
+"""Bad inputs and what a user is told: one table, from which docs/reference/bad-inputs.md is made.
+
+``python -m tests.unit.bad_inputs`` writes the page anew; test_bad_inputs.py keeps it true.
+"""
+
+from pathlib import Path
+
+from tests.unit.bad_case import Case, N
+from tests.unit.bad_fits import FITS
+from tests.unit.bad_predictions import PREDICTIONS
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "bad-inputs.md"
+GROUPS = FITS | PREDICTIONS
+CASES = [case for cases in GROUPS.values() for case in cases]
+
+HEAD = f"""# Bad inputs and what you are told
+
+Made by `python -m tests.unit.bad_inputs`; a test fails when a message is no longer the one shown.
+The {len(CASES)} inputs start from a good table of {N} patients and spoil one thing: `age` is a
+number, `stage` I to III, `treated` 0 or 1, `smoker` True or False; `died` and `days` are event and
+time. Rows are counted from 0, and line breaks are shown as spaces. A message that ends in three
+dots is scikit-learn's, and its words beyond them depend on the version.
+"""
+
+
+def page() -> str:
+    """The page as the code has it now."""
+    lines = [HEAD]
+    for group, cases in GROUPS.items():
+        lines += [f"## {group}", "", "| input | message |", "|---|---|", *map(_row, cases), ""]
+    return "\n".join(lines)
+
+
+def _row(case: Case) -> str:
+    shown = f"{case.start} ..." if case.start else case.message()
+    text = f"{case.kind.__name__}: {shown}".replace("|", "\\|")
+    return f"| {case.title} | `{text}` |"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    print(f"{PAGE.name}: {len(CASES)} inputs")
