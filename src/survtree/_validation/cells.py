@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -75,8 +75,7 @@ def warn_of_unseen(table: Table, seen: Mapping[int, Seen]) -> None:
     """One warning for all values that the fit did not see in the columns (by place) of ``seen``."""
     if table.matrix is not None:
         return
-    found = [_unseen(table.columns[j], s) for j, s in seen.items()]
-    told = [text for text in found if text]
+    told = [text for j, s in seen.items() for text in _unseen(table.columns[j], s)]
     if told:
         warnings.warn(
             f"rows hold values that the fit did not see: {'; '.join(told)}. Check their spelling "
@@ -98,31 +97,27 @@ def _is_inside(module: str) -> bool:
     return module.split(".")[0] in ("survtree", "sklearn")  # scikit-learn wraps transform
 
 
-def _unseen(column: Column, seen: Seen) -> str:
-    """What is new in a column and how it is treated; nothing if nothing is."""
+def _unseen(column: Column, seen: Seen) -> Iterator[str]:
+    """What is new in a column and how it is treated."""
+    has = f"column {column.name!r} has"
     is_missing = column.is_missing()
     if is_missing.any() and not seen.has_missing:
         n = int(is_missing.sum())
         cells = "1 missing cell, which answers" if n == 1 else f"{n:,} missing cells, which answer"
-        return f"column {column.name!r} has {cells} no to its questions"
+        yield f"{has} {cells} no to its questions"
     if column.levels:
         is_new = np.array([level not in seen.levels for level in column.levels])
         rows = ~is_missing & is_new[column.values]
         new = [column.levels[k] for k in np.unique(column.values[rows])]
         if new:
             answer = "answers" if len(new) == 1 else "answer"
-            return (
-                f"column {column.name!r} has {some(new, MOST_SHOWN)} ({_rows(rows)}), which "
-                f"{answer} no to its questions"
-            )
+            which = f"{some(new, MOST_SHOWN)} ({_rows(rows)}), which {answer}"
+            yield f"{has} {which} no to its questions"
     elif (seen.is_zero_one or seen.kind == "flag") and column.kind == "number":
         is_odd = ~is_missing & (column.values != 0) & (column.values != 1)
         if is_odd.any():
-            return (
-                f"column {column.name!r} has {column.values[is_odd][0]:g} ({_rows(is_odd)}) "
-                "instead of 0 or 1; above 0.5 counts as 1"
-            )
-    return ""
+            odd = f"{column.values[is_odd][0]:g} ({_rows(is_odd)})"
+            yield f"{has} {odd} instead of 0 or 1; above 0.5 counts as 1"
 
 
 def _rows(is_here: NDArray[np.bool_]) -> str:
