@@ -41,12 +41,12 @@ def demo(
     depth: Annotated[int, typer.Option(help="Most questions on the way to a leaf.")] = 3,
     regularization: Annotated[float, typer.Option(help="Price of one leaf.")] = 0.002,
 ) -> None:
-    """Fit the veterans' lung cancer trial and show progress, tree and proof."""
+    """Fit the veterans' lung cancer trial, as recorded, and show progress, tree and proof."""
     from survtree import OptimalSurvivalTree, export_text
     from survtree.datasets import load
 
     _log_to_stdout()
-    data = load("veterans", encoding="paper")
+    data = load("veterans")
     typer.echo(f"{data.description}\n")
     model = OptimalSurvivalTree(depth, regularization, verbose=1)
     try:

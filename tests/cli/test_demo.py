@@ -1,19 +1,45 @@
 """The command as a user types it."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SECONDS = re.compile(r"^ +\d+\.\ds", re.MULTILINE)
 
 
 def survtree(*arguments):
     command = [sys.executable, "-c", "from survtree._cli import main; main()", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
 
 
-def test_demo_shows_progress_tree_and_proof():
+@pytest.fixture(scope="module")
+def demo():
     run = survtree("demo")
     assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def test_demo_shows_progress_tree_and_proof(demo):
     for text in ("137 rows", "found by", "median", "leaf", "optimal: loss", "not rechecked"):
-        assert text in run.stdout
+        assert text in demo
+    assert "FAIL" not in demo
+
+
+def test_demo_speaks_of_the_columns_as_they_were_recorded(demo):
+    for question in ("Karnofsky_score <= 45?", "Celltype is squamous?", "Age_in_years <= 58.5?"):
+        assert question in demo
+
+
+def test_the_readme_shows_what_the_demo_prints_but_for_the_seconds(demo):
+    top = (ROOT / "README.md").read_text(encoding="utf-8").split("## Two commands")[0]
+    listing = [line[4:] for line in top.splitlines() if not line or line.startswith("    ")]
+    shown = "\n".join(listing).strip()
+    assert "optimal" in shown
+    assert SECONDS.sub("", shown) in SECONDS.sub("", demo)
 
 
 def test_bad_options_exit_2_without_a_traceback():
