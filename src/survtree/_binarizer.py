@@ -25,7 +25,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Numbers that are only 0 and 1, and booleans, are one question each. Other numbers are cut at
     thresholds ("age <= 62.5"), each between two values that occur and with as few digits as keep
     them apart. Categories are one question a level ("stage is III"); categories with an order are
-    cut between levels ("stage is III or IV"). A missing value answers no to every question but
+    cut between levels ("stage is I or II"). A missing value answers no to every question but
     "is missing", and so does a level that the fit did not see.
 
     Parameters
