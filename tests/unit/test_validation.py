@@ -258,3 +258,12 @@ def test_bad_times(times):
     model = OptimalSurvivalTree(1).fit(X, Y)
     with pytest.raises(ValueError, match="time"):
         model.predict_survival_function(X, times=times)
+
+
+@pytest.mark.parametrize("method", ["apply", "predict", "predict_median", "decision_path"])
+def test_the_warning_of_unseen_levels_points_at_the_caller(method):
+    stage = pd.DataFrame({"stage": np.where(X[:, 0] == 1, "I", "II")})
+    model = OptimalSurvivalTree(1, 0.0, min_samples_leaf=1).fit(stage, Y)
+    with pytest.warns(UserWarning, match="'IV'") as caught:
+        getattr(model, method)(stage.replace("I", "IV"))
+    assert [warning.filename for warning in caught] == [__file__]
