@@ -44,9 +44,9 @@ def _shown(limit: float) -> str:
 
 
 MAX_DEPTH_LIMIT = 1000
-THRESHOLDS_OF_A_COLUMN = (
-    "'auto', 'all', an integer >= 1 (at most so many, at quantiles), ('width', k) (k of them, "
-    "evenly spaced) or a list of finite numbers"
+CUTS = (
+    "an integer >= 1 (at most so many a column, at quantiles), ('width', k) (k a column, evenly "
+    "spaced), a list of finite numbers"
 )
 
 OPTIONS: tuple[Option, ...] = (
@@ -78,7 +78,7 @@ OPTIONS: tuple[Option, ...] = (
         "auto",
         "other",
         "Where numbers are cut into questions like age <= 62.5.",
-        allowed=f"'guess', {THRESHOLDS_OF_A_COLUMN}, or a dict that gives one of these but 'guess' "
+        allowed=f"'auto', 'all', 'guess', {CUTS}, or a dict that gives one of these but 'guess' "
         "for columns by name",
     ),
     Option(

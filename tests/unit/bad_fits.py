@@ -144,7 +144,7 @@ FITS: dict[str, list[Case]] = {
         Case(
             "`missing='drop'` and only censored rows are complete",
             lambda: fit(TABLE.assign(age=np.where(EVENT, np.nan, 50)), missing="drop"),
-            ("missing='drop'", "12 of 16"),
+            ("missing='drop'", "4 of 16"),
         ),
         Case(
             "more levels than `max_levels`",

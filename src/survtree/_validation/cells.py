@@ -44,7 +44,7 @@ def _as_seen(column: Column, seen: Seen) -> Column:
         row = int(np.argmax(~column.is_missing()))
         wanted = "numbers" if seen.kind == "number" else "flags (True/False or 1/0)"
         raise ValueError(
-            f"column {column.name!r} must hold {wanted} as at fit; row {row} has the text "
+            f"column {column.name!r} must hold {wanted} as at fit; row {row} has text: "
             f"{column.levels[column.values[row]]!r}. Convert the column to {wanted.split()[0]}."
         )
     return _as_levels(column)

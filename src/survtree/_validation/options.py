@@ -9,7 +9,7 @@ import numpy as np
 
 from survtree._cut_points import Rule
 from survtree._event_table import EventTable
-from survtree._options import OPTIONS, THRESHOLDS_OF_A_COLUMN, Option
+from survtree._options import CUTS, OPTIONS, Option
 from survtree._table import Column
 from survtree._validation.columns import some
 
@@ -82,8 +82,8 @@ def check_rules(thresholds: Any, columns: Sequence[Column]) -> list[Rule]:
     unknown = [key for key in thresholds if key not in names]
     if unknown:
         raise ValueError(
-            f"thresholds must name columns of X; there is no {unknown[0]!r} in {some(names)}."
-            f"{_did_you_mean(unknown[0], names) or ' Check its spelling.'}"
+            f"thresholds must name columns of X; there is no {unknown[0]!r}. The columns are "
+            f"{some(names)}.{_did_you_mean(unknown[0], names)}"
         )
     rules = {name: _rule(value, name) for name, value in thresholds.items()}
     for column in columns:
@@ -121,7 +121,7 @@ def _not_thresholds(value: Any, name: str | None, choices: Iterable[str] = ()) -
         return f"{_refuse(BY_NAME['thresholds'], value)}{hint}"
     if value == "guess":
         hint = " It chooses among all columns at once: pass thresholds='guess'."
-    return f"thresholds of column {name!r} must be {THRESHOLDS_OF_A_COLUMN}; got {value!r}.{hint}"
+    return f"thresholds must be 'auto', 'all', {CUTS} for a column; got { ({name: value})!r}.{hint}"
 
 
 def check_guess(rules: Sequence[Rule], events: EventTable | None) -> None:

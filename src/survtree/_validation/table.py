@@ -169,7 +169,10 @@ def check_missing(table: Table, policy: str, *, is_fit: bool = True) -> None:
         else "Fill them as before the fit, or fit with missing='question'."
     )
     if policy == "drop":
-        remedy = f"missing='drop' leaves rows out of the fit, never out of a prediction. {remedy}"
+        remedy = (
+            "missing='drop' leaves rows out of the fit; a row to predict must be filled, or the "
+            "model fitted with missing='question'."
+        )
     raise ValueError(
         f"X must not have missing values (NaN or null); of {table.n_rows:,} rows, cells are "
         f"missing in {listed}{more}. {remedy}"
@@ -181,14 +184,14 @@ def check_some_rows(is_gap: NDArray[np.bool_], event: NDArray[np.bool_] | None) 
     n, n_gaps = len(is_gap), int(is_gap.sum())
     if n_gaps < n and (event is None or event[~is_gap].any()):
         return
-    left = (
-        f"each of {n:,} has a missing value"
+    problem = (
+        f"missing='drop' leaves no row: each of {n:,} has a missing value"
         if n_gaps == n
-        else f"{n_gaps:,} of {n:,} have a missing value, and the others are all censored"
+        else f"no event was observed in the rows that missing='drop' leaves ({n - n_gaps:,} of "
+        f"{n:,}, all censored)"
     )
     raise ValueError(
-        f"missing='drop' must leave rows with an event; {left}. Leave out the columns that are "
-        "mostly missing, or pass missing='question'."
+        f"{problem}. Leave out the columns that are mostly missing, or pass missing='question'."
     )
 
 
