@@ -119,9 +119,10 @@ def _not_thresholds(value: Any, name: str | None, choices: Iterable[str] = ()) -
     hint = _did_you_mean(value, choices)
     if name is None:
         return f"{_refuse(BY_NAME['thresholds'], value)}{hint}"
-    if value == "guess":
+    if isinstance(value, str) and value == "guess":
         hint = " It chooses among all columns at once: pass thresholds='guess'."
-    return f"thresholds must be 'auto', 'all', {CUTS} for a column; got { ({name: value})!r}.{hint}"
+    allowed, came = f"'auto', 'all', {CUTS} for each column of a dict", {name: value}
+    return f"thresholds must be {allowed}; got {came!r}.{hint}"
 
 
 def check_guess(rules: Sequence[Rule], events: EventTable | None) -> None:
