@@ -98,7 +98,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not is_gap.any():
             return table, events
         _validation.check_some_rows(is_gap, None if events is None else events.event)
-        return table.take(~is_gap), None if events is None else events.take(~is_gap)
+        if events is None:
+            return table.take(~is_gap), None
+        return table.take(~is_gap), _validation.check_events(events.take(~is_gap))
 
     def fit_table(self, table: Table, events: EventTable | None) -> "Binarizer":
         """Choose the questions for a table that was read and whose gaps were seen to."""
