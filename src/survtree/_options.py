@@ -71,8 +71,8 @@ OPTIONS: tuple[Option, ...] = (
         "other",
         "Where numbers are cut into questions like age <= 62.5.",
         allowed="'auto', 'all', 'guess', an integer >= 1 (so many a column, at quantiles), "
-        "('width', k) (k a column, evenly spaced), a list of numbers, or a dict that gives one of "
-        "these but 'guess' for columns by name",
+        "('width', k) (k a column, evenly spaced), a list of at least one number, or a dict that "
+        "gives one of these but 'guess' for columns by name",
     ),
     Option(
         "missing",

@@ -100,11 +100,13 @@ def _rule(value: Any, name: str | None = None) -> Rule:
         raise _refuse(option, shown)
     if _is_count(value):
         return Rule("quantiles", int(value))
-    if isinstance(value, tuple) and len(value) == 2 and value[0] == "width" and _is_count(value[1]):
+    is_named_pair = isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
+    if is_named_pair and value[0] == "width" and _is_count(value[1]):
         return Rule("width", int(value[1]))
     edges = _ascending_numbers(value)
-    if edges is None:
-        raise _refuse(option, shown, ValueError if _is_number(value) else TypeError)
+    if not edges:
+        is_wrong_value = _is_number(value) or edges is not None
+        raise _refuse(option, shown, ValueError if is_wrong_value else TypeError)
     return Rule("given", edges)
 
 
@@ -143,9 +145,13 @@ def _ascending_numbers(values: Any) -> tuple[float, ...] | None:
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         return None
     found = list(values)
-    if not all(_is_number(v) and np.isfinite(float(v)) for v in found):
+    if not all(map(_is_number, found)):
         return None
-    return tuple(sorted({float(v) for v in found}))
+    try:
+        edges = {float(v) for v in found}
+    except OverflowError:  # an integer beyond all floats
+        return None
+    return tuple(sorted(edges)) if all(map(np.isfinite, edges)) else None
 
 
 def _some(names: Sequence[str]) -> str:
