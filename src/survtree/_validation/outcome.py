@@ -38,8 +38,10 @@ def check_outcome(y: Any, sample_weight: Any, n_rows: int) -> EventTable:
 
 
 def check_events(events: EventTable | None) -> EventTable:
-    """Complain if no event was seen."""
+    """Complain if no event was seen, or nothing took any time."""
     assert events is not None
+    if events.time.max() == 0:
+        raise ValueError("times must not all be 0: there is no time over which to judge a curve.")
     if events.event.any():
         return events
     n = len(events)
@@ -148,8 +150,6 @@ def _check_time(values: Any) -> NDArray[np.float64]:
         if is_bad.any():
             row = int(np.argmax(is_bad))
             raise ValueError(f"times must {need}; row {row} has {time[row]}. {remedy}")
-    if len(time) and time.max() == 0:
-        raise ValueError("times must not all be 0: there is no time over which to judge a curve.")
     return time
 
 
