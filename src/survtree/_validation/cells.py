@@ -1,7 +1,7 @@
 """New rows against the columns of the fit: the same kinds of cells, and values seen before."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -71,8 +71,7 @@ def warn_of_unseen(table: Table, seen: Mapping[int, Seen]) -> None:
     """One warning for all values that the fit did not see in the columns (by place) of ``seen``."""
     if table.matrix is not None:
         return
-    found = [_unseen(table.columns[j], s) for j, s in seen.items()]
-    told = [text for text in found if text]
+    told = [text for j, s in seen.items() for text in _unseen(table.columns[j], s)]
     if told:
         warnings.warn(
             f"rows hold values that the fit did not see: {'; '.join(told)}.",
@@ -81,27 +80,26 @@ def warn_of_unseen(table: Table, seen: Mapping[int, Seen]) -> None:
         )
 
 
-def _unseen(column: Column, seen: Seen) -> str:
+def _unseen(column: Column, seen: Seen) -> Iterator[str]:
     """What is new in a column and how it is treated; nothing if nothing is."""
     is_missing = column.is_missing()
     if is_missing.any() and not seen.has_missing:
         n = int(is_missing.sum())
-        return f"column {column.name!r} has {n:,} missing, which answer no to its questions"
+        yield f"column {column.name!r} has {n:,} missing, which answer no to its questions"
     if column.levels:
         is_new = np.array([level not in seen.levels for level in column.levels])
         rows = ~is_missing & is_new[column.values]
         new = [repr(column.levels[k]) for k in np.unique(column.values[rows])]
         if new:
             shown = ", ".join(new[:MOST_SHOWN]) + (", ..." if len(new) > MOST_SHOWN else "")
-            return (
+            yield (
                 f"column {column.name!r} has {shown} ({int(rows.sum()):,} rows), which answer no "
                 "to its questions"
             )
     elif seen.is_zero_one and column.kind == "number":
         is_odd = ~is_missing & (column.values != 0) & (column.values != 1)
         if is_odd.any():
-            return (
+            yield (
                 f"column {column.name!r} has {column.values[is_odd][0]:g} ({int(is_odd.sum()):,} "
                 "rows) instead of 0 or 1; above 0.5 counts as 1"
             )
-    return ""
