@@ -98,7 +98,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_table(self, table: Table, events: EventTable | None) -> "Binarizer":
         """Choose the questions for a table that was read and whose gaps were seen to."""
-        if table.matrix is not None and self.encoding == "questions" and self.thresholds == "auto":
+        self._published_names: list[str] = []
+        is_auto = isinstance(self.thresholds, str) and self.thresholds == "auto"
+        if table.matrix is not None and self.encoding == "questions" and is_auto:
             self.questions_ = Questions.whether_one(table.names)
             self.seen_ = (Seen("number", is_zero_one=True),) * len(table.names)
             return self
@@ -124,6 +126,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         present = column.values[~is_missing] if has_gaps else column.values
         gap = [Question(j, "missing")] if has_gaps else []
         if column.kind == "number" and not (self.seen_[j].is_zero_one and rule.kind != "given"):
+            if rule.kind == "width":
+                _validation.check_question_count(rule.value, len(column.values))
             cuts = cut_points(present.astype(np.float64, copy=False), rule)
             _validation.check_question_count(len(cuts), len(column.values))
             return [Question(j, "at_most", cut) for cut in cuts] + gap
@@ -164,8 +168,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The questions in words, or the published names with the paper's encoding."""
         check_is_fitted(self, "questions_")
-        names = getattr(self, "_published_names", None) or self.questions_.texts
-        return np.array(names, dtype=object)
+        return np.array(self._published_names or self.questions_.texts, dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -178,7 +181,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 def _seen(column: Column) -> Seen:
     is_missing = column.is_missing()
     has_missing = bool(is_missing.any())
-    is_zero_one = False
+    is_zero_one = column.kind == "flag"
     if column.kind == "number":
         # NaN is neither, so gaps are looked for only if the first rows leave it open.
         is_zero_one = all(
