@@ -215,10 +215,8 @@ def _worth_searching(
     limit = _guess.picked_at_most(table.n_rows, len(asked) - sum(is_open))
     if not any(is_open) or (sum(is_open) <= limit and rules[0].kind != "guess"):
         return asked
-    n_rows = _guess.sample_size(len(asked))
-    if table.n_rows > n_rows:
-        rows = _guess.sampled_rows(events, _row_keys(table), n_rows)
-        table, events = table.take(rows), events.take(rows)
+    rows = _guess.sampled_rows(events, _row_keys(table), _guess.sample_size(len(asked)))
+    table, events = table.take(rows), events.take(rows)
     # By readability and name, as in the search: the order of columns must not matter.
     order = np.argsort(Questions(table.names, tuple(asked)).ranks()).tolist()
     answers = Questions(table.names, tuple(asked[k] for k in order)).matrix(table)
@@ -233,6 +231,7 @@ def _row_keys(table: Table) -> NDArray[np.uint64]:
 
     key = np.zeros(table.n_rows, dtype=np.uint64)
     for column in sorted(table.columns, key=lambda column: column.name):
-        values = column.values.astype(np.float64) + 0.0  # one zero
+        values = column.values.astype(np.float64) + 0.0  # one zero, and one NaN
+        values[np.isnan(values)] = np.nan
         key = mixed(key, values.view(np.uint64))
     return key
