@@ -5,6 +5,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, validate_data
 
@@ -56,7 +57,11 @@ def as_frame(table: Any) -> nw.DataFrame[Any] | None:
     """X as a narwhals frame, or None if it is no frame."""
     if isinstance(table, (np.ndarray, list, tuple)):  # asking narwhals takes a while
         return None
-    frame = nw.from_native(table, eager_only=True, pass_through=True)
+    try:
+        frame = nw.from_native(table, eager_only=True, pass_through=True)
+    except DuplicateError:
+        _check_names(list(table.columns))
+        raise
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
