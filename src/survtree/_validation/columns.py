@@ -66,8 +66,12 @@ def column_of_numbers(name: str, values: NDArray[np.float64], is_whole: bool = F
 
 def floats_of(series: nw.Series[Any]) -> NDArray[np.float64]:
     """A series of numbers, NaN where null."""
-    # Not all are cast: pyarrow refuses to cast integers that a float can only come near to.
-    if series.dtype == nw.Decimal or series.implementation.is_polars():
+    # pyarrow's casts are not Python's: decimals come out a bit off, and integers that a float can
+    # only come near to are refused.
+    if series.dtype == nw.Decimal:
+        cells = series.to_list()
+        return np.array([np.nan if _is_missing(cell) else float(cell) for cell in cells])
+    if series.implementation.is_polars():
         series = series.cast(nw.Float64)
     return np.asarray(series.to_numpy(), dtype=np.float64)
 
