@@ -5,13 +5,15 @@ BIN := .venv/bin
 NATIVE := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp) CMakeLists.txt pyproject.toml
 CPP := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp tests/core/*.cpp tests/core/*.hpp)
 N ?= 5000
+FRAME_TESTS := $(addprefix tests/unit/test_,$(addsuffix .py,validation outcome_columns binarizer new_rows guess)) \
+	$(addprefix tests/property/test_,$(addsuffix .py,raw_tables raw_order frame_libraries rules))
 # Where the paper's data sets are; make data puts them there.
 DATA ?= .data
 
 # The tables of benchmarks/, one target each; each is a module of that folder.
 TABLES := speed household threads streed no_limit import_cost protocol bounds
 
-.PHONY: demo test core-test tsan lint format oracle data parity bench $(TABLES:%=bench-%) bench-raw_tables clean
+.PHONY: demo test core-test tsan pandas2 lint format oracle data parity bench $(TABLES:%=bench-%) bench-raw_tables clean
 
 demo: .venv/.demo
 	$(BIN)/survtree demo
@@ -29,6 +31,10 @@ tsan: .venv/.test
 	$(BIN)/cmake -S . -B build/tsan -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DSURVTREE_SANITIZE=thread
 	$(BIN)/cmake --build build/tsan
 	$(BIN)/ctest --test-dir build/tsan --output-on-failure
+
+# The tests that have to do with frames, with pandas 2.
+pandas2: .venv/.pandas2
+	.venv/pandas2/bin/python -m pytest $(FRAME_TESTS)
 
 lint: .venv/.test .venv/.lint core-test
 	$(BIN)/ruff check .
@@ -86,6 +92,11 @@ clean:
 
 .venv/.lint: .venv/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet clang-format clang-tidy mypy ruff
+	touch $@
+
+.venv/.pandas2: $(NATIVE)
+	$(PYTHON) -m venv .venv/pandas2
+	.venv/pandas2/bin/python -m pip install --quiet --editable ".[test]" "pandas<3"
 	touch $@
 
 # The original program pins old libraries, so it gets a place of its own.

@@ -104,7 +104,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_table(self, table: Table, events: EventTable | None) -> "Binarizer":
         """Choose the questions for a table that was read and whose gaps were seen to."""
-        if table.matrix is not None and self.encoding == "questions" and self.thresholds == "auto":
+        self._published_names: list[str] = []
+        is_auto = isinstance(self.thresholds, str) and self.thresholds == "auto"
+        if table.matrix is not None and self.encoding == "questions" and is_auto:
             self.questions_ = Questions(table.names)
             self.seen_ = (Seen("number", is_zero_one=True),) * len(table.names)
             return self
@@ -129,7 +131,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         has_gaps = bool(is_missing.any())
         present = column.values[~is_missing] if has_gaps else column.values
         gap = [Question(j, "missing")] if has_gaps else []
-        if column.kind == "number" and not (self.seen_[j].is_zero_one and rule.kind != "given"):
+        if column.kind == "number" and not self.seen_[j].is_zero_one:
+            if rule.kind == "width":
+                _validation.check_question_count(rule.value, len(column.values))
             cuts = cut_points(present.astype(np.float64, copy=False), rule)
             _validation.check_question_count(len(cuts), len(column.values))
             return [Question(j, "at_most", cut) for cut in cuts] + gap
@@ -171,8 +175,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The questions in words, or the published names with the paper's encoding."""
         check_is_fitted(self, "questions_")
-        names = getattr(self, "_published_names", None) or self.questions_.texts
-        return np.array(names, dtype=object)
+        return np.array(self._published_names or self.questions_.texts, dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -185,7 +188,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 def _seen(column: Column) -> Seen:
     is_missing = column.is_missing()
     has_missing = bool(is_missing.any())
-    is_zero_one = False
+    is_zero_one = column.kind == "flag"
     if column.kind == "number":
         # NaN is neither, so gaps are looked for only if the first rows leave it open.
         is_zero_one = all(
@@ -219,10 +222,8 @@ def _worth_searching(
     limit = _guess.picked_at_most(table.n_rows, len(asked) - sum(is_open))
     if not any(is_open) or (sum(is_open) <= limit and rules[0].kind != "guess"):
         return asked
-    n_rows = _guess.sample_size(len(asked))
-    if table.n_rows > n_rows:
-        rows = _guess.sampled_rows(events, _row_keys(table), n_rows)
-        table, events = table.take(rows), events.take(rows)
+    rows = _guess.sampled_rows(events, _row_keys(table), _guess.sample_size(len(asked)))
+    table, events = table.take(rows), events.take(rows)
     # By readability and name, as in the search: the order of columns must not matter.
     order = np.argsort(Questions(table.names, tuple(asked)).ranks()).tolist()
     answers = Questions(table.names, tuple(asked[k] for k in order)).matrix(table)
@@ -237,6 +238,7 @@ def _row_keys(table: Table) -> NDArray[np.uint64]:
 
     key = np.zeros(table.n_rows, dtype=np.uint64)
     for column in sorted(table.columns, key=lambda column: column.name):
-        values = column.values.astype(np.float64) + 0.0  # one zero
+        values = column.values.astype(np.float64) + 0.0  # one zero, and one NaN
+        values[np.isnan(values)] = np.nan
         key = mixed(key, values.view(np.uint64))
     return key

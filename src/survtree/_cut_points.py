@@ -66,5 +66,7 @@ def easiest_between(low: float, high: float, near: float) -> float:
     for n_digits in range(1, 18):
         number = float(f"{near:.{n_digits}g}")
         if low < number < high:
-            return number + 0.0  # not -0.0
-    return low  # neighbours among floats: nothing lies between, and low itself answers yes
+            break
+    else:
+        number = low  # neighbours among floats: nothing lies between, and low itself answers yes
+    return number + 0.0  # not -0.0

@@ -46,7 +46,7 @@ def _shown(limit: float) -> str:
 MAX_DEPTH_LIMIT = 1000
 CUTS = (
     "an integer >= 1 (at most so many a column, at quantiles), ('width', k) (k a column, evenly "
-    "spaced), a list of finite numbers"
+    "spaced), a list of at least one finite number"
 )
 
 OPTIONS: tuple[Option, ...] = (

@@ -4,6 +4,7 @@ Kept to repeat published numbers, not as advice: four equal-width bins are coars
 a skewed column can be almost empty.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -47,7 +48,9 @@ def _of_numbers(j: int, column: Column) -> Iterator[tuple[str, Question]]:
     has_gaps = bool(is_missing.any())
     if len(distinct) > MOST_VALUES_KEPT:
         edges = _edges(distinct)
-        is_filled = np.bincount(np.searchsorted(edges, present, side="left") - 1, minlength=N_BINS)
+        # By inner edges: pandas.cut, which made the published files, puts the minimum in the first
+        # bin by moving the left edge, which among large numbers moves nothing.
+        is_filled = np.bincount(np.searchsorted(edges[1:-1], present), minlength=N_BINS)
         for bin_number in np.flatnonzero(is_filled).tolist():
             bounds = float(edges[bin_number]), float(edges[bin_number + 1])
             yield _label(bin_number, not has_gaps), Question(j, "between", bounds)
@@ -64,8 +67,7 @@ def _label(value: float, is_whole: bool) -> str:
 
 
 def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    edges = np.linspace(values.min(), values.max(), N_BINS + 1)
-    # Bins are closed on the right, so the minimum would fall out of the first one. pandas.cut,
-    # which made the published files, moves the left edge by 0.1 % of the range; so do we.
-    edges[0] -= 0.001 * (values.max() - values.min())
-    return edges
+    low, high = float(values.min()), float(values.max())
+    if math.isinf(high - low):  # the differences of quarters are finite, and the same but for size
+        return 4 * np.linspace(low / 4, high / 4, N_BINS + 1)
+    return np.linspace(low, high, N_BINS + 1)

@@ -24,6 +24,7 @@ READABILITY = {
 }
 # "treated is yes" reads better than "treated is no".
 NEGATIVES = frozenset({"no", "n", "false", "f", "0", "none", "absent", "negative", "never"})
+QUOTES = ("'", '"')
 # Rows answered at a time: the answers of a few thousand rows stay in the processor's cache.
 CHUNK = 4096
 MOST_LEVELS_LISTED = 3
@@ -92,13 +93,14 @@ def number_text(number: float) -> str:
 
 
 def shown(name: str) -> str:
-    """A name on one line: control characters escaped."""
-    return name if name.isprintable() else name.encode("unicode_escape").decode()
+    """A name on one line, in quotes if it could not be told from what is around it."""
+    is_plain = name.strip() == name != "" and name[0] not in QUOTES and name.isprintable()
+    return name if is_plain else repr(name)
 
 
 def _level_text(level: str) -> str:
-    is_plain = level.strip() == level != "" and " or " not in level and level.isprintable()
-    return level if is_plain else repr(level)
+    is_plain = " or " not in f" {level} " and level != "missing"
+    return shown(level) if is_plain else repr(level)
 
 
 @dataclass(frozen=True)
@@ -154,8 +156,8 @@ class Questions:
     def ranks(self) -> list[int]:
         """Place of each question by ease of reading, then column name: the last resort in ties.
 
-        Names of unnamed columns, x0, x1, ..., sort by number. It also picks the one that is shown
-        among questions with the same answers.
+        Names as of unnamed columns, x0, x1, ..., sort by number. It also picks the one that is
+        shown among questions with the same answers.
         """
         if self.are_columns and all(name == f"x{j}" for j, name in enumerate(self.names)):
             return list(range(len(self)))
@@ -168,6 +170,7 @@ class Questions:
     def _rank_key(self, j: int) -> tuple[Any, ...]:
         question = self.asked[j]
         name = self.names[question.column]
-        is_unnamed = name == f"x{question.column}"
-        number = question.column if is_unnamed else -1
+        # Told by the name alone: a place would bring in the order of the columns.
+        is_unnamed = name[:1] == "x" and name[1:].isdecimal()
+        number = float(name[1:]) if is_unnamed else -1
         return *question.readability(), not is_unnamed, number, name, j

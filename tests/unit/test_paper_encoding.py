@@ -75,3 +75,14 @@ def test_categorical_columns_come_first_and_keep_the_declared_order():
     columns = encode(raw, {"when": ("Pre", "Post")})
     assert list(columns) == ["when_Post", "size_2"]
     assert columns["when_Post"].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [1e15 + np.arange(13), 1 + np.arange(13) * 2.0**-50, np.arange(-6, 7) * 2.5e307],
+    ids=["far from 0", "close together", "nearly infinite"],
+)
+def test_bins_hold_the_smallest_number_however_large_or_close(values):
+    binarizer = Binarizer(encoding="paper").fit(values.reshape(-1, 1))
+    bins = binarizer.transform(values.reshape(-1, 1)) @ [1, 2, 3]
+    assert bins.tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]

@@ -51,7 +51,10 @@ BAD_X = {
         pd.DataFrame({"a": pd.array([None, True] * 8, dtype="boolean")}),
         r"missing in 'a' \(8",
     ),
-    "pandas duplicates": (pd.DataFrame(X, columns=["a", "a"]), "'a' occurs twice"),
+    "pandas duplicates": (
+        pd.DataFrame(X, columns=["a", "a"]),
+        "names must differ; 'a' occurs twice",
+    ),
     "polars null": (pl.DataFrame({"a": [None, 1] * 8}), r"missing in 'a' \(8"),
     "polars list": (pl.DataFrame({"a": [[1]] * 16}), "'a'.*holds values of type List"),
     "polars date": (

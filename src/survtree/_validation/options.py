@@ -106,11 +106,13 @@ def _rule(value: Any, name: str | None = None) -> Rule:
         raise ValueError(_not_thresholds(value, name, named))
     if _is_count(value):
         return Rule("quantiles", int(value))
-    if isinstance(value, tuple) and len(value) == 2 and value[0] == "width" and _is_count(value[1]):
+    is_named_pair = isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
+    if is_named_pair and value[0] == "width" and _is_count(value[1]):
         return Rule("width", int(value[1]))
     edges = _ascending_numbers(value)
-    if edges is None:
-        raise (ValueError if _is_number(value) else TypeError)(_not_thresholds(value, name))
+    if not edges:
+        is_wrong_value = _is_number(value) or edges is not None
+        raise (ValueError if is_wrong_value else TypeError)(_not_thresholds(value, name))
     return Rule("given", edges)
 
 

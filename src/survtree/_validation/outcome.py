@@ -52,7 +52,12 @@ def check_outcome(y: Any, sample_weight: Any, n_rows: int) -> EventTable:
 
 
 def check_events(events: EventTable) -> EventTable:
-    """Complain if no event was seen."""
+    """Complain if no event was seen, or nothing took any time."""
+    if events.time.max() == 0:
+        raise ValueError(
+            "times must not all be 0, which leaves no time over which to judge a curve; all "
+            f"{len(events):,} are. Use a finer unit of time, or another column."
+        )
     if events.event.any():
         return events
     n = len(events)
@@ -215,10 +220,7 @@ def _check_time(values: Any) -> NDArray[np.float64]:
         if is_bad.any():
             row = int(np.argmax(is_bad))
             raise ValueError(f"{shown} must {need}; row {row} has {time[row]}. {remedy}")
-    raise ValueError(
-        f"{shown} must not all be 0, which leaves no time over which to judge a curve; all "
-        f"{len(time):,} are. Use a finer unit of time, or another column."
-    )
+    return time
 
 
 def numbers_of(role: str, values: Any) -> NDArray[np.float64]:

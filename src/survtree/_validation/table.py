@@ -109,10 +109,20 @@ def _as_array(X: Any) -> Any:
     if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "biuf":
         return np.ma.filled(X.astype(np.float64), np.nan)
     if isinstance(X, (list, tuple)):
-        array = np.asarray(X)
-        # NumPy would make text of [1, "a"], numbers and all.
-        return np.array(X, dtype=object) if array.dtype.kind in "US" else array
+        return _of_rows(X)
     return X
+
+
+def _of_rows(rows: Sequence[Any]) -> NDArray[Any]:
+    try:
+        array = np.asarray(rows)
+    except ValueError:  # a cell is a sequence, which is for its column to complain of
+        cells = np.empty((len(rows), len(rows[0])), dtype=object)
+        for row, column in np.ndindex(cells.shape):
+            cells[row, column] = rows[row][column]
+        return cells
+    # NumPy would make text of [1, "a"], numbers and all.
+    return np.array(rows, dtype=object) if array.dtype.kind in "US" else array
 
 
 def _check_is_even(X: Sequence[Any]) -> None:

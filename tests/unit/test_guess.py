@@ -1,0 +1,55 @@
+"""Which thresholds a boosted model picks: it looks at events, and never at the order of rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from survtree import Binarizer, _guess
+
+
+def asked(columns, y, **options):
+    """The questions about columns, in words."""
+    return Binarizer(**options).fit(pd.DataFrame(columns), y).get_feature_names_out().tolist()
+
+
+def of_two_processes(deadly, short):
+    """Rows that die early where ``deadly``, and leave the study early where ``short``."""
+    rng = np.random.default_rng(3)
+    death = rng.exponential(np.where(deadly, 5.0, 20.0))
+    leaving = rng.exponential(np.where(short, 1.0, 99.0))
+    return death < leaving, np.minimum(death, leaving)
+
+
+@pytest.fixture
+def one_pick(monkeypatch):
+    for name in ("FEWEST", "MOST", "FEWEST_PICKED"):
+        monkeypatch.setattr(_guess, name, 1)
+
+
+@pytest.mark.parametrize("thresholds", ["guess", "auto"])
+@pytest.mark.usefixtures("one_pick")
+def test_a_guess_cuts_where_events_change_not_where_censoring_does(thresholds):
+    age = np.arange(400.0)
+    event, time = of_two_processes(deadly=age >= 300, short=age < 100)
+    (cut,) = asked({"age": age}, (event, time), thresholds=thresholds)
+    assert 270 < float(cut.removeprefix("age <= ")) < 330
+    # The same times, all taken for events, draw the cut to where rows leave the study.
+    (mistaken,) = asked({"age": age}, (np.ones(400, bool), time), thresholds=thresholds)
+    assert 70 < float(mistaken.removeprefix("age <= ")) < 130
+
+
+@pytest.mark.usefixtures("one_pick")
+def test_a_guess_picks_the_column_that_decides_events_not_censoring():
+    a, b = np.random.default_rng(4).random((2, 400))
+    event, time = of_two_processes(deadly=a < 0.5, short=b < 0.5)
+    frame = pd.DataFrame({"a": a, "b": b})
+    assert asked(frame, (event, time), thresholds="guess")[0].startswith("a <= ")
+    assert asked(frame, (np.ones(400, bool), time), thresholds="guess")[0].startswith("b <= ")
+
+
+def test_a_guess_keeps_what_is_not_open_to_choice():
+    rng = np.random.default_rng(5)
+    frame = {"age": rng.normal(60, 9, 60), "flag": [True, False] * 30}
+    found = asked(frame, (rng.random(60) < 0.7, rng.exponential(9, 60)), thresholds="guess")
+    assert "flag is True" in found
+    assert 1 < len(found) < 60
