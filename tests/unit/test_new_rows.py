@@ -134,7 +134,7 @@ def test_an_unused_declared_level_counts_as_unseen_without_an_order_and_is_place
 def test_text_where_the_fit_had_numbers_is_refused(new):
     for cells in ([1.5, 2.5, 3.5], [0, 1, 1], [True, False, True]):
         binarizer = Binarizer().fit(pd.DataFrame({"z": cells}))
-        with pytest.raises(ValueError, match="'z' must hold .* as at fit; row 0 has text"):
+        with pytest.raises(ValueError, match=r"'z' must hold .* as at fit; row 0 has text"):
             binarizer.transform(pd.DataFrame({"z": new}))
 
 
