@@ -5,7 +5,8 @@
 Each table goes in as it comes, with its categories and gaps: default options and
 missing="question". One run a table, one thread, in one process. `binarize_seconds` is the part of
 `seconds` that turns columns into answers. With --all, every table of SurvSet that is not about
-time-varying covariates. Tables that are already in the output file are not run again.
+time-varying covariates. `words` says whether plain Python, which reads the printed questions and
+the raw rows, ends in the leaves that `apply` returns. Tables that are already in the output file are not run again.
 """
 
 import time
@@ -18,6 +19,7 @@ import pandas as pd
 
 from benchmarks.tables import Table, machine, parsed, parser_of, revision
 from survtree import Binarizer, OptimalSurvivalTree
+from tests.property.plain_rules import leaf
 
 TEN = (
     "support2",
@@ -33,9 +35,10 @@ TEN = (
 )
 # Two kinds of event beside censoring: not the outcome of one event that this is about.
 NOT_ONE_EVENT = {"follic"}
+MOST_ROWS_READ = 100_000
 MADE_UP = "2,000,000 made-up rows"
 FACTS = ("rows", "columns", "gaps", "questions", "binarize_seconds", "seconds")
-FOUND = ("status", "n_leaves", "ibs_ratio")
+FOUND = ("status", "n_leaves", "ibs_ratio", "words")
 FIELDS = ("dataset", *FACTS, *FOUND)
 
 
@@ -92,7 +95,16 @@ def measured(raw: Raw) -> dict[str, Any]:
         "status": model.status_,
         "n_leaves": model.n_leaves_,
         "ibs_ratio": f"{model.ibs_ratio_:.3f}",
+        "words": words(model, raw.X),
     }
+
+
+def words(model: OptimalSurvivalTree, X: pd.DataFrame) -> str:
+    """Do the printed questions lead to the leaves? Of a long table, the first rows."""
+    some = X.head(MOST_ROWS_READ)
+    rows = some.astype(object).to_dict("records")
+    agree = [leaf(model, row, {}) for row in rows] == model.apply(some).tolist()
+    return "agree" if agree else "differ"
 
 
 def shown(row: dict[str, str]) -> str:
@@ -100,7 +112,8 @@ def shown(row: dict[str, str]) -> str:
         f"{row['dataset']}: {int(row['rows']):,} rows, {row['columns']} columns, "
         f"{int(row['gaps']):,} gaps: {row['questions']} questions, {row['seconds']} s "
         f"({row['binarize_seconds']} s to binarize), {row['status']}, {row['n_leaves']} leaves, "
-        f"IBS ratio {row['ibs_ratio']}"
+        f"IBS ratio {row['ibs_ratio']}, "
+        f"words {row['words']}"
     )
 
 

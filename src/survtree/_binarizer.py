@@ -34,7 +34,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Where numbers are cut into questions like age <= 62.5.
         "auto": up to 15 a column, at quantiles; where that and the levels of categories make more
         questions than can be searched in seconds, those of them that a boosted model of the outcome
-        asks (this needs ``y``). "guess": the questions that the boosted model asks, out of up to 63
+        asks first (this needs ``y``). "guess": the questions that the boosted model asks, out of up to 63
         thresholds a column and all levels (needs ``y``). "all": between any two values. An int: at
         most so many a column, at quantiles. ("width", k): k a column, evenly spaced. A list: these
         numbers. A dict: one of these for columns by name, "auto" for the others.
@@ -227,7 +227,8 @@ def _worth_searching(
     # By readability and name, as in the search: the order of columns must not matter.
     order = np.argsort(Questions(table.names, tuple(asked)).ranks()).tolist()
     answers = Questions(table.names, tuple(asked[k] for k in order)).matrix(table)
-    picked = _guess.picked_questions(answers, events, [is_open[k] for k in order], limit)
+    pick = _guess.picked_questions if rules[0].kind == "guess" else _guess.best_questions
+    picked = pick(answers, events, [is_open[k] for k in order], limit)
     chosen = {order[k] for k in picked}
     return [question for k, question in enumerate(asked) if k in chosen or not is_open[k]]
 
@@ -238,7 +239,6 @@ def _row_keys(table: Table) -> NDArray[np.uint64]:
 
     key = np.zeros(table.n_rows, dtype=np.uint64)
     for column in sorted(table.columns, key=lambda column: column.name):
-        values = column.values.astype(np.float64) + 0.0  # one zero, and one NaN
-        values[np.isnan(values)] = np.nan
+        values = column.values.astype(np.float64) + 0.0  # not -0.0
         key = mixed(key, values.view(np.uint64))
     return key

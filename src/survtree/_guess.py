@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from survtree._event_table import EventTable
 
@@ -65,14 +66,33 @@ def picked_questions(
     answers: NDArray[np.uint8], events: EventTable, is_open: Sequence[bool], limit: int
 ) -> list[int]:
     """Up to ``limit`` of the open questions, by number: the first that the boosted model asks."""
+    return list(_ranked_questions(answers, events, is_open, limit)[0])[:limit]
+
+
+def best_questions(
+    answers: NDArray[np.uint8], events: EventTable, is_open: Sequence[bool], limit: int
+) -> list[int]:
+    """The same, and if the model asks fewer, then those that explain most alone."""
+    picked, alone = _ranked_questions(answers, events, is_open, limit)
+    return list(picked | alone)[:limit]
+
+
+def _ranked_questions(
+    answers: NDArray[np.uint8], events: EventTable, is_open: Sequence[bool], limit: int
+) -> tuple[dict[int, None], dict[int, None]]:
+    """Open questions as the model asks them, and by what they explain alone, best first."""
     model = _Boosting(answers.astype(np.float32), events)
     picked: dict[int, None] = {}
-    for _ in range(ROUNDS):
-        asked = model.grow()
-        picked.update((question, None) for question in asked if is_open[question])
-        if not asked or len(picked) >= limit:
-            break
-    return list(picked)[:limit]
+    # The products are small: threads of the linear algebra library would mostly wait for each
+    # other, and on a busy machine for a long time.
+    with threadpool_limits(1, "blas"):
+        for _ in range(ROUNDS):
+            asked = model.grow()
+            picked.update((question, None) for question in asked if is_open[question])
+            if not asked or len(picked) >= limit:
+                break
+        alone = dict.fromkeys(question for question in model.by_gain() if is_open[question])
+    return picked, alone
 
 
 class _Boosting:
@@ -98,6 +118,15 @@ class _Boosting:
                 self.score[leaf] += LEARNING_RATE * residual[leaf].sum() / expected
         return asked
 
+    def by_gain(self) -> list[int]:
+        """All questions, best alone first."""
+        events, self.score = self.events, np.zeros(len(self.events))
+        residual = events.weight * events.event - self._expected_events()
+        gain = self._gains(np.arange(len(events)), residual)
+        # In steps, so that rounding decides nothing; questions come in an order of their own.
+        steps = np.round(gain / (STEP * max(gain.max(), np.finfo(float).tiny)))
+        return [int(k) for k in np.argsort(-steps, kind="stable") if gain[k] > 0]
+
     def _expected_events(self) -> Floats:
         """Breslow's cumulative hazard of each row: the events the scores lead one to expect."""
         events = self.events
@@ -112,23 +141,26 @@ class _Boosting:
     ) -> list[NDArray[np.bool_]]:
         """The leaf in two by the question that explains the residuals best, or as it is."""
         rows = np.flatnonzero(leaf)
-        here = self.answers if len(rows) == len(leaf) else self.answers[rows]
-        of_leaf = residual[rows]
-        sums = np.stack([np.ones(len(rows)), of_leaf]).astype(np.float32) @ here
-        n_yes, yes = sums.astype(np.float64)
-        n_no, no = len(rows) - n_yes, of_leaf.sum() - yes
-        is_allowed = (n_yes >= FEWEST_ROWS) & (n_no >= FEWEST_ROWS)
-        if not is_allowed.any():
-            return [leaf]
-        gain = np.full(len(n_yes), -np.inf)
-        gain[is_allowed] = (yes**2)[is_allowed] / n_yes[is_allowed]
-        gain[is_allowed] += (no**2)[is_allowed] / n_no[is_allowed]
-        gain -= of_leaf.sum() ** 2 / len(rows)
-        best = gain.max()
+        gain = self._gains(rows, residual)
+        best = gain.max(initial=0.0)
         if best <= 0:
             return [leaf]
         question = int(np.argmax(gain >= best * (1 - STEP)))
         on_question(question)
         is_yes = np.zeros(len(leaf), dtype=bool)
-        is_yes[rows] = here[:, question] > 0
+        is_yes[rows] = self.answers[rows, question] > 0
         return [is_yes, leaf & ~is_yes]
+
+    def _gains(self, rows: NDArray[np.intp], residual: Floats) -> Floats:
+        """What each question explains of the residuals; 0 where it parts too few rows."""
+        here = self.answers if len(rows) == len(self.answers) else self.answers[rows]
+        of_rows = residual[rows]
+        sums = np.stack([np.ones(len(rows)), of_rows]).astype(np.float32) @ here
+        n_yes, yes = sums.astype(np.float64)
+        n_no, no = len(rows) - n_yes, of_rows.sum() - yes
+        is_allowed = (n_yes >= FEWEST_ROWS) & (n_no >= FEWEST_ROWS)
+        gain = np.zeros(len(n_yes))
+        gain[is_allowed] = (yes**2)[is_allowed] / n_yes[is_allowed]
+        gain[is_allowed] += (no**2)[is_allowed] / n_no[is_allowed]
+        gain[is_allowed] -= of_rows.sum() ** 2 / len(rows)
+        return gain

@@ -77,6 +77,8 @@ def column_of_numbers(name: str, values: NDArray[np.float64], is_whole: bool = F
                 f"column {name!r} must hold finite numbers; row {row} has {values[row]}. Replace "
                 "it by a number, or by NaN (missing) if it is unknown."
             )
+        # R's missing value is a NaN that some processors raise a flag for whenever it is looked at.
+        values = np.where(np.isnan(values), np.nan, values)
     return Column(name, "number", values, is_whole=is_whole)
 
 
