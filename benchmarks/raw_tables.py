@@ -6,7 +6,8 @@ Each table goes in as it comes, with its categories and gaps: default options an
 missing="question". One run a table, one thread, in one process. `binarize_seconds` is the part of
 `seconds` that turns columns into answers. With --all, every table of SurvSet that is not about
 time-varying covariates. `words` says whether plain Python, which reads the printed questions and
-the raw rows, ends in the leaves that `apply` returns. Tables that are already in the output file are not run again.
+the raw rows, ends in the leaves that `apply` returns. Tables that are already in the output file
+are not run again.
 """
 
 import time

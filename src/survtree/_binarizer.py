@@ -34,10 +34,10 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Where numbers are cut into questions like age <= 62.5.
         "auto": up to 15 a column, at quantiles; where that and the levels of categories make more
         questions than can be searched in seconds, those of them that a boosted model of the outcome
-        asks first (this needs ``y``). "guess": the questions that the boosted model asks, out of up to 63
-        thresholds a column and all levels (needs ``y``). "all": between any two values. An int: at
-        most so many a column, at quantiles. ("width", k): k a column, evenly spaced. A list: these
-        numbers. A dict: one of these for columns by name, "auto" for the others.
+        asks first (this needs ``y``). "guess": the questions that the boosted model asks, out of up
+        to 63 thresholds a column and all levels (needs ``y``). "all": between any two values. An
+        int: at most so many a column, at quantiles. ("width", k): k a column, evenly spaced. A
+        list: these numbers. A dict: one of these for columns by name, "auto" for the others.
     missing : {"error", "question", "drop"}, default="error"
         Missing cells: refuse them, ask about them, or leave out the rows of the fit.
     encoding : {"questions", "paper"}, default="questions"
