@@ -63,7 +63,7 @@ def as_frame(table: Any) -> nw.DataFrame[Any] | None:
         return None
     try:
         frame = nw.from_native(table, eager_only=True, pass_through=True)
-    except nw.exceptions.DuplicateError as error:
+    except ValueError as error:  # of repeated names; its class depends on the version
         names = getattr(table, "column_names", None) or table.columns  # pyarrow's, the others'
         _check_names(list(names))
         raise ValueError(str(error)) from error
