@@ -5,7 +5,6 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, validate_data
 
@@ -59,7 +58,7 @@ def as_frame(table: Any) -> nw.DataFrame[Any] | None:
         return None
     try:
         frame = nw.from_native(table, eager_only=True, pass_through=True)
-    except DuplicateError:
+    except ValueError:  # of pandas, whose names may repeat
         _check_names(list(table.columns))
         raise
     return frame if isinstance(frame, nw.DataFrame) else None
