@@ -35,7 +35,7 @@ def column_of_series(
     """A column of a frame."""
     dtype, native = series.dtype, series.to_native()
     if _is_of_objects(native):  # narwhals would judge them by the first hundred
-        return column_of_objects(name, series.to_list())
+        return column_of_objects(name, series.to_list(), complaint)
     if dtype.is_numeric():
         return column_of_numbers(name, floats_of(series), dtype.is_integer())
     if dtype == nw.Boolean:
