@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from survtree import Binarizer, _guess
+from survtree._event_table import EventTable
 
 
 def asked(columns, y, **options):
@@ -47,9 +48,20 @@ def test_a_guess_picks_the_column_that_decides_events_not_censoring():
     assert asked(frame, (np.ones(400, bool), time), thresholds="guess")[0].startswith("b <= ")
 
 
+@pytest.mark.usefixtures("one_pick")
 def test_a_guess_keeps_what_is_not_open_to_choice():
-    rng = np.random.default_rng(5)
-    frame = {"age": rng.normal(60, 9, 60), "flag": [True, False] * 30}
-    found = asked(frame, (rng.random(60) < 0.7, rng.exponential(9, 60)), thresholds="guess")
-    assert "flag is True" in found
-    assert 1 < len(found) < 60
+    age = np.arange(400.0)
+    y = of_two_processes(deadly=age < 200, short=age < 0)
+    found = asked(
+        {"age": age, "flag": age % 2 == 0, "z": age.astype(int) % 2}, y, thresholds="guess"
+    )
+    assert len(found) == 3
+    assert found[1:] == ["flag is True", "z = 1"]
+
+
+def test_rows_are_expected_to_have_events_while_they_are_at_risk():
+    events = EventTable(np.array([1, 0, 1, 1], bool), np.array([1.0, 2, 2, 3]), np.ones(4))
+    expected = _guess._Boosting(np.zeros((4, 1), np.float32), events)._expected_events()
+    hazard = np.cumsum([1 / 4, 1 / 3, 1 / 1])  # by time: events over rows at risk
+    assert expected == pytest.approx(hazard[[0, 1, 1, 2]])
+    assert expected.sum() == pytest.approx(3)

@@ -161,7 +161,9 @@ def test_flags_and_numbers_stand_for_each_other():
     flags, numbers = pd.DataFrame({"f": [True, False]}), pd.DataFrame({"f": [1, 0]})
     for fitted, new in ((flags, numbers), (numbers, flags)):
         assert Binarizer().fit(fitted).transform(new).tolist() == [[1], [0]]
-    assert Binarizer().fit([[1], [2]]).transform([[True]]).tolist() == [[1]]
+    binarizer = Binarizer(missing="question").fit(pd.DataFrame({"f": [1, 2, None]}))
+    for gap in ([True, None], pd.array([True, None], dtype="boolean")):
+        assert binarizer.transform(pd.DataFrame({"f": gap})).tolist() == [[1, 0], [0, 1]]
 
 
 @pytest.mark.parametrize("cells", [[True, False], [1, 0]])
@@ -175,6 +177,6 @@ def test_numbers_other_than_0_and_1_are_told_where_the_fit_saw_no_others(cells):
 def test_a_column_that_is_missing_altogether_at_prediction(cells):
     binarizer = Binarizer(missing="question").fit(pd.DataFrame({"a": [*cells, None]}))
     for empty in ([None, None], [np.nan, np.nan]):
-        for dtype in (object, None):
+        for dtype in (object, None, "string", "category", "boolean"):
             matrix = binarizer.transform(pd.DataFrame({"a": pd.Series(empty, dtype=dtype)}))
             assert matrix.tolist() == [[0] * (matrix.shape[1] - 1) + [1]] * 2
