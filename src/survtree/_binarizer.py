@@ -114,8 +114,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.seen_ = tuple(map(_seen, table.columns))
         if self.encoding == "paper":
             named = paper_questions(table.columns)
-            self.questions_ = Questions(table.names, tuple(named.values()))
-            self._published_names = list(named)
+            self.questions_ = Questions(table.names, tuple(question for _, question in named))
+            self._published_names = [name for name, _ in named]
         else:
             found = [self._questions_of(j, table.columns[j], rules[j]) for j in range(len(rules))]
             asked = [question for questions in found for question in questions]

@@ -17,27 +17,24 @@ N_BINS = 4
 MOST_VALUES_KEPT = 10
 
 
-def paper_questions(columns: Sequence[Column]) -> dict[str, Question]:
-    """A question for each level but the first of each column, by published name.
+def paper_questions(columns: Sequence[Column]) -> list[tuple[str, Question]]:
+    """A question for each level but the first of each column, with its published name.
 
     Categories come first. Numbers with more than ten distinct values become four bins of equal
     width, others are their own levels; a missing number is a level of its own, the last, and a
     missing category is none.
     """
-    asked: dict[str, Question] = {}
-    for j, column in enumerate(columns):
-        if column.kind != "number":
-            levels = column.levels or ("False", "True")
-            asked |= {f"{column.name}_{level}": _is(j, column, level) for level in levels[1:]}
-    for j, column in enumerate(columns):
-        if column.kind == "number":
-            named = list(_of_numbers(j, column))
-            asked |= {f"{column.name}_{label}": question for label, question in named[1:]}
-    return asked
+    categories = [(j, column) for j, column in enumerate(columns) if column.kind != "number"]
+    numbers = [(j, column) for j, column in enumerate(columns) if column.kind == "number"]
+    found = [(column.name, list(_of_categories(j, column))) for j, column in categories]
+    found += [(column.name, list(_of_numbers(j, column))) for j, column in numbers]
+    return [(f"{name}_{label}", question) for name, named in found for label, question in named[1:]]
 
 
-def _is(j: int, column: Column, level: str) -> Question:
-    return Question(j, "one", level) if column.kind == "flag" else Question(j, "in", (level,))
+def _of_categories(j: int, column: Column) -> Iterator[tuple[str, Question]]:
+    for level in column.levels or ("False", "True"):
+        is_flag = column.kind == "flag"
+        yield level, Question(j, "one", level) if is_flag else Question(j, "in", (level,))
 
 
 def _of_numbers(j: int, column: Column) -> Iterator[tuple[str, Question]]:

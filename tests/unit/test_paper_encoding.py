@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from survtree import Binarizer
@@ -40,9 +41,9 @@ def test_raw_tables_become_the_published_columns(name):
 
 def encode(raw, levels):
     columns = [_column(name, cells, levels.get(name)) for name, cells in raw.items()]
-    named = paper_questions(columns)
-    answers = Questions(tuple(raw), tuple(named.values())).matrix(table_of(columns))
-    return dict(zip(named, answers.T, strict=True))
+    names, asked = zip(*paper_questions(columns), strict=True)
+    answers = Questions(tuple(raw), asked).matrix(table_of(columns))
+    return dict(zip(names, answers.T, strict=True))
 
 
 def test_bins_are_equally_wide_and_closed_on_the_right():
@@ -86,3 +87,10 @@ def test_bins_hold_the_smallest_number_however_large_or_close(values):
     binarizer = Binarizer(encoding="paper").fit(values.reshape(-1, 1))
     bins = binarizer.transform(values.reshape(-1, 1)) @ [1, 2, 3]
     assert bins.tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
+
+
+def test_columns_of_one_published_name_are_both_kept():
+    frame = {"a": ["a", "b_c"], "a_b": ["b", "c"]}
+    binarizer = Binarizer(encoding="paper").fit(pl.DataFrame(frame))
+    assert binarizer.get_feature_names_out().tolist() == ["a_b_c", "a_b_c"]
+    assert binarizer.questions_.texts == ["a is b_c", "a_b is c"]

@@ -126,9 +126,9 @@ def _features(
     if encoding == "raw":
         return raw | {name: list(map(str, raw[name])) for name in entry.codes}
     columns = [_column(name, cells, entry.levels.get(name)) for name, cells in raw.items()]
-    named = paper_questions(columns)
-    answers = Questions(tuple(raw), tuple(named.values())).matrix(table_of(columns))
-    return dict(zip(named, answers.T, strict=True))
+    names, asked = zip(*paper_questions(columns), strict=True)
+    answers = Questions(tuple(raw), asked).matrix(table_of(columns))
+    return dict(zip(names, answers.T, strict=True))
 
 
 def _column(name: str, cells: Sequence[Cell], levels: tuple[str, ...] | None) -> Column:
