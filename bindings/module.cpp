@@ -142,6 +142,7 @@ SearchOptions options_of(const nb::dict& d) {
   o.memory_limit_bytes = nb::cast<std::size_t>(d["memory_limit_bytes"]);
   o.n_threads = nb::cast<std::size_t>(d["n_threads"]);
   o.solver = solver_of(nb::cast<std::string>(d["solver"]));
+  o.greedy_from = nb::cast<std::uint64_t>(d["greedy_from"]);
   o.check_keys = nb::cast<bool>(d["check_keys"]);
   o.kernel = kernel_of(nb::cast<std::string>(d["kernel"]));
   const auto off = nb::cast<std::vector<std::string>>(d["bounds_off"]);

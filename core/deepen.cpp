@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kInfinity = Bounds::no_limit;
 constexpr std::size_t kMaxLatticeBytes = std::size_t{1} << 26U;
-constexpr int kLatticeAfter = 2;  // depths that are searched first, to see how much bounds prune
+constexpr int kJudgedAfter = 2;  // depths that are searched first, to see how much bounds prune
 
 }  // namespace
 
@@ -42,6 +42,7 @@ void Search::deepen(double upper_bound) {
       return;
     }
     log_progress();
+    start_greedily(depth);
   }
 }
 
@@ -51,34 +52,44 @@ bool Search::is_lattice_due(int depth) const {
       Lattice::bytes_needed(problem_.n_questions, static_cast<std::size_t>(final_depth_));
   if (bytes > std::min(options_.memory_limit_bytes, kMaxLatticeBytes)) return false;
   if (options_.solver == Solver::lattice) return true;
-  return depth == kLatticeAfter + 1 && options_.gap == 0.0 && !problem_.bits.is_by_blocks() &&
+  return depth == kJudgedAfter + 1 && options_.gap == 0.0 && !problem_.bits.is_by_blocks() &&
          is_lattice_cheaper();
 }
 
-// Lane-rows of both, in passes over all rows. If nothing were pruned, a search would ask M - j
-// questions of each cell of j questions; a lattice asks the later ones only, so that each cell of
-// j + 1 questions is met once instead of j + 1 times, but it prunes nothing and looks at cells that
-// no tree can use. What a search prunes grows with every level: the share that was left at depth 2
-// is raised to the power of the levels above, and where what a split can save of an average cell
-// (half the savings of the level above) comes near the price of a leaf, cells are closed. A
+// A lattice asks the later questions of a cell only, so that each cell of j + 1 questions is met
+// once instead of j + 1 times, but it prunes nothing and looks at cells that no tree can use. A
 // lane-row of a lattice costs more than one of a search, since its passes are shorter; the factor
 // was chosen so that the paper's data sets are mostly judged right.
 bool Search::is_lattice_cheaper() const {
   const auto m = static_cast<double>(problem_.n_questions);
+  double cells = 1.0, passes = 0.0;
+  for (int level = 0; level < final_depth_; ++level) {
+    cells *= (m - level) / (level + 1.0);
+    passes += cells;
+  }
+  const double lane_rows = passes * static_cast<double>(problem_.n_rows());
+  // Stopped halfway a lattice has nothing to show, a search has its best tree.
+  return estimated_work() > 1.6 * lane_rows && 4.0 * 3e-9 * lane_rows < options_.time_limit_s;
+}
+
+// Lane-rows of a search of the deepest level, judged after depth 2. If nothing were pruned, it
+// would ask M - j questions of each cell of j questions. What it prunes grows with every level: the
+// share that was left at depth 2 is raised to the power of the levels above, and where what a split
+// can save of an average cell (half the savings of the level above) comes near the price of a leaf,
+// cells are closed.
+double Search::estimated_work() const {
+  const auto m = static_cast<double>(problem_.n_questions);
   const double lane_rows = static_cast<double>(workers_[0]->stats.lane_rows);
-  const double passes = lane_rows / static_cast<double>(problem_.n_rows()) - 2.0 * m;
-  const double share = std::min(1.0, std::max(0.0, passes / (m * (m - 1.0))));
-  double search = 0.0, lattice = 0.0, cells = 1.0;
+  const double done = lane_rows / static_cast<double>(problem_.n_rows()) - 2.0 * m;
+  const double share = std::min(1.0, std::max(0.0, done / (m * (m - 1.0))));
+  double cells = 1.0, passes = 0.0;
   for (int level = 0; level < final_depth_; ++level) {
     cells *= (m - level) / (level + 1.0);
     const double savings = std::ldexp(root_.facts.loss - root_.facts.group_loss, -level);
     const double open = std::clamp((savings / options_.regularization - 0.5) / 1.5, 0.0, 1.0);
-    search += cells * (level + 1.0) * std::pow(share, level) * open;
-    lattice += cells;
+    passes += cells * (level + 1.0) * std::pow(share, level) * open;
   }
-  // Stopped halfway a lattice has nothing to show, a search has its best tree.
-  const double seconds = 3e-9 * lattice * static_cast<double>(problem_.n_rows());
-  return search > 1.6 * lattice && 4.0 * seconds < options_.time_limit_s;
+  return passes * static_cast<double>(problem_.n_rows());
 }
 
 void Search::solve_by_lattice() {

@@ -38,6 +38,7 @@ struct SearchOptions {
   Switches switches;
   Kernel kernel = available_kernels().back();
   Solver solver = Solver::cheaper;
+  std::uint64_t greedy_from = 10'000'000;  // lane-rows done; before that greedy trees do not pay
   bool check_keys = false;  // keep the groups of every cached subset and compare them
 };
 
@@ -151,9 +152,14 @@ class Search {
   int next_depth(int depth) const;
   bool is_lattice_due(int depth) const;
   bool is_lattice_cheaper() const;
+  double estimated_work() const;
   void solve_by_lattice();
   void offer(Tree tree, const std::string& found_by);
   void log_progress();
+  void start_greedily(int solved_depth);
+  Tree greedy_tree(Worker& w, Subset& s, int depth, std::size_t level);
+  Tree greedy_split(Worker& w, const Subset& s, std::size_t lane, int depth, std::size_t level);
+  double objective_of(const Tree& tree) const;
   Tree leaf_of(const Subset& s) const;
   Tree stored_tree(Worker& w, Subset& s, int depth, std::size_t level);
   Tree stored_split(Worker& w, const Subset& s, const SplitRow& split, std::size_t lane, int depth,

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "contract.hpp"
+
 namespace survtree {
 namespace {
 
@@ -124,6 +126,13 @@ void split_by_blocks(const Problem& p, const LaneFunctions& lanes, const SplitRe
 }
 
 }  // namespace
+
+std::size_t SplitRow::lane_of(std::uint32_t wanted) const {
+  const auto end = question.begin() + static_cast<std::ptrdiff_t>(n_lanes);
+  const auto found = std::lower_bound(question.begin(), end, wanted);
+  require(found != end && *found == wanted, "the question has a lane");
+  return static_cast<std::size_t>(found - question.begin());
+}
 
 void split_row(const Problem& p, const LaneFunctions& lanes, const SplitRequest& request,
                SplitRow& out) {

@@ -21,6 +21,9 @@ struct SplitRow {
   std::vector<double> no_groups, yes_groups;     // lower bounds by equivalent points, if wanted
   std::vector<double> ones;                      // by question: rows that answer yes
 
+  // Of a question that has one.
+  std::size_t lane_of(std::uint32_t wanted) const;
+
   // Scratch.
   std::vector<std::uint64_t> keep, bits, packed;
   std::vector<std::uint32_t> numbers;

@@ -30,12 +30,8 @@ Tree Search::stored_tree(Worker& w, Subset& s, int depth, std::size_t k) {
   if (!past || !past->is_solved || past->question == kLeaf) return leaf_of(s);
   SplitRow& split = w.level(k).split;
   split_all(w, s, true, split);
-  const auto end = split.question.begin() + static_cast<std::ptrdiff_t>(split.n_lanes);
-  const auto found =
-      std::lower_bound(split.question.begin(), end, static_cast<std::uint32_t>(past->question));
-  require(found != end, "the question of a solved answer has a lane");
-  return stored_split(w, s, split, static_cast<std::size_t>(found - split.question.begin()), useful,
-                      k);
+  const std::size_t lane = split.lane_of(static_cast<std::uint32_t>(past->question));
+  return stored_split(w, s, split, lane, useful, k);
 }
 
 Tree Search::stored_split(Worker& w, const Subset& s, const SplitRow& split, std::size_t lane,
@@ -97,10 +93,13 @@ std::vector<Tree> Search::optimal_trees(std::size_t limit) {
   return trees({root_, {}, solved_depth_, answer_.value, limit, 0});
 }
 
+double Search::objective_of(const Tree& tree) const {
+  return loss_of(tree) + options_.regularization * static_cast<double>(leaves_of(tree));
+}
+
 void Search::offer(Tree tree, const std::string& found_by) {
   const std::lock_guard lock(incumbent_mutex_);
-  const double objective =
-      loss_of(tree) + options_.regularization * static_cast<double>(leaves_of(tree));
+  const double objective = objective_of(tree);
   if (incumbent_ != nullptr && objective >= incumbent_objective_) return;
   incumbent_ = std::move(tree);
   incumbent_objective_ = objective;

@@ -40,6 +40,7 @@ class Limits:
     memory_limit: int | None = None
     bounds_off: tuple[str, ...] = ()
     check_keys: bool = False
+    greedy_from: int = 10_000_000  # lane-rows done; before that greedy trees do not pay
     kernel: str = ""  # plain, avx2 or avx512; the best one of this machine
     layout: str = ""  # rows or blocks; the cheaper one for the problem
     solver: str = ""  # search or lattice; the cheaper one for the problem
@@ -117,6 +118,7 @@ def _search_of(problem: Problem, limits: Limits) -> _native.Search:
         "time_limit_s": infinity if limits.time_limit is None else limits.time_limit,
         "memory_limit_bytes": min(limits.memory_limit or 2**63, 2**63),
         "n_threads": _n_threads(limits.n_jobs),
+        "greedy_from": limits.greedy_from,
         "check_keys": limits.check_keys,
         "kernel": limits.kernel,
         "layout": limits.layout,

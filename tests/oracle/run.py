@@ -1,8 +1,8 @@
 """Compare the search with brute force on many random problems: `make oracle N=5000`.
 
 Every problem is solved with all bounds on and with a few random sets of them off; every 25th with
-each of the 128 combinations of switches. Layouts, kernels, solvers
-and one or three threads take turns.
+each of the 128 combinations of switches. Layouts, kernels, solvers, with and without greedy trees
+at the start, and one or three threads take turns.
 """
 
 import argparse
@@ -37,6 +37,7 @@ def main() -> int:
                 "kernel": kernels[(seed + k) % len(kernels)],
                 "n_jobs": 1 + 2 * (k % 5 == 1),
                 "solver": ("search", "lattice", "")[k // 3 % 3],
+                "greedy_from": 0 if (seed + k) % 2 else 10_000_000,
             }
             try:
                 check_case(case, optimum, bounds_off=tuple(off), **how)

@@ -47,6 +47,33 @@ def test_neither_threads_nor_the_solver_change_the_tree(seed):
         assert nested(other.tree) == nested(alone.tree)
 
 
+@pytest.mark.parametrize("seed", range(260_000, 260_040))
+def test_greedy_trees_at_the_start_change_nothing_in_the_end(seed):
+    problem = replace(random_case(seed).problem, max_depth=5)
+    never, always = (
+        _solve.solve(problem, _solve.Limits(solver="search", greedy_from=work))
+        for work in (2**62, 0)
+    )
+    assert always.objective == never.objective
+    assert always.lower_bound == never.lower_bound
+    assert nested(always.tree) == nested(never.tree)
+
+
+def test_a_stopped_search_shows_a_greedy_tree():
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 2, (2000, 50), dtype=np.uint8)
+    time = rng.exponential(1.0 + X[:, 0] + 2.0 * X[:, 1] * X[:, 2] * X[:, 3])
+    events = EventTable(rng.random(2000) < 0.8, time, np.ones(2000))
+    problem = Problem(X, events, Questions(default_names(50)), 0.0001, 7, 7)
+    rows = []
+    solution = _solve.solve(problem, _solve.Limits(time_limit=1.0), rows.append)
+    assert solution.status == "time_limit"
+    greedy = [row for row in rows if row.found_by.startswith("greedy after depth")]
+    assert greedy
+    assert min(row.objective for row in greedy) < rows[0].objective
+    assert [row.objective for row in rows] == sorted((r.objective for r in rows), reverse=True)
+
+
 def test_more_questions_than_a_word_has_bits():
     rng = np.random.default_rng(5)
     X = rng.integers(0, 2, (80, 70), dtype=np.uint8)
