@@ -141,7 +141,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             word = "True" if column.kind == "flag" else None
             is_constant = len(present) == 0 or present.min() == present.max()
             return ([] if is_constant else [Question(j, "one", word)]) + gap
-        occurring = np.flatnonzero(np.bincount(present, minlength=len(column.levels)))
+        occurring = column.occurring()
         _validation.check_levels(column, len(occurring), self.max_levels)
         if column.kind == "ordered":
             return _between_levels(j, column.levels, occurring.tolist()) + gap
@@ -186,8 +186,6 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _seen(column: Column) -> Seen:
-    is_missing = column.is_missing()
-    has_missing = bool(is_missing.any())
     is_zero_one = column.kind == "flag"
     if column.kind == "number":
         # NaN is neither, so gaps are looked for only if the first rows leave it open.
@@ -197,8 +195,8 @@ def _seen(column: Column) -> Seen:
         )
     levels = column.levels
     if column.kind == "level":
-        occurring = np.flatnonzero(np.bincount(column.values[~is_missing], minlength=len(levels)))
-        levels = tuple(levels[place] for place in occurring)
+        levels = tuple(levels[place] for place in column.occurring())
+    has_missing = bool(column.is_missing().any())
     return Seen(column.kind, frozenset(levels), is_zero_one, has_missing)
 
 
@@ -222,23 +220,14 @@ def _worth_searching(
     limit = _guess.picked_at_most(table.n_rows, len(asked) - sum(is_open))
     if not any(is_open) or (sum(is_open) <= limit and rules[0].kind != "guess"):
         return asked
-    rows = _guess.sampled_rows(events, _row_keys(table), _guess.sample_size(len(asked)))
+    rows = _guess.sampled_rows(table, events, _guess.sample_size(len(asked)))
     table, events = table.take(rows), events.take(rows)
     # By readability and name, as in the search: the order of columns must not matter.
     order = np.argsort(Questions(table.names, tuple(asked)).ranks()).tolist()
     answers = Questions(table.names, tuple(asked[k] for k in order)).matrix(table)
-    pick = _guess.picked_questions if rules[0].kind == "guess" else _guess.best_questions
-    picked = pick(answers, events, [is_open[k] for k in order], limit)
+    # A guess is what the model asks; "auto" makes use of all it can search.
+    is_filled_up = rules[0].kind != "guess"
+    open_ones = [is_open[k] for k in order]
+    picked = _guess.picked_questions(answers, events, open_ones, limit, is_filled_up=is_filled_up)
     chosen = {order[k] for k in picked}
     return [question for k, question in enumerate(asked) if k in chosen or not is_open[k]]
-
-
-def _row_keys(table: Table) -> NDArray[np.uint64]:
-    """A hash of each row's cells that knows neither row nor column order."""
-    from survtree._guess import mixed
-
-    key = np.zeros(table.n_rows, dtype=np.uint64)
-    for column in sorted(table.columns, key=lambda column: column.name):
-        values = column.values.astype(np.float64) + 0.0  # not -0.0
-        key = mixed(key, values.view(np.uint64))
-    return key

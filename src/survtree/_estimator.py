@@ -152,7 +152,7 @@ class OptimalSurvivalTree(TreePredictor):
             Instead of y: the columns of the frame X that hold time and event.
         """
         options = _validation.check_options(self)
-        buckets = _validation.check_time_buckets(self.time_buckets)
+        buckets = options["time_buckets"]
         X, y = _validation.split_outcome(X, y, duration_col, event_col)
         table = _validation.check_table(self, X, reset=True)
         exact = _validation.check_outcome(y, sample_weight, table.n_rows)
@@ -177,7 +177,9 @@ class OptimalSurvivalTree(TreePredictor):
         )
         with progress_log(lambda: _headline(problem), options["verbose"]) as listener:
             solution = solve(problem, limits, listener)
-            self._keep(problem, solution, binarizer, exact)
+            self.binarizer_ = binarizer
+            self._keep(problem, solution, exact)
+            self._certify(problem, solution, buckets)
             if listener is not None:
                 logger.info("%s", self.certificate_.summary())
         self._warn(solution, options)
@@ -195,13 +197,9 @@ class OptimalSurvivalTree(TreePredictor):
                 setattr(binarizer, name, getattr(self, name))
         return binarizer
 
-    def _keep(
-        self, problem: Problem, solution: Solution, binarizer: Binarizer, exact: EventTable
-    ) -> None:
+    def _keep(self, problem: Problem, solution: Solution, exact: EventTable) -> None:
         tree, one_leaf = solution.tree, solution.one_leaf_loss
-        is_rounded = exact is not problem.events
         self._problem = problem
-        self.binarizer_ = binarizer
         self.tree_ = tree
         self.objective_ = solution.objective
         self.loss_ = solution.loss
@@ -215,10 +213,14 @@ class OptimalSurvivalTree(TreePredictor):
         self.exact_loss_ = solution.loss
         self.unique_times_ = solution.unique_times
         self.event_times_ = solution.event_times
-        if is_rounded:
+        if exact is not problem.events:
             self.exact_loss_ = loss_of(replace(problem, events=exact), tree)
             self.unique_times_, self.event_times_ = exact.unique_times, exact.event_times
         self._leaf_curves = LeafCurves(lambda: _curves_by_node(problem, exact, tree))
+
+    def _certify(
+        self, problem: Problem, solution: Solution, buckets: int | tuple[float, ...] | None
+    ) -> None:
         self.certificate_ = Certificate(
             objective=solution.objective,
             loss=solution.loss,
@@ -232,10 +234,10 @@ class OptimalSurvivalTree(TreePredictor):
             fingerprint=problem.fingerprint(),
             seconds=solution.seconds,
             counts=solution.counts,
-            tree=tree,
-            binarizer=binarizer,
-            time_buckets=_validation.check_time_buckets(self.time_buckets),
-            exact_loss=self.exact_loss_ if is_rounded else None,
+            tree=solution.tree,
+            binarizer=self.binarizer_,
+            time_buckets=buckets,
+            exact_loss=None if buckets is None else self.exact_loss_,
         )
         self.gap_ = self.certificate_.gap
 

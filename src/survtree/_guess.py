@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from survtree._event_table import EventTable
+from survtree._table import Table
 
 Answers = NDArray[np.float32]
 Floats = NDArray[np.float64]
@@ -44,17 +45,21 @@ def sample_size(n_questions: int) -> int:
     return int(np.clip(MOST_CELLS // n_questions, FEWEST_ROWS_SEEN, MOST_ROWS_SEEN))
 
 
-def sampled_rows(events: EventTable, key: NDArray[np.uint64], n_rows: int) -> NDArray[np.intp]:
-    """At most so many rows, in the order of a hash of their content: no order of rows matters.
+def sampled_rows(table: Table, events: EventTable, n_rows: int) -> NDArray[np.intp]:
+    """At most so many rows, in the order of a hash of their content: no other order matters.
 
-    ``key`` is a hash of each row's features. Rows with the same hash are the same.
+    Rows with the same hash are the same.
     """
-    hashed = mixed(mixed(key, events.time.view(np.uint64)), events.event.astype(np.uint64))
-    hashed = mixed(hashed, events.weight.view(np.uint64))
-    return np.argsort(hashed, kind="stable")[:n_rows]
+    key = np.zeros(table.n_rows, dtype=np.uint64)
+    for column in sorted(table.columns, key=lambda column: column.name):
+        values = column.values.astype(np.float64) + 0.0  # not -0.0
+        key = _mixed(key, values.view(np.uint64))
+    for part in (events.time, events.weight, events.event.astype(np.float64)):
+        key = _mixed(key, part.view(np.uint64))
+    return np.argsort(key, kind="stable")[:n_rows]
 
 
-def mixed(key: NDArray[np.uint64], values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _mixed(key: NDArray[np.uint64], values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """A hash of a hash and a number: multiply and shift, as in xorshift generators."""
     out = (key ^ values) * np.uint64(0x9E3779B97F4A7C15)
     out ^= out >> np.uint64(29)
@@ -63,36 +68,30 @@ def mixed(key: NDArray[np.uint64], values: NDArray[np.uint64]) -> NDArray[np.uin
 
 
 def picked_questions(
-    answers: NDArray[np.uint8], events: EventTable, is_open: Sequence[bool], limit: int
+    answers: NDArray[np.uint8],
+    events: EventTable,
+    is_open: Sequence[bool],
+    limit: int,
+    *,
+    is_filled_up: bool,
 ) -> list[int]:
-    """Up to ``limit`` of the open questions, by number: the first that the boosted model asks."""
-    return list(_ranked_questions(answers, events, is_open, limit)[0])[:limit]
+    """Up to ``limit`` of the open questions, by number: the first that the boosted model asks.
 
-
-def best_questions(
-    answers: NDArray[np.uint8], events: EventTable, is_open: Sequence[bool], limit: int
-) -> list[int]:
-    """The same, and if the model asks fewer, then those that explain most alone."""
-    picked, alone = _ranked_questions(answers, events, is_open, limit)
-    return list(picked | alone)[:limit]
-
-
-def _ranked_questions(
-    answers: NDArray[np.uint8], events: EventTable, is_open: Sequence[bool], limit: int
-) -> tuple[dict[int, None], dict[int, None]]:
-    """Open questions as the model asks them, and by what they explain alone, best first."""
+    If it asks fewer, they may be filled up with those that explain most alone.
+    """
     model = _Boosting(answers.astype(np.float32), events)
     picked: dict[int, None] = {}
     # The products are small: threads of the linear algebra library would mostly wait for each
     # other, and on a busy machine for a long time.
     with threadpool_limits(1, "blas"):
+        alone = model.by_gain() if is_filled_up else []
         for _ in range(ROUNDS):
             asked = model.grow()
             picked.update((question, None) for question in asked if is_open[question])
             if not asked or len(picked) >= limit:
                 break
-        alone = dict.fromkeys(question for question in model.by_gain() if is_open[question])
-    return picked, alone
+    picked.update((question, None) for question in alone if is_open[question])
+    return list(picked)[:limit]
 
 
 class _Boosting:
@@ -105,8 +104,7 @@ class _Boosting:
 
     def grow(self) -> list[int]:
         """Add a tree; the questions it asks."""
-        hazard = self._expected_events()
-        residual = self.events.weight * self.events.event - hazard
+        hazard, residual = self._hazard_and_residual()
         asked: list[int] = []
         leaves = [np.ones(len(residual), dtype=bool)]
         for _ in range(DEPTH):
@@ -119,13 +117,17 @@ class _Boosting:
         return asked
 
     def by_gain(self) -> list[int]:
-        """All questions, best alone first."""
-        events, self.score = self.events, np.zeros(len(self.events))
-        residual = events.weight * events.event - self._expected_events()
-        gain = self._gains(np.arange(len(events)), residual)
+        """All questions that explain anything now, the best first."""
+        _, residual = self._hazard_and_residual()
+        gain = self._gains(np.arange(len(residual)), residual)
         # In steps, so that rounding decides nothing; questions come in an order of their own.
         steps = np.round(gain / (STEP * max(gain.max(), np.finfo(float).tiny)))
         return [int(k) for k in np.argsort(-steps, kind="stable") if gain[k] > 0]
+
+    def _hazard_and_residual(self) -> tuple[Floats, Floats]:
+        """Expected events of each row, and how many more it had."""
+        hazard = self._expected_events()
+        return hazard, self.events.weight * self.events.event - hazard
 
     def _expected_events(self) -> Floats:
         """Breslow's cumulative hazard of each row: the events the scores lead one to expect."""

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from survtree._table import Column, Table
 
 Kind = Literal["one", "in", "up_to", "from", "at_most", "equals", "between", "missing"]
+OF_LEVELS = ("in", "up_to", "from")
 # Of questions with the same answers the first kind is the easiest to read.
 READABILITY = {
     kind: place
     for place, kinds in enumerate(
-        [("one",), ("in", "up_to", "from"), ("at_most",), ("equals",), ("between",), ("missing",)]
+        [("one",), OF_LEVELS, ("at_most",), ("equals",), ("between",), ("missing",)]
     )
     for kind in kinds
 }
@@ -49,7 +50,7 @@ class Question(NamedTuple):
             return np.asarray(values > 0.5)
         if kind == "at_most":
             return np.asarray(values <= value)
-        if kind in ("in", "up_to", "from"):
+        if kind in OF_LEVELS:
             places = [place for place, level in enumerate(column.levels) if level in value]
             return np.asarray(values == places[0]) if len(places) == 1 else np.isin(values, places)
         if kind == "equals":
@@ -68,7 +69,7 @@ class Question(NamedTuple):
         if self.kind in ("up_to", "from") and len(self.value) > MOST_LEVELS_LISTED:
             sign, place = ("<=", -1) if self.kind == "up_to" else (">=", 0)
             return f"{name} {sign} {_level_text(self.value[place])}"
-        if self.kind in ("in", "up_to", "from"):
+        if self.kind in OF_LEVELS:
             return f"{name} is {' or '.join(map(_level_text, self.value))}"
         if self.kind == "equals":
             return f"{name} = {number_text(self.value)}"
@@ -80,7 +81,7 @@ class Question(NamedTuple):
     def readability(self) -> tuple[int, int]:
         """Smaller is easier to read."""
         effort = 0
-        if self.kind in ("in", "up_to", "from"):
+        if self.kind in OF_LEVELS:
             effort = len(self.value) + (self.value[0].lower() in NEGATIVES)
         elif self.kind == "at_most":
             effort = len(number_text(self.value))

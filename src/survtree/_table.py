@@ -25,6 +25,11 @@ class Column(NamedTuple):
         """Where there is no value."""
         return np.isnan(self.values) if self.kind == "number" else self.values < 0
 
+    def occurring(self) -> NDArray[np.intp]:
+        """Places of the levels that some row has."""
+        places = self.values[self.values >= 0]
+        return np.flatnonzero(np.bincount(places.astype(np.intp), minlength=len(self.levels)))
+
     def take(self, rows: Rows) -> "Column":
         """The same column with some of its rows."""
         return self._replace(values=self.values[rows])

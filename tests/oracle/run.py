@@ -37,7 +37,7 @@ def main() -> int:
                 "kernel": kernels[(seed + k) % len(kernels)],
                 "n_jobs": 1 + 2 * (k % 5 == 1),
                 "solver": ("search", "lattice", "")[k // 3 % 3],
-                "greedy_from": 0 if (seed + k) % 2 else 10_000_000,
+                "greedy_from": 0 if (seed + k) % 2 else 2**62,
             }
             try:
                 check_case(case, optimum, bounds_off=tuple(off), **how)

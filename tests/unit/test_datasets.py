@@ -11,6 +11,7 @@ import pytest
 
 from survtree import datasets
 from survtree.datasets import _typed
+from tests.unit.sksurv_loaders import LOADERS
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
@@ -21,13 +22,6 @@ FACTS = {
     "gbsg2": (686, 8, 19, 299),
     "aids": (1151, 11, 25, 96),
     "aids_death": (1151, 11, 25, 26),
-}
-SKSURV_LOADERS = {
-    "veterans": ("load_veterans_lung_cancer", ()),
-    "whas500": ("load_whas500", ()),
-    "gbsg2": ("load_gbsg2", ()),
-    "aids": ("load_aids", ("aids",)),
-    "aids_death": ("load_aids", ("death",)),
 }
 
 
@@ -195,7 +189,7 @@ def test_paper_encoding_equals_the_published_file(name, any_backend):
 @pytest.mark.parametrize("name", FACTS)
 def test_raw_values_equal_scikit_survival(name, any_backend):
     sksurv_datasets = pytest.importorskip("sksurv.datasets")
-    loader, arguments = SKSURV_LOADERS[name]
+    loader, arguments = LOADERS[name]
     X_theirs, y_theirs = getattr(sksurv_datasets, loader)(*arguments)
     X, y = datasets.load(name, backend=any_backend)
     columns = columns_of(X)

@@ -12,16 +12,9 @@ from survtree._paper_encoding import paper_questions
 from survtree._questions import Questions
 from survtree._table import table_of
 from survtree.datasets import _column
+from tests.unit.sksurv_loaders import LOADERS
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data"
-LOADERS = {
-    "veterans": ("load_veterans_lung_cancer", ()),
-    "whas500": ("load_whas500", ()),
-    "gbsg2": ("load_gbsg2", ()),
-    "aids": ("load_aids", ("aids",)),
-    "aids_death": ("load_aids", ("death",)),
-    "flchain": ("load_flchain", ()),
-}
 
 
 @pytest.mark.parametrize("name", LOADERS)

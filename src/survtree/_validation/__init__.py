@@ -8,7 +8,6 @@ from survtree._validation.options import (
     check_guess,
     check_options,
     check_rules,
-    check_time_buckets,
 )
 from survtree._validation.outcome import check_events, check_outcome, split_outcome
 from survtree._validation.predictions import (
@@ -42,7 +41,6 @@ __all__ = [
     "check_share",
     "check_some_rows",
     "check_table",
-    "check_time_buckets",
     "check_times",
     "check_trees_can_be_listed",
     "default_names",

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._table import Column, Kind, Table, table_of
-from survtree._validation.columns import some, text_of
+from survtree._validation.columns import text_of
+from survtree._validation.words import some
 
 MOST_SHOWN = 5
 

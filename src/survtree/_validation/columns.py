@@ -130,12 +130,6 @@ def text_of(value: Any) -> str:
     return str(value)
 
 
-def some(names: Sequence[Any], most: int = 10) -> str:
-    """The first names of a list, quoted, and how many more there are."""
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(map(repr, names[:most])) + more
-
-
 def reads_as_number(level: str) -> bool:
     """Would it be a number if the column were not text?"""
     try:

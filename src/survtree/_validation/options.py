@@ -1,6 +1,5 @@
 """Options: numbers within their range, choices, and where to cut numbers and times."""
 
-import difflib
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -11,7 +10,7 @@ from survtree._cut_points import Rule
 from survtree._event_table import EventTable
 from survtree._options import CUTS, OPTIONS, Option
 from survtree._table import Column
-from survtree._validation.columns import some
+from survtree._validation.words import did_you_mean, some
 
 BY_NAME = {option.name: option for option in OPTIONS}
 
@@ -32,6 +31,8 @@ def _check_option(option: Option, value: Any) -> Any:
         return value
     if option.kind == "choice":
         return _check_choice(option, value)
+    if option.name == "time_buckets":
+        return _check_time_buckets(option, value)
     if option.kind == "other":  # checked where the columns are known
         return value
     return _check_number(option, value)
@@ -45,12 +46,7 @@ def _check_choice(option: Option, value: Any) -> str:
     if isinstance(value, str) and value in option.choices:
         return value
     error = _refuse(option, value, ValueError if isinstance(value, str) else TypeError)
-    raise type(error)(f"{error}{_did_you_mean(value, option.choices)}")
-
-
-def _did_you_mean(value: Any, choices: Iterable[str]) -> str:
-    nearest = difflib.get_close_matches(str(value).lower(), list(map(str, choices)), n=1)
-    return f" Did you mean {nearest[0]!r}?" if nearest else ""
+    raise type(error)(f"{error}{did_you_mean(value, option.choices)}")
 
 
 def _check_number(option: Option, value: Any) -> int | float | None:
@@ -74,6 +70,17 @@ def _check_number(option: Option, value: Any) -> int | float | None:
     return number
 
 
+def _check_time_buckets(option: Option, value: Any) -> int | tuple[float, ...]:
+    """A number of buckets, or their upper ends."""
+    if _is_count(value):
+        return int(value)
+    edges = _ascending_numbers(value)
+    if edges is None or not edges or edges[0] < 0 or list(edges) != [float(v) for v in value]:
+        is_wrong_value = _is_number(value) or edges is not None
+        raise _refuse(option, value, ValueError if is_wrong_value else TypeError)
+    return edges
+
+
 def check_rules(thresholds: Any, columns: Sequence[Column]) -> list[Rule]:
     """How to cut each column."""
     if not isinstance(thresholds, Mapping):
@@ -83,7 +90,7 @@ def check_rules(thresholds: Any, columns: Sequence[Column]) -> list[Rule]:
     if unknown:
         raise ValueError(
             f"thresholds must name columns of X; there is no {unknown[0]!r}. The columns are "
-            f"{some(names)}.{_did_you_mean(unknown[0], names)}"
+            f"{some(names)}.{did_you_mean(unknown[0], names)}"
         )
     rules = {name: _rule(value, name) for name, value in thresholds.items()}
     for column in columns:
@@ -118,7 +125,7 @@ def _rule(value: Any, name: str | None = None) -> Rule:
 
 def _not_thresholds(value: Any, name: str | None, choices: Iterable[str] = ()) -> str:
     """The complaint of the thresholds of one column, or of all (no name)."""
-    hint = _did_you_mean(value, choices)
+    hint = did_you_mean(value, choices)
     if name is None:
         return f"{_refuse(BY_NAME['thresholds'], value)}{hint}"
     if isinstance(value, str) and value == "guess":
@@ -134,19 +141,6 @@ def check_guess(rules: Sequence[Rule], events: EventTable | None) -> None:
             "thresholds='guess' needs y, whose events and times it models; y is None. Pass "
             "fit(X, y), or other thresholds."
         )
-
-
-def check_time_buckets(value: Any) -> int | tuple[float, ...] | None:
-    """A number of buckets, or their upper ends."""
-    if value is None:
-        return None
-    if _is_count(value):
-        return int(value)
-    edges = _ascending_numbers(value)
-    if edges is None or not edges or edges[0] < 0 or list(edges) != [float(v) for v in value]:
-        is_wrong_value = _is_number(value) or edges is not None
-        raise _refuse(BY_NAME["time_buckets"], value, ValueError if is_wrong_value else TypeError)
-    return edges
 
 
 def _is_number(value: Any) -> bool:

@@ -1,6 +1,5 @@
 """The outcome: event flag and time of each row, in every shape users have them, and weights."""
 
-import difflib
 from typing import Any
 
 import narwhals as nw
@@ -15,9 +14,9 @@ from survtree._validation.columns import (
     column_of_series,
     floats_of,
     reads_as_number,
-    some,
 )
 from survtree._validation.table import as_frame
+from survtree._validation.words import did_you_mean, some
 
 MAX_WEIGHT_RATIO = 1e12
 WORDS_FOR_CENSORED = frozenset({"0", "alive", "censored", "f", "false", "n", "no", "none"})
@@ -106,10 +105,9 @@ def split_outcome(X: Any, y: Any, duration_col: Any, event_col: Any) -> tuple[An
 def _check_is_column(role: str, name: Any, columns: list[Any]) -> None:
     if name in columns:
         return
-    nearest = difflib.get_close_matches(str(name), list(map(str, columns)), n=1)
-    hint = f"Did you mean {nearest[0]!r}?" if nearest else "Check its spelling."
+    hint = did_you_mean(name, columns) or " Check its spelling."
     raise ValueError(
-        f"{role} must name a column of the frame; there is no {name!r} in {some(columns)}. {hint}"
+        f"{role} must name a column of the frame; there is no {name!r} in {some(columns)}.{hint}"
     )
 
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, validate_data
 
 from survtree._table import Column, Table, table_of
-from survtree._validation.columns import column_of_array, column_of_series, reads_as_number, some
+from survtree._validation.columns import column_of_array, column_of_series, reads_as_number
+from survtree._validation.words import some
 
 MAX_QUESTIONS = 100_000
 MAX_ANSWERS = 2**33

@@ -5,7 +5,6 @@
 """
 
 import csv
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from survtree._paper_encoding import paper_questions
 from survtree._questions import Questions
 from survtree._table import Column, table_of
+from survtree._validation.words import did_you_mean
 
 from ._catalogue import CATALOGUE, Entry
 from ._fetch import fetch
@@ -89,9 +89,7 @@ def load(name: str, *, encoding: Encoding = "raw", backend: Backend = "polars") 
 def _check_choice(what: str, value: object, valid: Sequence[str]) -> None:
     if value in valid:
         return
-    nearest = difflib.get_close_matches(str(value).lower(), valid, n=1)
-    hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
-    listed = ", ".join(map(repr, valid))
+    listed, hint = ", ".join(map(repr, valid)), did_you_mean(value, valid)
     raise ValueError(f"{what} must be one of {listed}; got {value!r}.{hint}")
 
 
