@@ -11,7 +11,7 @@ FRAME_TESTS := $(addprefix tests/unit/test_,$(addsuffix .py,validation outcome_c
 DATA ?= .data
 
 # The tables of benchmarks/, one target each; each is a module of that folder.
-TABLES := speed household threads streed no_limit import_cost protocol bounds
+TABLES := speed household threads streed no_limit import_cost protocol bounds anytime
 
 .PHONY: demo test core-test tsan pandas2 lint format oracle data parity bench $(TABLES:%=bench-%) bench-raw_tables clean
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
 
-from survtree import OptimalSurvivalTree
+from survtree import OptimalSurvivalTree, export_text
 from survtree._options import OPTIONS
 
 X = np.array([[0, 1], [1, 0], [1, 1], [0, 0]] * 4)
@@ -270,3 +270,37 @@ def test_the_warning_of_unseen_levels_points_at_the_caller(method):
     with pytest.warns(UserWarning, match="'IV'") as caught:
         getattr(model, method)(stage.replace("I", "IV"))
     assert [warning.filename for warning in caught] == [__file__]
+
+
+def numbers_in_every_layout(folder):
+    """The same raw numbers (whole, so that every type can hold them) as arrays of many kinds."""
+    raw = np.random.default_rng(0).integers(-50, 50, (300, 4)).astype(float)
+    raw[:, 3] = raw[:, 3] > 0
+    np.save(folder / "raw.npy", raw)
+    wide = np.zeros((600, 8))
+    wide[::2, ::2] = raw
+    frozen = raw.copy()
+    frozen.flags.writeable = False
+    types = (">f8", ">i4", "i1", "f2", "f4", np.longdouble, object)
+    return raw, {
+        "fortran": np.asfortranarray(raw),
+        "strided": wide[::2, ::2],
+        "reversed": raw[::-1].copy()[::-1],
+        "read-only": frozen,
+        "memory-mapped": np.load(folder / "raw.npy", mmap_mode="r"),
+        "masked": np.ma.masked_array(raw),
+        "lists": raw.tolist(),
+        **{str(dtype): raw.astype(dtype) for dtype in types},
+    }
+
+
+def test_raw_numbers_in_every_layout_and_type_give_the_same_tree(tmp_path):
+    raw, layouts = numbers_in_every_layout(tmp_path)
+    rng = np.random.default_rng(1)
+    y = rng.random(300) < 0.7, rng.exponential(np.exp(raw[:, 0] / 40)) + 0.1
+    expected = OptimalSurvivalTree(3, 0.002).fit(raw, y)
+    assert expected.n_leaves_ > 2
+    for name, given in layouts.items():
+        model = OptimalSurvivalTree(3, 0.002).fit(given, y)
+        assert export_text(model) == export_text(expected), name
+        assert np.array_equal(model.apply(given), expected.apply(raw)), name
