@@ -90,15 +90,19 @@ const char* name_of(Status status) {
 
 nb::dict stats_dict(const Result& r) {
   nb::dict out;
-  out["subsets_solved"] = r.stats.subsets_solved;
-  out["lane_rows"] = r.stats.lane_rows;
-  out["cache_hits"] = r.stats.cache_hits;
+  const auto put = [&](const char* name, const Counter& counter) {
+    out[name] = std::uint64_t{counter};
+  };
+  put("subsets_solved", r.stats.subsets_solved);
+  put("lane_rows", r.stats.lane_rows);
+  put("cache_hits", r.stats.cache_hits);
+  put("pruned_by_budget", r.stats.pruned_by_budget);
+  put("pruned_by_incremental_progress", r.stats.pruned_by_incremental_progress);
+  put("pruned_by_leaf_count", r.stats.pruned_by_leaf_count);
+  put("pruned_by_guess", r.stats.pruned_by_guess);
   out["cache_entries"] = r.cache_entries;
   out["cache_bytes"] = r.cache_bytes;
   out["lattice_bytes"] = r.lattice_bytes;
-  out["pruned_by_budget"] = r.stats.pruned_by_budget;
-  out["pruned_by_incremental_progress"] = r.stats.pruned_by_incremental_progress;
-  out["pruned_by_leaf_count"] = r.stats.pruned_by_leaf_count;
   return out;
 }
 
@@ -238,11 +242,18 @@ nb::list optimal_trees(OwnedSearch& owned, std::size_t limit) {
   return out;
 }
 
+nb::tuple progress_tuple(const Progress& p) {
+  const auto count = [](const Counter& counter) { return std::uint64_t{counter}; };
+  return nb::make_tuple(p.seconds, count(p.stats.subsets_solved), p.lower_bound, p.objective,
+                        p.n_leaves, p.found_by, count(p.stats.pruned_by_budget),
+                        count(p.stats.pruned_by_incremental_progress),
+                        count(p.stats.pruned_by_leaf_count), count(p.stats.pruned_by_guess),
+                        count(p.stats.cache_hits));
+}
+
 nb::list take_progress(OwnedSearch& owned) {
   nb::list out;
-  for (const Progress& p : owned.search.take_progress())
-    out.append(nb::make_tuple(p.seconds, p.subsets_solved, p.lower_bound, p.objective, p.n_leaves,
-                              p.found_by));
+  for (const Progress& p : owned.search.take_progress()) out.append(progress_tuple(p));
   return out;
 }
 
@@ -313,7 +324,8 @@ NB_MODULE(_native, m) {
       .def("run", &run, "on_turn"_a.none() = nb::none())
       .def("optimal_trees", &optimal_trees, "limit"_a)
       .def("interrupt", [](OwnedSearch& s) { s.search.interrupt(); })
-      .def("take_progress", &take_progress);
+      .def("take_progress", &take_progress)
+      .def("snapshot", [](OwnedSearch& s) { return progress_tuple(s.search.snapshot()); });
   m.def("rescore", &rescored, "features"_a, "time"_a, "event"_a, "weight"_a, "column"_a, "no"_a,
         "yes"_a);
   m.def("subset_facts", &subset_facts, "features"_a, "time"_a, "event"_a, "weight"_a,

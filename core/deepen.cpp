@@ -25,7 +25,7 @@ void Search::deepen(double upper_bound) {
     root_floor_ = kInfinity;
     answer_ = solve(*workers_[0], root_, depth, budget, 0);
     if (limits_.is_stopped()) {
-      if (depth == final_depth_) lower_bound_ = std::max(lower_bound_, answer_.value);
+      if (depth == final_depth_) lower_bound_ = std::max(lower_bound_.load(), answer_.value);
       return;
     }
     const bool is_last = depth == final_depth_ || !answer_.is_depth_cut;
@@ -33,7 +33,7 @@ void Search::deepen(double upper_bound) {
       offer(stored_tree(*workers_[0], root_, depth, 0), "depth " + std::to_string(depth));
     if (is_last && !answer_.is_solved) {  // nothing as good as the upper bound exists
       require(upper_bound < incumbent_objective_, "the incumbent is within its own budget");
-      lower_bound_ = std::max(lower_bound_, answer_.value);
+      lower_bound_ = std::max(lower_bound_.load(), answer_.value);
       return deepen(kInfinity);
     }
     if (is_last) {
@@ -137,7 +137,7 @@ Result Search::run() {
   result.objective =
       result.loss + options_.regularization * static_cast<double>(leaves_of(result.tree));
   result.tolerance = tolerance_;
-  result.lower_bound = std::min(lower_bound_, result.objective);
+  result.lower_bound = std::min(lower_bound_.load(), result.objective);
   // Each node of the tree may be off by one tolerance and still count as a tie.
   const double ties = 2.0 * static_cast<double>(leaves_of(result.tree)) * tolerance_;
   if (result.objective - result.lower_bound <= ties) result.lower_bound = result.objective;

@@ -29,15 +29,6 @@ Subset whole(const Problem& p) {
 
 }  // namespace
 
-void Stats::add(const Stats& other) {
-  subsets_solved += other.subsets_solved;
-  lane_rows += other.lane_rows;
-  cache_hits += other.cache_hits;
-  pruned_by_budget += other.pruned_by_budget;
-  pruned_by_incremental_progress += other.pruned_by_incremental_progress;
-  pruned_by_leaf_count += other.pruned_by_leaf_count;
-}
-
 Search::Search(const Problem& problem, const SearchOptions& options)
     : problem_(problem),
       options_(options),

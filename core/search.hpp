@@ -3,6 +3,7 @@
 // one's upper bound. All state belongs to one Search object; there is none outside.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "limits.hpp"
 #include "problem.hpp"
 #include "split_row.hpp"
+#include "stats.hpp"
 #include "team.hpp"
 
 namespace survtree {
@@ -42,18 +44,6 @@ struct SearchOptions {
   bool check_keys = false;  // keep the groups of every cached subset and compare them
 };
 
-// Work done, and what ended each subset that was not searched through.
-struct Stats {
-  std::uint64_t subsets_solved = 0;
-  std::uint64_t lane_rows = 0;  // (rows or blocks of rows) x questions that went through a lane
-  std::uint64_t cache_hits = 0;
-  std::uint64_t pruned_by_budget = 0;
-  std::uint64_t pruned_by_incremental_progress = 0;
-  std::uint64_t pruned_by_leaf_count = 0;
-
-  void add(const Stats& other);
-};
-
 // A tree under construction; shared, since optimal subtrees are shared between optimal trees.
 struct TreeNode {
   std::int32_t question = kLeaf;
@@ -66,13 +56,13 @@ using Tree = std::shared_ptr<const TreeNode>;
 double loss_of(const Tree& tree);
 std::size_t leaves_of(const Tree& tree);
 
-// One line of the progress table.
+// Where the search stands: one line of the progress table.
 struct Progress {
   double seconds;
-  std::uint64_t subsets_solved;
   double lower_bound, objective;
   std::size_t n_leaves;
   std::string found_by;  // where the best tree so far came from
+  Stats stats;
 };
 
 struct Result {
@@ -124,6 +114,8 @@ class Search {
   // Called by the searching thread now and then, so that the caller can show progress or interrupt.
   void set_listener(std::function<void()> listener) { limits_.set_listener(std::move(listener)); }
   std::vector<Progress> take_progress();
+  // At this very moment; for the listener.
+  Progress snapshot();
   bool is_stopped() const { return limits_.is_stopped(); }
 
  private:
@@ -193,7 +185,7 @@ class Search {
   Tree incumbent_;
   double incumbent_objective_ = 0.0;
   std::string found_by_;
-  double lower_bound_ = 0.0;
+  std::atomic<double> lower_bound_ = 0.0;
   double root_floor_ = 0.0;  // of the root's splits, at the depth now searched: none is better
   Answer answer_;            // of the root, at the depth last searched
   int solved_depth_ = -1;    // the depth at which answer_ closed the problem

@@ -106,12 +106,18 @@ void Search::offer(Tree tree, const std::string& found_by) {
   found_by_ = found_by;
 }
 
+Progress Search::snapshot() {
+  Stats stats;
+  for (const auto& worker : workers_) stats.add(worker->stats);
+  const std::lock_guard lock(incumbent_mutex_);
+  return {limits_.seconds(),     lower_bound_, incumbent_objective_,
+          leaves_of(incumbent_), found_by_,    stats};
+}
+
 void Search::log_progress() {
-  std::uint64_t solved = 0;
-  for (const auto& worker : workers_) solved += worker->stats.subsets_solved;
+  Progress now = snapshot();
   const std::lock_guard lock(progress_mutex_);
-  progress_.push_back({limits_.seconds(), solved, lower_bound_, incumbent_objective_,
-                       leaves_of(incumbent_), found_by_});
+  progress_.push_back(std::move(now));
 }
 
 std::vector<Progress> Search::take_progress() {

@@ -55,6 +55,7 @@ CORE_ORDER = (
     "split_row",
     "cache",
     "limits",
+    "stats",
     "team",
     "lattice",
     "search",
