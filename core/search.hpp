@@ -32,16 +32,24 @@ struct SearchOptions {
   int max_depth = kMaxDepth;
   double regularization = 0.01;
   std::uint64_t min_samples_leaf = 7;
-  double gap = 0.0;                       // relative
   double upper_bound = Bounds::no_limit;  // an objective said to be attainable
-  double time_limit_s = Bounds::no_limit;
-  std::size_t memory_limit_bytes = SIZE_MAX;  // for the cache
   std::size_t n_threads = 1;
   Switches switches;
   Kernel kernel = available_kernels().back();
   Solver solver = Solver::cheaper;
   std::uint64_t greedy_from = 10'000'000;  // lane-rows done; before that greedy trees do not pay
   bool check_keys = false;  // keep the groups of every cached subset and compare them
+};
+
+// What one run may take, and what it is to show on the way.
+struct RunLimits {
+  double gap = 0.0;  // relative
+  double time_limit_s = Bounds::no_limit;
+  std::size_t memory_limit_bytes = SIZE_MAX;  // for the cache
+  std::uint64_t node_limit = Limits::kNoLimit;
+  // Raise the lower bound and improve the tree as the search goes on, at the price of some more
+  // work in all: for those who may stop it.
+  bool wants_bounds = false;
 };
 
 // A tree under construction; shared, since optimal subtrees are shared between optimal trees.
@@ -70,9 +78,12 @@ struct Result {
   double loss = 0.0, objective = 0.0, lower_bound = 0.0;
   double tolerance = 0.0;
   Status status = Status::optimal;
+  // With a guess: no tree that the guess holds for costs less than this; lower_bound holds for all.
+  double guessed_bound = 0.0;
   bool is_upper_bound_wrong = false;  // no tree attains the upper bound that was given
   Stats stats;
   std::size_t cache_entries = 0, cache_bytes = 0, lattice_bytes = 0;
+  std::uint64_t cache_shed = 0;
   double seconds = 0.0;
 };
 
@@ -104,7 +115,11 @@ class Search {
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;
 
-  Result run();
+  // May be called again after it was stopped, and goes on where it was. With more time the answer
+  // is the one a single run would have given.
+  Result run(const RunLimits& limits = {});
+  // A tree to start from, before a run. It must be one the problem allows.
+  void start_from(const Tree& tree, const std::string& found_by);
   // Every tree that attains the optimum, at most `limit`, in the order of the tie rule; the first
   // is the one run() returns. Only after a run that ended `optimal`. Short if stopped.
   std::vector<Tree> optimal_trees(std::size_t limit);
@@ -116,7 +131,7 @@ class Search {
   std::vector<Progress> take_progress();
   // At this very moment; for the listener.
   Progress snapshot();
-  bool is_stopped() const { return limits_.is_stopped(); }
+  bool is_stopped() const { return limits_.is_over(); }
 
  private:
   struct Worker;  // what belongs to one thread
@@ -138,9 +153,15 @@ class Search {
   void split_all(Worker& w, Subset& s, bool wants_groups, SplitRow& out) const;
   void order_lanes(const SplitRow& split, std::vector<std::uint32_t>& order) const;
   double child_bound(const SplitRow& split, std::size_t lane, bool yes) const;
+  bool is_over_budget(Worker& w, const Node& node, std::uint32_t lane, double limit) const;
   bool should_stop(Worker& w);
 
   void deepen(double upper_bound);
+  void climb();
+  bool is_gap_reached() const;
+  Result closed(Tree tree);
+  double proven_bound() const;
+  void with_share_of_work(double lane_rows, const std::function<void()>& work);
   int next_depth(int depth) const;
   bool is_lattice_due(int depth) const;
   bool is_lattice_cheaper() const;
@@ -148,14 +169,18 @@ class Search {
   void solve_by_lattice();
   void offer(Tree tree, const std::string& found_by);
   void log_progress();
-  void start_greedily(int solved_depth);
+  void look_for_trees(int solved_depth);
+  void start_greedily(const std::string& found_by);
+  void improve(const std::string& found_by);
+  Tree improved_tree(Worker& w, Subset& s, const Tree& tree, int depth, std::size_t level);
+  Tree as_stated(Worker& w, Subset& s, const Tree& tree, std::size_t level);
   Tree greedy_tree(Worker& w, Subset& s, int depth, std::size_t level);
   Tree greedy_split(Worker& w, const Subset& s, std::size_t lane, int depth, std::size_t level);
   double objective_of(const Tree& tree) const;
   Tree leaf_of(const Subset& s) const;
-  Tree stored_tree(Worker& w, Subset& s, int depth, std::size_t level);
+  Tree stored_tree(Worker& w, Subset& s, int depth, double value, std::size_t level);
   Tree stored_split(Worker& w, const Subset& s, const SplitRow& split, std::size_t lane, int depth,
-                    std::size_t level);
+                    double value, std::size_t level);
   // Where trees are to be read off: what is asked of one node.
   struct Reading {
     Subset& subset;
@@ -172,6 +197,7 @@ class Search {
 
   const Problem& problem_;
   SearchOptions options_;
+  RunLimits run_limits_;
   Bounds bounds_;
   Limits limits_;
   Cache cache_;
@@ -185,10 +211,12 @@ class Search {
   Tree incumbent_;
   double incumbent_objective_ = 0.0;
   std::string found_by_;
-  std::atomic<double> lower_bound_ = 0.0;
-  double root_floor_ = 0.0;  // of the root's splits, at the depth now searched: none is better
-  Answer answer_;            // of the root, at the depth last searched
-  int solved_depth_ = -1;    // the depth at which answer_ closed the problem
+  std::atomic<double> lower_bound_ = 0.0;      // if there is a guess: as far as it holds
+  Answer answer_;                              // of the root, at the depth last searched
+  int depth_ = 0;                              // that depth
+  int solved_depth_ = -1;                      // the depth at which answer_ closed the problem
+  std::uint64_t pause_at_ = Limits::kNoLimit;  // lane-rows of the first worker
+  std::uint64_t n_shed_before_ = 0;            // this run
   std::mutex progress_mutex_, incumbent_mutex_;
   std::vector<Progress> progress_;
 };

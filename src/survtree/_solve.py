@@ -5,6 +5,7 @@ import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -26,18 +27,26 @@ BOUNDS = (
     "permutation",
 )
 MAX_THREADS = 256
+NO_LIMIT = 2**64 - 1
 # Two ways of adding up the same loss: a difference beyond rounding is a bug in one of them.
 RESCORE_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How the search may end, and what it may lean on. None of it changes the optimum."""
+    """How the search may end, and what it may lean on. None of it but a guess changes the optimum.
+
+    ``guessed_losses``: of each row, by a reference model. No tree is expected to lose less on a
+    group of equal rows; the answer is then only as good as that guess.
+    """
 
     gap: float = 0.0
     upper_bound: float | None = None
     time_limit: float | None = None
     memory_limit: int | None = None
+    node_limit: int | None = None
+    wants_bounds: bool = False  # raise the lower bound on the way, for some more work in all
+    guessed_losses: NDArray[np.float64] | None = field(default=None, repr=False)
     bounds_off: tuple[str, ...] = ()
     check_keys: bool = False
     greedy_from: int = 10_000_000  # lane-rows done; before that greedy trees do not pay
@@ -55,6 +64,7 @@ class Solution:
     objective: float
     loss: float
     lower_bound: float
+    guessed_bound: float
     tolerance: float
     status: str
     is_upper_bound_wrong: bool
@@ -69,14 +79,18 @@ def solve(
     problem: Problem,
     limits: Limits,
     on_progress: Callable[[ProgressRow], None] | None = None,
+    search: _native.Search | None = None,
 ) -> Solution:
     """Search, then re-score the tree with the independent loss.
 
-    Ctrl-C ends the search early, with what it has; the status says so.
+    Ctrl-C ends the search early, with what it has; the status says so. A ``search`` that was
+    stopped goes on where it was.
     """
-    search = _search_of(problem, limits)
+    start = perf_counter()
+    search = search_of(problem, limits) if search is None else search
     on_turn = None if on_progress is None else lambda: _report(search, on_progress)
-    raw = _translated(lambda: search.run(on_turn))
+    run_limits = _run_limits(limits, perf_counter() - start)
+    raw = _translated(lambda: search.run(run_limits, on_turn))
     if on_turn is not None:
         on_turn()
     tree = _tree_of(raw.pop("tree"))
@@ -101,22 +115,20 @@ def loss_of(problem: Problem, tree: Tree) -> float:
 def optimal_trees(problem: Problem, optimum: float, limit: int) -> list[Tree]:
     """Every tree that attains the optimum, at most ``limit``, in the order of the tie rule."""
     # The bound is loosened by more than rounding, so that the optimum itself stays within it.
-    search = _search_of(problem, Limits(upper_bound=optimum * (1 + 1e-9)))
-    if _translated(search.run)["status"] == "interrupted":
+    limits = Limits(upper_bound=optimum * (1 + 1e-9))
+    search = search_of(problem, limits)
+    if _translated(lambda: search.run(_run_limits(limits)))["status"] == "interrupted":
         raise KeyboardInterrupt
     return [_tree_of(raw) for raw in _translated(lambda: search.optimal_trees(limit))]
 
 
-def _search_of(problem: Problem, limits: Limits) -> _native.Search:
-    infinity = float("inf")
+def search_of(problem: Problem, limits: Limits) -> _native.Search:
+    """A search that has not begun; it holds the problem in its own form."""
     options = {
         "max_depth": MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth,
         "regularization": problem.regularization,
         "min_samples_leaf": min(problem.min_samples_leaf, 2**62),
-        "gap": limits.gap,
-        "upper_bound": infinity if limits.upper_bound is None else limits.upper_bound,
-        "time_limit_s": infinity if limits.time_limit is None else limits.time_limit,
-        "memory_limit_bytes": min(limits.memory_limit or 2**63, 2**63),
+        "upper_bound": np.inf if limits.upper_bound is None else limits.upper_bound,
         "n_threads": _n_threads(limits.n_jobs),
         "greedy_from": limits.greedy_from,
         "check_keys": limits.check_keys,
@@ -126,7 +138,19 @@ def _search_of(problem: Problem, limits: Limits) -> _native.Search:
         "bounds_off": list(limits.bounds_off),
     }
     ranks = np.asarray(problem.questions.ranks(), dtype=np.uint32)
-    return _native.Search(*_arrays(problem), ranks, options)
+    guess = np.empty(0) if limits.guessed_losses is None else limits.guessed_losses
+    return _native.Search(*_arrays(problem), ranks, np.ascontiguousarray(guess), options)
+
+
+def _run_limits(limits: Limits, seconds_gone: float = 0.0) -> dict[str, Any]:
+    seconds = np.inf if limits.time_limit is None else limits.time_limit - seconds_gone
+    return {
+        "gap": limits.gap,
+        "time_limit_s": max(0.0, seconds),
+        "memory_limit_bytes": min(limits.memory_limit or NO_LIMIT, NO_LIMIT),
+        "node_limit": NO_LIMIT if limits.node_limit is None else limits.node_limit,
+        "wants_bounds": limits.wants_bounds,
+    }
 
 
 def _arrays(problem: Problem) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
