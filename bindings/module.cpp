@@ -178,6 +178,7 @@ RunLimits run_limits_of(const nb::dict& d) {
   RunLimits o;
   o.gap = nb::cast<double>(d["gap"]);
   o.time_limit_s = nb::cast<double>(d["time_limit_s"]);
+  o.seconds_gone = nb::cast<double>(d["seconds_gone"]);
   o.memory_limit_bytes = nb::cast<std::size_t>(d["memory_limit_bytes"]);
   o.node_limit = nb::cast<std::uint64_t>(d["node_limit"]);
   o.wants_bounds = nb::cast<bool>(d["wants_bounds"]);
@@ -283,7 +284,7 @@ nb::list take_progress(OwnedSearch& owned) {
 
 // A tree that the same problem gave before, as arrays.
 void start_from(OwnedSearch& owned, const Nodes& column, const Nodes& no, const Nodes& yes,
-                const std::string& found_by) {
+                double lower_bound, const std::string& found_by) {
   const auto size = static_cast<std::int32_t>(column.size());
   const std::vector<std::uint32_t>& columns = owned.problem.column_of;
   const auto node = [&](const auto& self, std::int32_t at) -> Tree {
@@ -297,7 +298,7 @@ void start_from(OwnedSearch& owned, const Nodes& column, const Nodes& no, const 
     return std::make_shared<TreeNode>(
         TreeNode{question, self(self, no(at)), self(self, yes(at)), 0.0, 0});
   };
-  owned.search.start_from(node(node, 0), found_by);
+  owned.search.start_from(node(node, 0), lower_bound, found_by);
 }
 
 // The independent check of a tree, given as arrays.
@@ -367,7 +368,8 @@ NB_MODULE(_native, m) {
           "features"_a, "time"_a, "event"_a, "weight"_a, "column_rank"_a, "guessed_loss"_a,
           "options"_a)
       .def("run", &run, "limits"_a, "on_turn"_a.none() = nb::none())
-      .def("start_from", &start_from, "column"_a, "no"_a, "yes"_a, "found_by"_a)
+      .def("start_from", &start_from, "column"_a, "no"_a, "yes"_a, "lower_bound"_a, "found_by"_a)
+      .def_prop_ro("cache_bytes", [](const OwnedSearch& s) { return s.search.cache_bytes(); })
       .def("optimal_trees", &optimal_trees, "limit"_a)
       .def("interrupt", [](OwnedSearch& s) { s.search.interrupt(); })
       .def("take_progress", &take_progress)

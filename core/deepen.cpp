@@ -23,7 +23,7 @@ void Search::deepen(double upper_bound) {
     if (is_lattice_due(depth_)) return solve_by_lattice();
     const bool is_final = depth_ == final_depth_;
     if (is_final && run_limits_.wants_bounds) climb();
-    if (is_gap_reached()) return;
+    if (run_limits_.gap > 0.0 && is_gap_closed()) return;
     const double share = is_final ? 1.0 - run_limits_.gap : 1.0;
     const double budget = std::min(share * incumbent_objective_, upper_bound);
     answer_ = solve(*workers_[0], root_, depth_, budget, 0);
@@ -37,15 +37,15 @@ void Search::deepen(double upper_bound) {
       solved_depth_ = depth_;
       return;
     }
-    if (is_last && !is_gap_reached()) {  // nothing as good as the upper bound exists
+    if (is_last && !is_gap_closed()) {  // nothing as good as the upper bound exists
       require(upper_bound < incumbent_objective_, "the incumbent is within its own budget");
       return deepen(kInfinity);
     }
     if (is_last) return;
     log_progress();
     const auto work_done = static_cast<double>(workers_[0]->stats.lane_rows);
-    look_for_trees(depth_);
-    if (run_limits_.wants_bounds) with_share_of_work(work_done, [this] { climb(); });
+    look_for_trees();
+    if (run_limits_.wants_bounds) with_share_of_work(0.5 * work_done, [this] { climb(); });
     if (limits_.is_over()) return;
   }
 }
@@ -57,12 +57,13 @@ void Search::climb() {
   for (const double share : {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}) {
     const double budget = lowest + share * (incumbent_objective_ - lowest);
     if (budget < lower_bound_) continue;
-    if (is_gap_reached()) return;
+    if (is_gap_closed()) return;
     const Answer answer = solve(*workers_[0], root_, final_depth_, budget, 0);
     const bool is_raised = answer.value > lower_bound_ + tolerance_;
     lower_bound_ = std::max(lower_bound_.load(), answer.value);
     if (answer.is_solved || limits_.is_stopped()) return;
     if (is_raised) log_progress();
+    if (depth_ == final_depth_) look_for_trees();
   }
 }
 
@@ -74,9 +75,9 @@ void Search::with_share_of_work(double lane_rows, const std::function<void()>& w
   limits_.resume();
 }
 
-bool Search::is_gap_reached() const {
-  const double gap = incumbent_objective_ - lower_bound_;
-  return run_limits_.gap > 0.0 && gap <= run_limits_.gap * incumbent_objective_ + tolerance_;
+// As far as was asked for. A guess may even say that no tree is as good as one that was found.
+bool Search::is_gap_closed() const {
+  return incumbent_objective_ - lower_bound_ <= run_limits_.gap * incumbent_objective_ + tolerance_;
 }
 
 // What holds for every tree, whether the guess does or not (see SubsetFacts).
@@ -159,7 +160,7 @@ int Search::next_depth(int depth) const {
 
 Result Search::run(const RunLimits& limits) {
   run_limits_ = limits;
-  limits_.start(limits.time_limit_s, limits.node_limit);
+  limits_.start(limits.time_limit_s, limits.seconds_gone, limits.node_limit);
   cache_.set_max_bytes(limits.memory_limit_bytes);
   n_shed_before_ = cache_.n_shed();
   lower_bound_ = std::max(lower_bound_.load(), bounds_.any_tree(root_.facts));

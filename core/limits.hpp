@@ -25,9 +25,10 @@ enum class Status : std::uint8_t {
 
 class Limits {
  public:
-  // A new run begins: the clock starts, and what ended the last one is forgotten.
-  void start(double time_limit_s, std::uint64_t node_limit) {
-    start_ = Clock::now();
+  // A new run begins: the clock starts at `seconds_gone`, and what ended the last run is forgotten.
+  void start(double time_limit_s, double seconds_gone, std::uint64_t node_limit) {
+    start_ = Clock::now() - std::chrono::duration_cast<Clock::duration>(
+                                std::chrono::duration<double>(seconds_gone));
     last_call_s_ = 0.0;
     time_limit_s_ = time_limit_s;
     nodes_left_ = node_limit;

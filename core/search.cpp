@@ -87,6 +87,7 @@ void Search::remember(const Subset& s, int depth, Answer answer) {
 
 void Search::make_key(Subset& s) const {
   if (!s.groups.empty()) return;
+  require(!s.parent->groups.empty(), "the key of the parent is made first");
   s.group_buffer->resize(s.parent->groups.size());
   s.key = pick_groups(problem_.groups, s.parent->groups, s.question, s.says_yes, *s.group_buffer);
   s.groups = *s.group_buffer;

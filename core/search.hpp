@@ -45,6 +45,7 @@ struct SearchOptions {
 struct RunLimits {
   double gap = 0.0;  // relative
   double time_limit_s = Bounds::no_limit;
+  double seconds_gone = 0.0;                  // before the run; they count
   std::size_t memory_limit_bytes = SIZE_MAX;  // for the cache
   std::uint64_t node_limit = Limits::kNoLimit;
   // Raise the lower bound and improve the tree as the search goes on, at the price of some more
@@ -118,8 +119,8 @@ class Search {
   // May be called again after it was stopped, and goes on where it was. With more time the answer
   // is the one a single run would have given.
   Result run(const RunLimits& limits = {});
-  // A tree to start from, before a run. It must be one the problem allows.
-  void start_from(const Tree& tree, const std::string& found_by);
+  // A tree and a lower bound to start from, before a run: what is known of this very problem.
+  void start_from(const Tree& tree, double lower_bound, const std::string& found_by);
   // Every tree that attains the optimum, at most `limit`, in the order of the tie rule; the first
   // is the one run() returns. Only after a run that ended `optimal`. Short if stopped.
   std::vector<Tree> optimal_trees(std::size_t limit);
@@ -132,6 +133,7 @@ class Search {
   // At this very moment; for the listener.
   Progress snapshot();
   bool is_stopped() const { return limits_.is_over(); }
+  std::size_t cache_bytes() const { return cache_.bytes(); }
 
  private:
   struct Worker;  // what belongs to one thread
@@ -158,7 +160,7 @@ class Search {
 
   void deepen(double upper_bound);
   void climb();
-  bool is_gap_reached() const;
+  bool is_gap_closed() const;
   Result closed(Tree tree);
   double proven_bound() const;
   void with_share_of_work(double lane_rows, const std::function<void()>& work);
@@ -169,7 +171,7 @@ class Search {
   void solve_by_lattice();
   void offer(Tree tree, const std::string& found_by);
   void log_progress();
-  void look_for_trees(int solved_depth);
+  void look_for_trees();
   void start_greedily(const std::string& found_by);
   void improve(const std::string& found_by);
   Tree improved_tree(Worker& w, Subset& s, const Tree& tree, int depth, std::size_t level);
@@ -215,6 +217,7 @@ class Search {
   Answer answer_;                              // of the root, at the depth last searched
   int depth_ = 0;                              // that depth
   int solved_depth_ = -1;                      // the depth at which answer_ closed the problem
+  int look_ahead_ = 2;                         // levels that greedy trees are optimal for
   std::uint64_t pause_at_ = Limits::kNoLimit;  // lane-rows of the first worker
   std::uint64_t n_shed_before_ = 0;            // this run
   std::mutex progress_mutex_, incumbent_mutex_;

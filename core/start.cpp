@@ -9,9 +9,9 @@
 namespace survtree {
 namespace {
 
-constexpr int kLookAhead = 2;
 // Of the work done so far; more where a good tree early is all there may be to show.
 constexpr double kShareOfWork = 0.25, kGenerousShare = 1.0;
+constexpr std::uint64_t kSoonerIfWanted = 10;
 
 Tree split_of(std::int32_t question, Tree no, Tree yes) {
   return std::make_shared<TreeNode>(TreeNode{question, std::move(no), std::move(yes), 0.0, 0});
@@ -19,15 +19,18 @@ Tree split_of(std::int32_t question, Tree no, Tree yes) {
 
 }  // namespace
 
-void Search::look_for_trees(int solved_depth) {
+// Each time nothing better is near, the next look goes a level further.
+void Search::look_for_trees() {
   const std::uint64_t done = workers_[0]->stats.lane_rows;
-  if (done < options_.greedy_from) return;
+  const bool is_wanted = run_limits_.wants_bounds;
+  if (done < options_.greedy_from / (is_wanted ? kSoonerIfWanted : 1)) return;
   const double before = incumbent_objective_;
-  const double share = run_limits_.wants_bounds ? kGenerousShare : kShareOfWork;
-  const std::string after = " after depth " + std::to_string(solved_depth);
+  const double share = is_wanted ? kGenerousShare : kShareOfWork;
+  const std::string ahead = std::to_string(look_ahead_) + " ahead";
   with_share_of_work(share * static_cast<double>(done), [&] {
-    start_greedily("greedy" + after);
-    improve("improved" + after);
+    start_greedily(std::string("greedy, ").append(ahead));
+    improve(std::string("improved, ").append(ahead));
+    if (!limits_.is_stopped() && look_ahead_ < final_depth_) ++look_ahead_;
   });
   if (incumbent_objective_ < before) log_progress();
 }
@@ -63,6 +66,7 @@ Tree Search::improved_tree(Worker& w, Subset& s, const Tree& tree, int depth, st
     return objective_of(deeper) < objective_of(tree) ? deeper : tree;
   }
   SplitRow& split = w.level(k).split;
+  make_key(s);  // those of its parts follow from it
   split_all(w, s, true, split);
   const std::size_t lane = split.lane_of(static_cast<std::uint32_t>(tree->question));
   Subset no = w.part(s, split, lane, false, k), yes = w.part(s, split, lane, true, k);
@@ -87,11 +91,11 @@ Tree Search::improved_tree(Worker& w, Subset& s, const Tree& tree, int depth, st
 Tree Search::greedy_tree(Worker& w, Subset& s, int depth, std::size_t k) {
   const int useful = std::min(depth, depth_worth_trying(s));
   if (useful <= 0 || bounds_.no_split_pays(s.facts)) return leaf_of(s);
-  const int near = std::min(kLookAhead, useful);
+  const int near = std::min(look_ahead_, useful);
   const Answer answer = solve(w, s, near, Bounds::no_limit, k);
   if (!answer.is_solved || answer.question == kLeaf) return leaf_of(s);
   Tree shallow = stored_tree(w, s, near, answer.value, k);
-  if (useful <= kLookAhead || limits_.is_stopped()) return shallow;
+  if (useful <= look_ahead_ || limits_.is_stopped()) return shallow;
   SplitRow& split = w.level(k).split;
   split_all(w, s, true, split);
   Tree deep =
@@ -109,7 +113,8 @@ Tree Search::greedy_split(Worker& w, const Subset& s, std::size_t lane, int dept
   return split_of(question, std::move(no_tree), std::move(yes_tree));
 }
 
-void Search::start_from(const Tree& tree, const std::string& found_by) {
+void Search::start_from(const Tree& tree, double lower_bound, const std::string& found_by) {
+  lower_bound_ = std::max(lower_bound_.load(), lower_bound);
   offer(as_stated(*workers_[0], root_, tree, 0), found_by);
 }
 

@@ -4,8 +4,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# seconds, subsets solved, lower bound, objective, leaves, found by, pruned by budget, by incremental
-# progress, by leaf count, by the guess, cache hits
+# seconds, subsets solved, lower bound, objective, leaves, found by, pruned by budget, by
+# incremental progress, by leaf count, by the guess, cache hits
 Progress = tuple[float, int, float, float, int, str, int, int, int, int, int]
 
 class ContractError(RuntimeError): ...
@@ -26,8 +26,11 @@ class Search:
         column: NDArray[np.int32],
         no: NDArray[np.int32],
         yes: NDArray[np.int32],
+        lower_bound: float,
         found_by: str,
     ) -> None: ...
+    @property
+    def cache_bytes(self) -> int: ...
     def run(
         self, limits: dict[str, Any], on_turn: Callable[[], None] | None = None
     ) -> dict[str, Any]: ...

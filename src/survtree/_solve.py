@@ -4,7 +4,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
@@ -43,6 +43,7 @@ class Limits:
     gap: float = 0.0
     upper_bound: float | None = None
     time_limit: float | None = None
+    seconds_gone: float = 0.0  # of the time limit, before the search
     memory_limit: int | None = None
     node_limit: int | None = None
     wants_bounds: bool = False  # raise the lower bound on the way, for some more work in all
@@ -89,7 +90,8 @@ def solve(
     start = perf_counter()
     search = search_of(problem, limits) if search is None else search
     on_turn = None if on_progress is None else lambda: _report(search, on_progress)
-    run_limits = _run_limits(limits, perf_counter() - start)
+    gone = limits.seconds_gone + perf_counter() - start
+    run_limits = _run_limits(replace(limits, seconds_gone=gone), search)
     raw = _translated(lambda: search.run(run_limits, on_turn))
     if on_turn is not None:
         on_turn()
@@ -106,6 +108,31 @@ def solve(
     return solution
 
 
+def guess_then_prove(
+    problem: Problem, limits: Limits, on_progress: Callable[[ProgressRow], None] | None = None
+) -> tuple[Solution, _native.Search]:
+    """The exact answer: the tree that the guess finds is the first to beat, nothing else is kept.
+
+    Also the search that gave it. Stopped before the guess was done, the answer is what that has.
+    """
+    start = perf_counter()
+    search = search_of(problem, limits)
+    guessed = solve(problem, limits, on_progress, search)
+    if guessed.status != "guessed":
+        return guessed, search
+    gone = limits.seconds_gone + perf_counter() - start
+    exact = replace(limits, guessed_losses=None, seconds_gone=gone)
+    search = search_of(problem, exact)
+    start_from(search, guessed.tree, guessed.lower_bound, "guess")
+    return solve(problem, exact, on_progress, search), search
+
+
+def start_from(search: _native.Search, tree: Tree, lower_bound: float, found_by: str) -> None:
+    """Tell a new search what is known of its problem."""
+    question, no, yes = tree.question, tree.no, tree.yes
+    _translated(lambda: search.start_from(question, no, yes, lower_bound, found_by))
+
+
 def loss_of(problem: Problem, tree: Tree) -> float:
     """The independent loss of a tree."""
     found = _native.rescore(*_arrays(problem), tree.question, tree.no, tree.yes)
@@ -117,7 +144,7 @@ def optimal_trees(problem: Problem, optimum: float, limit: int) -> list[Tree]:
     # The bound is loosened by more than rounding, so that the optimum itself stays within it.
     limits = Limits(upper_bound=optimum * (1 + 1e-9))
     search = search_of(problem, limits)
-    if _translated(lambda: search.run(_run_limits(limits)))["status"] == "interrupted":
+    if _translated(lambda: search.run(_run_limits(limits, search)))["status"] == "interrupted":
         raise KeyboardInterrupt
     return [_tree_of(raw) for raw in _translated(lambda: search.optimal_trees(limit))]
 
@@ -142,15 +169,35 @@ def search_of(problem: Problem, limits: Limits) -> _native.Search:
     return _native.Search(*_arrays(problem), ranks, np.ascontiguousarray(guess), options)
 
 
-def _run_limits(limits: Limits, seconds_gone: float = 0.0) -> dict[str, Any]:
-    seconds = np.inf if limits.time_limit is None else limits.time_limit - seconds_gone
+def _run_limits(limits: Limits, search: _native.Search) -> dict[str, Any]:
     return {
         "gap": limits.gap,
-        "time_limit_s": max(0.0, seconds),
-        "memory_limit_bytes": min(limits.memory_limit or NO_LIMIT, NO_LIMIT),
+        "time_limit_s": np.inf if limits.time_limit is None else limits.time_limit,
+        "seconds_gone": limits.seconds_gone,
+        "memory_limit_bytes": _room(limits.memory_limit, search),
         "node_limit": NO_LIMIT if limits.node_limit is None else limits.node_limit,
         "wants_bounds": limits.wants_bounds,
     }
+
+
+def _room(memory_limit: int | None, search: _native.Search) -> int:
+    """Bytes that what the search remembers may take, so that the process stays within the limit.
+
+    A fifth of the limit is granted even if the rest of the process has taken all of it.
+    """
+    if memory_limit is None:
+        return NO_LIMIT
+    others = max(0, _resident_bytes() - search.cache_bytes)
+    return min(NO_LIMIT, max(memory_limit // 5, memory_limit - others))
+
+
+def _resident_bytes() -> int:
+    """Memory the process holds; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return 0
 
 
 def _arrays(problem: Problem) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
