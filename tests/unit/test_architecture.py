@@ -28,6 +28,7 @@ ORDER = (
     "_metrics",
     "_problem",
     "_validation",
+    "_reference",
     "_guess",
     "_binarizer",
     "_solve",

@@ -16,6 +16,13 @@ from survtree._validation.predictions import (
     check_times,
     check_trees_can_be_listed,
 )
+from survtree._validation.reference import (
+    check_curves,
+    check_losses,
+    check_pair,
+    check_reference,
+    predicted_curves,
+)
 from survtree._validation.table import (
     as_frame,
     check_levels,
@@ -28,15 +35,19 @@ from survtree._validation.table import (
 
 __all__ = [
     "as_frame",
+    "check_curves",
     "check_events",
     "check_guess",
     "check_kinds",
     "check_levels",
     "check_limit",
+    "check_losses",
     "check_missing",
     "check_options",
     "check_outcome",
+    "check_pair",
     "check_question_count",
+    "check_reference",
     "check_rules",
     "check_share",
     "check_some_rows",
@@ -44,6 +55,7 @@ __all__ = [
     "check_times",
     "check_trees_can_be_listed",
     "default_names",
+    "predicted_curves",
     "split_outcome",
     "warn_of_unseen",
 ]
