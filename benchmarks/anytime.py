@@ -1,22 +1,25 @@
-"""What a search that is stopped has to show: objective and lower bound after some seconds.
+"""What a search has to show while it runs: objective and lower bound over time on five hard cases.
 
-    python -m benchmarks.anytime --data FOLDER
+    python -m benchmarks.anytime --data FOLDER [--seconds 20]
+    python -m benchmarks.anytime --data FOLDER --best [--seconds 300]
 
-Six problems that take long, each stopped after 0.2, 1 and 5 s, with and without the greedy trees it
-starts from (core/start.cpp). One run each, one thread. Cases that are already in the output file
-are not run again.
+Each case is searched once, in one thread, for so many seconds; every line of its progress table is
+a row. With --best only the end of a long run is kept, as the best objective known of the case. Both
+are compared in the end. Cases that are already in the output file are not run again.
 """
 
-from itertools import product
+from pathlib import Path
 
 import numpy as np
 
 from benchmarks import data
-from benchmarks.tables import CASE, Table, machine, parsed, parser_of, revision
+from benchmarks.tables import CASE, HERE, Table, machine, parsed, parser_of, revision
 from survtree._event_table import EventTable
+from survtree._limits import Limits
 from survtree._problem import Problem
+from survtree._progress import Snapshot, relative_gap
 from survtree._questions import Questions
-from survtree._solve import Limits, solve
+from survtree._solve import solve
 
 HARD = (
     ("credit", 6, 0.0005),
@@ -24,12 +27,10 @@ HARD = (
     ("whas500", 8, 0.001),
     ("flchain", 6, 0.0005),
     ("employee", 6, 0.0005),
-    ("aids", 6, 0.0002),
 )
 SECONDS = (0.2, 1.0, 5.0)
-STARTS = {"greedy": Limits().greedy_from, "none": 2**62}
-KEYS = (*CASE, "time_limit", "start")
-FIELDS = (*KEYS, "status", "seconds", "objective", "lower_bound", "n_leaves")
+FIELDS = (*CASE, "seconds", "lower_bound", "objective", "n_leaves", "found_by", "status")
+BEST = HERE / "results" / "best_known.csv"
 
 
 def problem_of(case: data.Encoded, max_depth: int, regularization: float) -> Problem:
@@ -37,30 +38,65 @@ def problem_of(case: data.Encoded, max_depth: int, regularization: float) -> Pro
     return Problem(case.X, events, Questions(tuple(case.columns)), regularization, max_depth, 7)
 
 
-def main() -> None:
-    arguments = parsed(parser_of(__doc__, "anytime.csv"))
-    table = Table(arguments.out, FIELDS, KEYS)
-    for case, seconds, start in product(HARD, SECONDS, STARTS):
-        if arguments.summary or table.has(*case, seconds, start):
+def run(table: Table, folder: Path, seconds: float, *, only_the_end: bool) -> None:
+    """Search each case that the table does not have."""
+    for case in HARD:
+        if table.has(*case):
             continue
-        problem = problem_of(data.read(arguments.data, case[0]), *case[1:])
-        limits = Limits(time_limit=seconds, greedy_from=STARTS[start])
-        solution = solve(problem, limits)
-        found = {
-            "status": solution.status,
-            "seconds": f"{solution.seconds:.3f}",
-            "objective": f"{solution.objective:.6f}",
-            "lower_bound": f"{solution.lower_bound:.6f}",
-            "n_leaves": len(solution.tree.leaves),
-        }
-        key = dict(zip(KEYS, (*case, seconds, start), strict=True))
-        table.add({**key, **found, **machine(), "programs": f"survtree{revision()}"})
-    for row in table.rows:
-        print(
-            f"{row['dataset']}, depth {row['max_depth']}, {row['regularization']}, "
-            f"{row['time_limit']} s, start {row['start']}: {row['objective']} "
-            f"(lower bound {row['lower_bound']}), {row['status']}"
-        )
+        rows: list[Snapshot] = []
+        problem = problem_of(data.read(folder, case[0]), *case[1:])
+        limits = Limits(time_limit=seconds, wants_bounds=True)
+        solution = solve(problem, limits, rows.append)
+        for row in rows[-1:] if only_the_end else rows:
+            found = {
+                "seconds": f"{row.seconds:.3f}",
+                "lower_bound": f"{row.lower_bound:.9f}",
+                "objective": f"{row.objective:.9f}",
+                "n_leaves": row.n_leaves,
+                "found_by": row.found_by,
+                "status": solution.status if row is rows[-1] else "",
+            }
+            key = dict(zip(CASE, case, strict=True))
+            table.add({**key, **found, **machine(), "programs": f"survtree{revision()}"})
+
+
+def at(rows: list[dict[str, str]], seconds: float) -> dict[str, str]:
+    """The last row not later than this."""
+    return [row for row in rows if float(row["seconds"]) <= seconds][-1]
+
+
+def show(table: Table) -> None:
+    """A line a case and time: objective over the best known, and the gap."""
+    best = {row["dataset"]: row for row in Table(BEST, FIELDS).rows}
+    for case in HARD:
+        rows = [row for row in table.rows if row["dataset"] == case[0]]
+        known = min([*rows, *([best[case[0]]] if case[0] in best else [])], key=_objective)
+        for seconds in SECONDS if rows else ():
+            row = at(rows, seconds)
+            gap = relative_gap(_objective(row), float(row["lower_bound"]))
+            over = _objective(row) / _objective(known) - 1
+            print(
+                f"{case[0]}, depth {case[1]}, {case[2]}: after {seconds} s {_objective(row):.6f}, "
+                f"{100 * over:.2f} % above {_objective(known):.6f} (found within "
+                f"{float(known['seconds']):.0f} s), gap {100 * gap:.0f} %, {row['found_by']}"
+            )
+
+
+def _objective(row: dict[str, str]) -> float:
+    return float(row["objective"])
+
+
+def main() -> None:
+    parser = parser_of(__doc__, "anytime.csv")
+    parser.add_argument("--seconds", type=float, help="for each case")
+    parser.add_argument("--best", action="store_true", help="long runs, of which the end is kept")
+    arguments = parsed(parser)
+    table = Table(BEST if arguments.best else arguments.out, FIELDS)
+    if not arguments.summary:
+        seconds = arguments.seconds or (300.0 if arguments.best else 20.0)
+        run(table, arguments.data, seconds, only_the_end=arguments.best)
+    if not arguments.best:
+        show(table)
 
 
 if __name__ == "__main__":
