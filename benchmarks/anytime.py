@@ -14,9 +14,10 @@ import numpy as np
 from benchmarks import data
 from benchmarks.tables import CASE, Table, machine, parsed, parser_of, revision
 from survtree._event_table import EventTable
+from survtree._limits import Limits
 from survtree._problem import Problem
 from survtree._questions import Questions
-from survtree._solve import Limits, solve
+from survtree._solve import solve
 
 HARD = (
     ("credit", 6, 0.0005),

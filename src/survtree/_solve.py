@@ -11,40 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree import _native
+from survtree._limits import Limits
 from survtree._options import MAX_DEPTH_LIMIT
 from survtree._problem import InternalError, Problem
 from survtree._progress import ProgressRow
 from survtree._tree import Tree
 
-BOUNDS = (
-    "hierarchical",
-    "subtree",
-    "look_ahead",
-    "equivalent_points",
-    "incremental_progress",
-    "leaf_count",
-    "permutation",
-)
 MAX_THREADS = 256
 # Two ways of adding up the same loss: a difference beyond rounding is a bug in one of them.
 RESCORE_TOLERANCE = 1e-9
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How the search may end, and what it may lean on. None of it changes the optimum."""
-
-    gap: float = 0.0
-    upper_bound: float | None = None
-    time_limit: float | None = None
-    memory_limit: int | None = None
-    bounds_off: tuple[str, ...] = ()
-    check_keys: bool = False
-    greedy_from: int = 10_000_000  # lane-rows done; before that greedy trees do not pay
-    kernel: str = ""  # plain, avx2 or avx512; the best one of this machine
-    layout: str = ""  # rows or blocks; the cheaper one for the problem
-    solver: str = ""  # search or lattice; the cheaper one for the problem
-    n_jobs: int | None = None
 
 
 @dataclass(frozen=True)
