@@ -15,6 +15,7 @@ from survtree._limits import Limits
 from survtree._predict import TreePredictor
 from survtree._problem import Problem, SearchStoppedWarning
 from survtree._progress import logger, progress_log
+from survtree._replay import save_if_asked
 from survtree._solve import Solution, loss_of, optimal_trees, solve
 from survtree._tree import Tree
 
@@ -176,6 +177,7 @@ class OptimalSurvivalTree(TreePredictor):
             memory_limit=options["memory_limit"],
             n_jobs=options["n_jobs"],
         )
+        save_if_asked(problem, limits)
         with progress_log(lambda: _headline(problem), options["verbose"]) as listener:
             solution = solve(problem, limits, listener)
             self.binarizer_ = binarizer

@@ -1,8 +1,6 @@
 """The only caller of the native module: hands over arrays, waits, brings the answer back."""
 
-import json
 import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +13,7 @@ from survtree._limits import Limits
 from survtree._options import MAX_DEPTH_LIMIT
 from survtree._problem import InternalError, Problem
 from survtree._progress import ProgressRow
+from survtree._replay import request
 from survtree._tree import Tree
 
 MAX_THREADS = 256
@@ -159,32 +158,8 @@ def _check(problem: Problem, limits: Limits, solution: Solution, found: dict[str
     }
     broken = [claim for claim, holds in claims.items() if not holds]
     if broken:
-        path = save_replay(problem, limits)
         raise InternalError(
             f"the returned tree failed its check ({'; '.join(broken)}): search says loss "
-            f"{solution.loss!r}, independent loss is {loss!r}. This is a bug in survtree; please "
-            f"report it with the replay file {path}."
+            f"{solution.loss!r}, independent loss is {loss!r}. This is a bug in survtree; "
+            f"{request(problem, limits)}"
         )
-
-
-def save_replay(problem: Problem, limits: Limits) -> str:
-    """Write data and options of a fit to a new file in the temporary folder; return its path."""
-    options = {
-        "regularization": problem.regularization,
-        "max_depth": problem.max_depth,
-        "min_samples_leaf": min(problem.min_samples_leaf, 2**62),
-        "gap": limits.gap,
-        "upper_bound": limits.upper_bound,
-        "questions": problem.questions.texts,
-    }
-    handle, path = tempfile.mkstemp(prefix="survtree-replay-", suffix=".npz")
-    with os.fdopen(handle, "wb") as file:
-        np.savez_compressed(
-            file,
-            features=problem.features,
-            time=problem.events.time,
-            event=problem.events.event,
-            weight=problem.events.weight,
-            options=np.frombuffer(json.dumps(options).encode(), dtype=np.uint8),
-        )
-    return path

@@ -29,6 +29,7 @@ ORDER = (
     "_metrics",
     "_problem",
     "_validation",
+    "_replay",
     "_guess",
     "_binarizer",
     "_solve",

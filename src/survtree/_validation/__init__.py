@@ -6,6 +6,7 @@ Messages say what is needed, what came, where, and what to do next.
 from survtree._validation.cells import check_kinds, warn_of_unseen
 from survtree._validation.options import (
     check_guess,
+    check_option,
     check_options,
     check_rules,
 )
@@ -16,6 +17,7 @@ from survtree._validation.predictions import (
     check_times,
     check_trees_can_be_listed,
 )
+from survtree._validation.replay import Replay, check_replay
 from survtree._validation.table import (
     as_frame,
     check_levels,
@@ -27,6 +29,7 @@ from survtree._validation.table import (
 )
 
 __all__ = [
+    "Replay",
     "as_frame",
     "check_events",
     "check_guess",
@@ -34,9 +37,11 @@ __all__ = [
     "check_levels",
     "check_limit",
     "check_missing",
+    "check_option",
     "check_options",
     "check_outcome",
     "check_question_count",
+    "check_replay",
     "check_rules",
     "check_share",
     "check_some_rows",
