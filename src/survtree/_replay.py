@@ -12,7 +12,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any
@@ -23,7 +23,7 @@ from survtree._limits import Limits
 from survtree._options import DEFAULTS
 from survtree._problem import Problem
 from survtree._questions import Questions
-from survtree._validation import Replay, check_replay
+from survtree._validation import Replay, check_option, check_replay
 from survtree._validation.replay import DATA, FLOATS, FORMAT, MOST_BYTES, OF_LIMITS
 
 VARIABLE = "SURVTREE_REPLAY"
@@ -44,6 +44,12 @@ def load(path: str | os.PathLike[str], most_bytes: int = MOST_BYTES) -> Replay:
     What would take more than ``most_bytes`` in memory is refused before it is unpacked.
     """
     return check_replay(Path(path), most_bytes)
+
+
+def with_time_limit(replay: Replay, time_limit: float) -> Replay:
+    """The same fit with another time limit."""
+    limits = replace(replay.limits, time_limit=check_option("time_limit", time_limit))
+    return replay._replace(limits=limits)
 
 
 def save_if_asked(problem: Problem, limits: Limits) -> None:

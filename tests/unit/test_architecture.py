@@ -37,6 +37,7 @@ ORDER = (
     "_predict",
     "_estimator",
     "_export",
+    "_rerun",
     "datasets",
     "_cli",
 )
