@@ -84,10 +84,11 @@ def request(problem: Problem, limits: Limits) -> str:
 def unusual(problem: Problem, limits: Limits) -> dict[str, Any]:
     """The options that are not the default, by name."""
     chosen = {name: value for name, value in _numbers(problem).items() if value != DEFAULTS[name]}
-    for name, value in _by_name(limits).items():
+    for field in fields(limits):
+        value = getattr(limits, field.name)
         is_array = isinstance(value, np.ndarray)
-        if is_array or value != getattr(Limits(), name):
-            chosen[name] = f"{len(value):,} numbers" if is_array else value
+        if is_array or value != field.default:
+            chosen[field.name] = f"{len(value):,} numbers" if is_array else value
     return chosen
 
 

@@ -35,7 +35,7 @@ ARRAYS: "dict[str, np.dtype[Any]]" = {
 }
 OF_LIMITS = "limits."  # what the names of arrays among the limits start with
 DATA = ("features", "events", "questions")  # of a problem; the rest of it are numbers
-# Unpacked, in memory: more than any table of the paper takes, and less than a machine has.
+# Unpacked, in memory: a hundred times what the largest table of the paper takes.
 MOST_BYTES = 2**32
 MOST_HEADER_BYTES = 2**25  # a list of empty lists takes thirty times as much when it is read
 LONGEST_VERSION = 40
