@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -76,12 +77,16 @@ const char* name_of(Status status) {
   switch (status) {
     case Status::optimal:
       return "optimal";
+    case Status::guessed:
+      return "guessed";
     case Status::gap_reached:
       return "gap_reached";
     case Status::time_limit:
       return "time_limit";
     case Status::memory_limit:
       return "memory_limit";
+    case Status::node_limit:
+      return "node_limit";
     case Status::interrupted:
       return "interrupted";
   }
@@ -90,15 +95,20 @@ const char* name_of(Status status) {
 
 nb::dict stats_dict(const Result& r) {
   nb::dict out;
-  out["subsets_solved"] = r.stats.subsets_solved;
-  out["lane_rows"] = r.stats.lane_rows;
-  out["cache_hits"] = r.stats.cache_hits;
+  const auto put = [&](const char* name, const Counter& counter) {
+    out[name] = std::uint64_t{counter};
+  };
+  put("subsets_solved", r.stats.subsets_solved);
+  put("lane_rows", r.stats.lane_rows);
+  put("cache_hits", r.stats.cache_hits);
+  put("pruned_by_budget", r.stats.pruned_by_budget);
+  put("pruned_by_incremental_progress", r.stats.pruned_by_incremental_progress);
+  put("pruned_by_leaf_count", r.stats.pruned_by_leaf_count);
+  put("pruned_by_guess", r.stats.pruned_by_guess);
   out["cache_entries"] = r.cache_entries;
   out["cache_bytes"] = r.cache_bytes;
+  out["cache_shed"] = r.cache_shed;
   out["lattice_bytes"] = r.lattice_bytes;
-  out["pruned_by_budget"] = r.stats.pruned_by_budget;
-  out["pruned_by_incremental_progress"] = r.stats.pruned_by_incremental_progress;
-  out["pruned_by_leaf_count"] = r.stats.pruned_by_leaf_count;
   return out;
 }
 
@@ -108,6 +118,7 @@ nb::dict result_dict(const Problem& problem, const Result& r) {
   out["objective"] = r.objective;
   out["loss"] = r.loss;
   out["lower_bound"] = r.lower_bound;
+  out["guessed_bound"] = r.guessed_bound;
   out["tolerance"] = r.tolerance;
   out["status"] = name_of(r.status);
   out["is_upper_bound_wrong"] = r.is_upper_bound_wrong;
@@ -136,10 +147,7 @@ SearchOptions options_of(const nb::dict& d) {
   o.max_depth = nb::cast<int>(d["max_depth"]);
   o.regularization = nb::cast<double>(d["regularization"]);
   o.min_samples_leaf = nb::cast<std::uint64_t>(d["min_samples_leaf"]);
-  o.gap = nb::cast<double>(d["gap"]);
   o.upper_bound = nb::cast<double>(d["upper_bound"]);
-  o.time_limit_s = nb::cast<double>(d["time_limit_s"]);
-  o.memory_limit_bytes = nb::cast<std::size_t>(d["memory_limit_bytes"]);
   o.n_threads = nb::cast<std::size_t>(d["n_threads"]);
   o.solver = solver_of(nb::cast<std::string>(d["solver"]));
   o.greedy_from = nb::cast<std::uint64_t>(d["greedy_from"]);
@@ -166,6 +174,17 @@ SearchOptions options_of(const nb::dict& d) {
   return o;
 }
 
+RunLimits run_limits_of(const nb::dict& d) {
+  RunLimits o;
+  o.gap = nb::cast<double>(d["gap"]);
+  o.time_limit_s = nb::cast<double>(d["time_limit_s"]);
+  o.seconds_gone = nb::cast<double>(d["seconds_gone"]);
+  o.memory_limit_bytes = nb::cast<std::size_t>(d["memory_limit_bytes"]);
+  o.node_limit = nb::cast<std::uint64_t>(d["node_limit"]);
+  o.wants_bounds = nb::cast<bool>(d["wants_bounds"]);
+  return o;
+}
+
 // An empty name stands for the cheaper one.
 Layout layout_of(const std::string& name) {
   require(name.empty() || name == "rows" || name == "blocks", "the layout is rows or blocks");
@@ -176,14 +195,23 @@ Table table_of(const Bytes2d& features, const Doubles& time, const Bytes& event,
                const Doubles& weight) {
   const std::size_t n = features.shape(0);
   require(time.size() == n && event.size() == n && weight.size() == n, "arrays of equal length");
-  return {n, features.shape(1), span_of(features), span_of(time), span_of(event), span_of(weight),
-          {}};
+  Table table;
+  table.n_rows = n;
+  table.n_columns = features.shape(1);
+  table.features = span_of(features);
+  table.time = span_of(time);
+  table.event = span_of(event);
+  table.weight = span_of(weight);
+  return table;
 }
 
+// `guessed_loss` may be empty.
 Problem problem_of(const Bytes2d& features, const Doubles& time, const Bytes& event,
-                   const Doubles& weight, const Ranks& column_rank, const std::string& layout) {
+                   const Doubles& weight, const Ranks& column_rank, const Doubles& guessed_loss,
+                   const std::string& layout) {
   Table table = table_of(features, time, event, weight);
   table.column_rank = span_of(column_rank);
+  table.guessed_loss = span_of(guessed_loss);
   nb::gil_scoped_release release;
   return make_problem(table, layout_of(layout));
 }
@@ -221,8 +249,9 @@ auto without_gil(OwnedSearch& owned, const nb::object& on_turn, Work work) {
   return result;
 }
 
-nb::dict run(OwnedSearch& owned, const nb::object& on_turn) {
-  const Result result = without_gil(owned, on_turn, [&] { return owned.search.run(); });
+nb::dict run(OwnedSearch& owned, const nb::dict& limits, const nb::object& on_turn) {
+  const RunLimits run_limits = run_limits_of(limits);
+  const Result result = without_gil(owned, on_turn, [&] { return owned.search.run(run_limits); });
   return result_dict(owned.problem, result);
 }
 
@@ -238,12 +267,38 @@ nb::list optimal_trees(OwnedSearch& owned, std::size_t limit) {
   return out;
 }
 
+nb::tuple progress_tuple(const Progress& p) {
+  const auto count = [](const Counter& counter) { return std::uint64_t{counter}; };
+  return nb::make_tuple(p.seconds, count(p.stats.subsets_solved), p.lower_bound, p.objective,
+                        p.n_leaves, p.found_by, count(p.stats.pruned_by_budget),
+                        count(p.stats.pruned_by_incremental_progress),
+                        count(p.stats.pruned_by_leaf_count), count(p.stats.pruned_by_guess),
+                        count(p.stats.cache_hits));
+}
+
 nb::list take_progress(OwnedSearch& owned) {
   nb::list out;
-  for (const Progress& p : owned.search.take_progress())
-    out.append(nb::make_tuple(p.seconds, p.subsets_solved, p.lower_bound, p.objective, p.n_leaves,
-                              p.found_by));
+  for (const Progress& p : owned.search.take_progress()) out.append(progress_tuple(p));
   return out;
+}
+
+// A tree that the same problem gave before, as arrays.
+void start_from(OwnedSearch& owned, const Nodes& column, const Nodes& no, const Nodes& yes,
+                double lower_bound, const std::string& found_by) {
+  const auto size = static_cast<std::int32_t>(column.size());
+  const std::vector<std::uint32_t>& columns = owned.problem.column_of;
+  const auto node = [&](const auto& self, std::int32_t at) -> Tree {
+    require(at >= 0 && at < size, "the tree's children are nodes");
+    if (column(at) < 0) return std::make_shared<TreeNode>();
+    require(no(at) > at && yes(at) > at, "children come after their parents");
+    const auto asked = static_cast<std::uint32_t>(column(at));
+    const auto found = std::find(columns.begin(), columns.end(), asked);
+    require(found != columns.end(), "the tree asks questions of the problem");
+    const auto question = static_cast<std::int32_t>(found - columns.begin());
+    return std::make_shared<TreeNode>(
+        TreeNode{question, self(self, no(at)), self(self, yes(at)), 0.0, 0});
+  };
+  owned.search.start_from(node(node, 0), lower_bound, found_by);
 }
 
 // The independent check of a tree, given as arrays.
@@ -269,7 +324,7 @@ nb::dict rescored(const Bytes2d& features, const Doubles& time, const Bytes& eve
 nb::dict subset_facts(const Bytes2d& features, const Doubles& time, const Bytes& event,
                       const Doubles& weight, const Ranks& column_rank, const std::string& kernel,
                       const std::string& layout) {
-  const Problem p = problem_of(features, time, event, weight, column_rank, layout);
+  const Problem p = problem_of(features, time, event, weight, column_rank, {}, layout);
   std::vector<std::uint32_t> rows;
   double group_loss = 0.0;
   for (std::uint32_t i = 0; i < p.n_rows(); ++i) {
@@ -303,17 +358,22 @@ NB_MODULE(_native, m) {
       .def(
           "__init__",
           [](OwnedSearch* self, const Bytes2d& features, const Doubles& time, const Bytes& event,
-             const Doubles& weight, const Ranks& column_rank, const nb::dict& options) {
+             const Doubles& weight, const Ranks& column_rank, const Doubles& guessed_loss,
+             const nb::dict& options) {
             const SearchOptions o = options_of(options);
             const auto layout = nb::cast<std::string>(options["layout"]);
-            new (self)
-                OwnedSearch(problem_of(features, time, event, weight, column_rank, layout), o);
+            new (self) OwnedSearch(
+                problem_of(features, time, event, weight, column_rank, guessed_loss, layout), o);
           },
-          "features"_a, "time"_a, "event"_a, "weight"_a, "column_rank"_a, "options"_a)
-      .def("run", &run, "on_turn"_a.none() = nb::none())
+          "features"_a, "time"_a, "event"_a, "weight"_a, "column_rank"_a, "guessed_loss"_a,
+          "options"_a)
+      .def("run", &run, "limits"_a, "on_turn"_a.none() = nb::none())
+      .def("start_from", &start_from, "column"_a, "no"_a, "yes"_a, "lower_bound"_a, "found_by"_a)
+      .def_prop_ro("cache_bytes", [](const OwnedSearch& s) { return s.search.cache_bytes(); })
       .def("optimal_trees", &optimal_trees, "limit"_a)
       .def("interrupt", [](OwnedSearch& s) { s.search.interrupt(); })
-      .def("take_progress", &take_progress);
+      .def("take_progress", &take_progress)
+      .def("snapshot", [](OwnedSearch& s) { return progress_tuple(s.search.snapshot()); });
   m.def("rescore", &rescored, "features"_a, "time"_a, "event"_a, "weight"_a, "column"_a, "no"_a,
         "yes"_a);
   m.def("subset_facts", &subset_facts, "features"_a, "time"_a, "event"_a, "weight"_a,

@@ -41,9 +41,24 @@ struct Switches {
 double best_group_loss(const EventTable& table, std::span<const std::uint32_t> rows);
 
 // The part of a subset that bounds may look at.
+//
+// With a reference model a group is booked with what the model loses on its rows, where that is
+// more than best_group_loss: a guess. Claim: with L_g what is booked for group g, B_g what is
+// proven for it, and t any tree, the search returns a tree that costs at most sum over g of
+// max(L_g, loss of t on g) + penalties of t. So if the guess holds for an optimal tree (it loses at
+// least L_g on each g), the answer is optimal; and if not, it costs at most sum of (L_g - B_g)
+// more. Proof: call that sum the inflated cost of t, and likewise of each of its subtrees. At every
+// node of t each bound below is at most the inflated cost of the subtree there, by its own proof
+// with L for the groups' losses, and where a leaf takes the subtree's place it costs no more than
+// that. So t is never given up but for something that costs at most as much, and what is returned
+// at the root costs at most the inflated cost of t.
 struct SubsetFacts {
-  double loss;        // as one leaf
-  double group_loss;  // sum of best_group_loss over its groups
+  double loss;               // as one leaf
+  double group_loss;         // sum over its groups of what each costs at least: proven or guessed
+  double proven_loss = 0.0;  // with a guess: the same sum without it
+
+  // As if there were no guess.
+  SubsetFacts proven() const { return {loss, proven_loss, proven_loss}; }
 };
 
 class Bounds {

@@ -57,33 +57,56 @@ std::size_t Cache::Shard::slot_for(const Key& key, const Answer& answer) const {
   return at;
 }
 
-bool Cache::store(const Key& key, const Answer& answer, std::span<const std::uint64_t> groups) {
+void Cache::store(const Key& key, const Answer& answer, std::span<const std::uint64_t> groups) {
   Shard& shard = shards_[shard_of(key)];
   const Lock lock(shard, options_.is_shared);
-  if (shard.must_grow() && !grow(shard)) return false;
+  if (shard.must_grow() && !grow(shard)) shed(shard);
   Slot& slot = shard.slots[shard.slot_for(key, answer)];
   if (!slot.is_used()) {
     slot = {key, answer};
     ++shard.size;
     if (options_.keeps_groups) shard.groups_of[key.low].assign(groups.begin(), groups.end());
-    return true;
+    return;
   }
   const Answer& old = slot.answer;
   const bool is_better = answer.is_solved ? !old.is_solved || answer.depth < old.depth
                                           : !old.is_solved && answer.value > old.value;
   if (is_better) slot.answer = answer;
-  return true;
 }
 
 bool Cache::grow(Shard& shard) {
   const std::size_t n = std::max(kFirstSlots, 2 * shard.slots.size());
   const std::size_t more = (n - shard.slots.size()) * sizeof(Slot);
-  if (bytes_ + more > options_.max_bytes) return false;
+  // The smallest table is always granted: a search needs somewhere to put what it found last.
+  if (bytes_ + more > max_bytes_ && !shard.slots.empty()) return false;
   bytes_ += more;
   std::vector<Slot> old = std::exchange(shard.slots, std::vector<Slot>(n));
   for (const Slot& slot : old)
     if (slot.is_used()) shard.slots[shard.slot_for(slot.key, slot.answer)] = slot;
   return true;
+}
+
+// The less depth an answer is about, the less it costs to find it again: the shallow ones go, as
+// long as they are not half of all; of the depth with which they would be, every other one goes.
+void Cache::shed(Shard& shard) {
+  std::vector<std::size_t> n_of_depth;
+  for (const Slot& slot : shard.slots) {
+    if (!slot.is_used()) continue;
+    n_of_depth.resize(std::max<std::size_t>(n_of_depth.size(), slot.answer.depth + 1U));
+    ++n_of_depth[slot.answer.depth];
+  }
+  std::size_t first_kept = 0, n_gone = 0;
+  while (2 * (n_gone + n_of_depth[first_kept]) < shard.size) n_gone += n_of_depth[first_kept++];
+  std::vector<Slot> old = std::exchange(shard.slots, std::vector<Slot>(shard.slots.size()));
+  const std::size_t n_before = std::exchange(shard.size, 0);
+  std::size_t n_met = 0;  // of the depth of which half goes
+  for (const Slot& slot : old) {
+    if (!slot.is_used() || slot.answer.depth < first_kept) continue;
+    if (slot.answer.depth == first_kept && ++n_met % 2 == 0) continue;
+    shard.slots[shard.slot_for(slot.key, slot.answer)] = slot;
+    ++shard.size;
+  }
+  n_shed_ += n_before - shard.size;
 }
 
 std::size_t Cache::size() const {

@@ -37,7 +37,6 @@ struct Known {
 struct CacheOptions {
   bool keeps_groups = false;  // of every subset, to compare them
   bool is_shared = false;     // between threads
-  std::size_t max_bytes = SIZE_MAX;
 };
 
 class Cache {
@@ -46,14 +45,18 @@ class Cache {
 
   Known find(const Key& key, std::uint16_t depth, std::span<const std::uint64_t> groups) const;
   // Solved answers replace bounds, and solved ones that need more depth; a bound replaces a lower
-  // one. False if there is no room left.
-  bool store(const Key& key, const Answer& answer, std::span<const std::uint64_t> groups);
+  // one. Where there is no room left, answers that are cheap to find again make way.
+  void store(const Key& key, const Answer& answer, std::span<const std::uint64_t> groups);
+  // While no thread uses the cache. What is held already stays.
+  void set_max_bytes(std::size_t max_bytes) { max_bytes_ = max_bytes; }
   // Says that find() will ask for this key soon. Threads that share a cache must not look at
   // another's table without its lock, so there it does nothing.
   void prefetch(const Key& key) const;
 
   std::size_t size() const;
   std::size_t bytes() const { return bytes_; }
+  // Answers that had to make way so far.
+  std::uint64_t n_shed() const { return n_shed_; }
 
  private:
   static constexpr std::int32_t kEmpty = -2;
@@ -84,10 +87,13 @@ class Cache {
   static constexpr std::size_t kShards = 64, kFirstSlots = 16;
   static std::size_t shard_of(const Key& key) { return key.high % kShards; }
   bool grow(Shard& shard);
+  void shed(Shard& shard);
 
   CacheOptions options_;
+  std::size_t max_bytes_ = SIZE_MAX;
   std::vector<Shard> shards_ = std::vector<Shard>(kShards);
   std::atomic<std::size_t> bytes_ = 0;
+  std::atomic<std::uint64_t> n_shed_ = 0;
 };
 
 }  // namespace survtree

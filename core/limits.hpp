@@ -1,22 +1,41 @@
-// When to stop: the caller's flag, the clock, the memory the cache may take. Owned by one search,
-// asked by all its threads.
+// When to stop: the caller's flag, the clock, the work a run or a part of it may do. Owned by one
+// search, asked by all its threads.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <utility>
 
 namespace survtree {
 
-// The closed set of ways a search ends. `optimal` is never set from here: it follows from the lower
-// bound meeting the objective and from nothing else.
-enum class Status : std::uint8_t { optimal, gap_reached, time_limit, memory_limit, interrupted };
+// The closed set of ways a search ends. `optimal` and `guessed` are never set from here: they
+// follow from the lower bound meeting the objective and from nothing else.
+enum class Status : std::uint8_t {
+  optimal,
+  guessed,
+  gap_reached,
+  time_limit,
+  memory_limit,
+  node_limit,
+  interrupted
+};
 
 class Limits {
  public:
-  explicit Limits(double time_limit_s) : start_(Clock::now()), time_limit_s_(time_limit_s) {}
+  // A new run begins: the clock starts at `seconds_gone`, and what ended the last run is forgotten.
+  void start(double time_limit_s, double seconds_gone, std::uint64_t node_limit) {
+    start_ = Clock::now() - std::chrono::duration_cast<Clock::duration>(
+                                std::chrono::duration<double>(seconds_gone));
+    last_call_s_ = 0.0;
+    time_limit_s_ = time_limit_s;
+    nodes_left_ = node_limit;
+    has_node_limit_ = node_limit != kNoLimit;
+    reason_ = Status::optimal;
+    is_interrupted_ = is_paused_ = false;
+  }
 
   // From any thread.
   void interrupt() { is_interrupted_.store(true, std::memory_order_relaxed); }
@@ -42,6 +61,12 @@ class Limits {
     return false;
   }
 
+  // One more subset was solved.
+  void count_node() {
+    if (has_node_limit_ && nodes_left_.fetch_sub(1, std::memory_order_relaxed) <= 1)
+      stop(Status::node_limit);
+  }
+
   // The first reason stands.
   bool stop(Status why) {
     Status none = Status::optimal;
@@ -49,18 +74,30 @@ class Limits {
     return true;
   }
 
-  bool is_stopped() const { return reason() != Status::optimal; }
+  // A part of the search has used up its share of the work; the search goes on with another.
+  void pause() { is_paused_.store(true, std::memory_order_relaxed); }
+  void resume() { is_paused_.store(false, std::memory_order_relaxed); }
+
+  // What was under way must be left, for now or for good.
+  bool is_stopped() const { return is_paused_.load(std::memory_order_relaxed) || is_over(); }
+  bool is_over() const { return reason() != Status::optimal; }
   Status reason() const { return reason_.load(std::memory_order_relaxed); }
+  double time_limit_s() const { return time_limit_s_; }
+  bool has_node_limit() const { return has_node_limit_; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr double kCallEvery = 0.03;
 
-  Clock::time_point start_;
-  double time_limit_s_;
-  std::atomic<bool> is_interrupted_{false};
-  std::atomic<Status> reason_{Status::optimal};  // optimal: not stopped
+  Clock::time_point start_ = Clock::now();
+  double time_limit_s_ = std::numeric_limits<double>::infinity();
+  bool has_node_limit_ = false;
+  std::atomic<std::uint64_t> nodes_left_ = kNoLimit;
+  std::atomic<bool> is_interrupted_{false}, is_paused_{false};
+  std::atomic<Status> reason_{Status::optimal};  // optimal: not over
   std::function<void()> listener_;
   double last_call_s_ = 0.0;
 };

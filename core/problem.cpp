@@ -97,6 +97,18 @@ void set_groups(Problem& p, const Patterns& packed, const std::vector<CollapsedR
   }
 }
 
+void set_guess(Problem& p, const Table& table, const Patterns& packed,
+               const std::vector<CollapsedRow>& rows) {
+  p.has_guess = !table.guessed_loss.empty();
+  if (!p.has_guess) return;
+  std::vector<double> of_pattern(packed.size(), 0.0);
+  for (std::size_t i = 0; i < table.n_rows; ++i)
+    of_pattern[packed.rows.rank[i]] += table.guessed_loss[i];
+  p.proven_group_loss = p.group_loss;
+  for (std::uint32_t first : p.first_of_group)
+    p.group_loss[first] = std::max(p.group_loss[first], of_pattern[rows[first].pattern]);
+}
+
 // The order that breaks ties: the question that does best alone on all rows comes first, then the
 // smaller rank. Neither depends on the order of rows or columns.
 std::vector<std::uint32_t> tie_order(const Problem& p, std::size_t n_table_rows) {
@@ -121,6 +133,8 @@ Problem make_problem(const Table& table, Layout layout) {
   require(table.n_rows > 0 && table.n_rows < UINT32_MAX, "between 1 and 2^32 - 2 rows");
   require(table.features.size() == table.n_rows * table.n_columns, "features are rows x columns");
   require(table.column_rank.size() == table.n_columns, "one rank a column");
+  require(table.guessed_loss.empty() || table.guessed_loss.size() == table.n_rows,
+          "one guess a row");
   const Patterns packed = pack(table);
   const std::vector<CollapsedRow> rows = collapse(table, packed);
 
@@ -139,6 +153,7 @@ Problem make_problem(const Table& table, Layout layout) {
         {t.weight[i], t.censor_area[i], t.tail[i], t.weight[i] * t.inverse_g[i], rows[i].is_event});
   }
   set_groups(p, packed, rows);
+  set_guess(p, table, packed, rows);
   set_questions(p, packed, rows, distinct_columns(table, packed));
   const bool by_blocks = !p.is_weighted && (layout == Layout::blocks ||
                                             (layout == Layout::cheaper && are_blocks_cheaper(p)));

@@ -22,6 +22,7 @@ struct Table {
   std::span<const std::uint8_t> event;
   std::span<const double> weight;
   std::span<const std::uint32_t> column_rank;  // breaks ties between columns that do equally well
+  std::span<const double> guessed_loss;        // of each row by a reference model, or empty
 };
 
 struct Problem {
@@ -36,8 +37,10 @@ struct Problem {
 
   // Rows with equal features form a group; no tree can part them. What a group costs at least (see
   // bounds.hpp) is booked on the group's first row, so that sums over a subset count it once.
-  std::vector<double> group_loss;
+  // With a guess group_loss is the larger of the guessed and the proven loss.
+  std::vector<double> group_loss, proven_group_loss;
   std::vector<std::uint32_t> first_of_group;
+  bool has_guess = false;
 
   // Answers, one bit per question, row after row.
   std::size_t n_questions = 0;

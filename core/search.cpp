@@ -12,12 +12,16 @@ namespace survtree {
 namespace {
 
 constexpr double kInfinity = Bounds::no_limit;
+// A search that has forgotten so many times what it can hold mostly does again what it has done.
+constexpr std::uint64_t kMostShed = 64;
+constexpr std::size_t kEntryBytes = 32;
 
 Subset whole(const Problem& p) {
   const std::vector<std::uint32_t> rows = iota(p.n_rows());
   Subset s;
   for (std::uint32_t row : rows) {
     s.facts.group_loss += p.group_loss[row];
+    if (p.has_guess) s.facts.proven_loss += p.proven_group_loss[row];
     s.n_rows += p.n_copies[row];
   }
   s.facts.loss = leaf_loss(p.events, rows);
@@ -29,21 +33,11 @@ Subset whole(const Problem& p) {
 
 }  // namespace
 
-void Stats::add(const Stats& other) {
-  subsets_solved += other.subsets_solved;
-  lane_rows += other.lane_rows;
-  cache_hits += other.cache_hits;
-  pruned_by_budget += other.pruned_by_budget;
-  pruned_by_incremental_progress += other.pruned_by_incremental_progress;
-  pruned_by_leaf_count += other.pruned_by_leaf_count;
-}
-
 Search::Search(const Problem& problem, const SearchOptions& options)
     : problem_(problem),
       options_(options),
       bounds_(options.regularization, options.switches),
-      limits_(options.time_limit_s),
-      cache_({options.check_keys, options.n_threads > 1, options.memory_limit_bytes}),
+      cache_({options.check_keys, options.n_threads > 1}),
       lanes_(lane_functions(options.kernel)),
       root_(whole(problem)) {
   require(options.max_depth >= 0 && options.max_depth <= kMaxDepth, "0 <= max_depth <= 1000");
@@ -86,11 +80,14 @@ std::optional<Answer> Search::known(const Subset& s, int depth) {
 void Search::remember(const Subset& s, int depth, Answer answer) {
   if (!options_.switches.permutation) return;
   answer.depth = static_cast<std::uint16_t>(depth);
-  if (!cache_.store(s.key, answer, s.groups)) limits_.stop(Status::memory_limit);
+  cache_.store(s.key, answer, s.groups);
+  if ((cache_.n_shed() - n_shed_before_) / kMostShed > cache_.bytes() / kEntryBytes)
+    limits_.stop(Status::memory_limit);
 }
 
 void Search::make_key(Subset& s) const {
   if (!s.groups.empty()) return;
+  require(!s.parent->groups.empty(), "the key of the parent is made first");
   s.group_buffer->resize(s.parent->groups.size());
   s.key = pick_groups(problem_.groups, s.parent->groups, s.question, s.says_yes, *s.group_buffer);
   s.groups = *s.group_buffer;
@@ -122,11 +119,13 @@ void Search::order_lanes(const SplitRow& split, std::vector<std::uint32_t>& orde
 }
 
 double Search::child_bound(const SplitRow& split, std::size_t lane, bool yes) const {
-  return yes ? bounds_.any_tree({split.yes_loss[lane], split.yes_groups[lane]})
-             : bounds_.any_tree({split.no_loss[lane], split.no_groups[lane]});
+  return bounds_.any_tree(facts_of(split, lane, yes));
 }
 
-bool Search::should_stop(Worker& w) { return limits_.should_stop(w.n_polls, w.number == 0); }
+bool Search::should_stop(Worker& w) {
+  if (w.number == 0 && w.stats.lane_rows > pause_at_) limits_.pause();
+  return limits_.should_stop(w.n_polls, w.number == 0);
+}
 
 // The optimum of (subset, depth), or the proof that it exceeds the budget. Ties with the budget
 // count as within it: every tree that attains the optimum is found, so that the choice among them
@@ -136,6 +135,7 @@ Answer Search::solve(Worker& w, Subset& s, int depth, double budget, std::size_t
   if (is_leaf_at_most(s)) return leaf;
   if (bounds_.no_split_pays(s.facts)) {
     ++w.stats.pruned_by_incremental_progress;
+    if (problem_.has_guess && !bounds_.no_split_pays(s.facts.proven())) ++w.stats.pruned_by_guess;
     return leaf;
   }
   // Hierarchical bound. Claim: what the rest of the tree costs at least was taken off the budget
@@ -143,6 +143,8 @@ Answer Search::solve(Worker& w, Subset& s, int depth, double budget, std::size_t
   const double floor = bounds_.any_tree(s.facts);
   if (options_.switches.hierarchical && floor > budget + tolerance_) {
     ++w.stats.pruned_by_budget;
+    if (problem_.has_guess && bounds_.any_tree(s.facts.proven()) <= budget + tolerance_)
+      ++w.stats.pruned_by_guess;
     return {floor, kLeaf, false, false};
   }
   if (depth == 0) return {leaf.value, kLeaf, true, true};
@@ -163,8 +165,8 @@ Answer Search::solve(Worker& w, Subset& s, int depth, double budget, std::size_t
                                                          : solve_splits(w, s, depth, budget, k);
   if (limits_.is_stopped()) return answer;
   ++w.stats.subsets_solved;
-  // With a gap the root is closed before its optimum is known: not a fact worth keeping.
-  if (k > 0 || options_.gap == 0.0) remember(s, depth, answer);
+  limits_.count_node();
+  remember(s, depth, answer);
   return answer;
 }
 
@@ -198,7 +200,6 @@ Answer Search::solve_splits(Worker& w, Subset& s, int depth, double budget, std:
 
   Node node{s, scratch.split, scratch.order, depth, budget, k, {}, best};
   try_questions(w, node);
-  if (k == 0) root_floor_ = std::min(node.best.value, node.rest);
   // A tree deeper than this has at least depth + 2 leaves.
   const double wanted = std::min(node.best.value, budget) + tolerance_;
   if (bounds_.max_leaves(s.facts, wanted) < depth + 2.0) node.is_depth_cut = false;
@@ -223,26 +224,36 @@ void Search::try_questions(Worker& w, Node& node) {
       [&] { limits_.look_at_clock(true); });
 }
 
+// Is what hangs below the question over its limit, by the bounds alone?
+bool Search::is_over_budget(Worker& w, const Node& node, std::uint32_t lane, double limit) const {
+  if (!options_.switches.hierarchical) return false;
+  const SubsetFacts no = facts_of(node.split, lane, false), yes = facts_of(node.split, lane, true);
+  if (bounds_.any_tree(no) + bounds_.any_tree(yes) <= limit + tolerance_) return false;
+  ++w.stats.pruned_by_budget;
+  if (problem_.has_guess &&
+      bounds_.any_tree(no.proven()) + bounds_.any_tree(yes.proven()) <= limit + tolerance_)
+    ++w.stats.pruned_by_guess;
+  return true;
+}
+
 void Search::try_question(Worker& w, Node& node, std::uint32_t lane) {
-  const bool is_root = node.level == 0;
   double limit = node.budget;
   {
     const std::lock_guard lock(node.mutex);
-    limit = std::min(limit, is_root ? (1.0 - options_.gap) * node.best.value : node.best.value);
+    limit = std::min(limit, node.best.value);
   }
+  const bool is_left = is_over_budget(w, node, lane, limit) || limits_.is_stopped();
   const double bound = child_bound(node.split, lane, false) + child_bound(node.split, lane, true);
-  const bool is_over = options_.switches.hierarchical && bound > limit + tolerance_;
-  w.stats.pruned_by_budget += is_over;
-  const Answer split = is_over || limits_.is_stopped() ? Answer{bound, kLeaf, false, false}
-                                                       : solve_children(w, node, lane, limit);
+  const Answer split =
+      is_left ? Answer{bound, kLeaf, false, false} : solve_children(w, node, lane, limit);
   const std::lock_guard lock(node.mutex);
   node.is_depth_cut |= split.is_depth_cut;
   if (!split.is_solved) {
     node.rest = std::min(node.rest, split.value);
   } else if (split.value < node.best.value) {
     node.best = {split.value, split.question, true, false};
-    if (is_root)
-      offer(stored_split(w, node.subset, node.split, lane, node.depth, 0),
+    if (node.level == 0)
+      offer(stored_split(w, node.subset, node.split, lane, node.depth, split.value, 0),
             "depth " + std::to_string(node.depth));
   }
 }

@@ -3,6 +3,7 @@
 // one's upper bound. All state belongs to one Search object; there is none outside.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "limits.hpp"
 #include "problem.hpp"
 #include "split_row.hpp"
+#include "stats.hpp"
 #include "team.hpp"
 
 namespace survtree {
@@ -30,10 +32,7 @@ struct SearchOptions {
   int max_depth = kMaxDepth;
   double regularization = 0.01;
   std::uint64_t min_samples_leaf = 7;
-  double gap = 0.0;                       // relative
   double upper_bound = Bounds::no_limit;  // an objective said to be attainable
-  double time_limit_s = Bounds::no_limit;
-  std::size_t memory_limit_bytes = SIZE_MAX;  // for the cache
   std::size_t n_threads = 1;
   Switches switches;
   Kernel kernel = available_kernels().back();
@@ -42,16 +41,16 @@ struct SearchOptions {
   bool check_keys = false;  // keep the groups of every cached subset and compare them
 };
 
-// Work done, and what ended each subset that was not searched through.
-struct Stats {
-  std::uint64_t subsets_solved = 0;
-  std::uint64_t lane_rows = 0;  // (rows or blocks of rows) x questions that went through a lane
-  std::uint64_t cache_hits = 0;
-  std::uint64_t pruned_by_budget = 0;
-  std::uint64_t pruned_by_incremental_progress = 0;
-  std::uint64_t pruned_by_leaf_count = 0;
-
-  void add(const Stats& other);
+// What one run may take, and what it is to show on the way.
+struct RunLimits {
+  double gap = 0.0;  // relative
+  double time_limit_s = Bounds::no_limit;
+  double seconds_gone = 0.0;                  // before the run; they count
+  std::size_t memory_limit_bytes = SIZE_MAX;  // for the cache
+  std::uint64_t node_limit = Limits::kNoLimit;
+  // Raise the lower bound and improve the tree as the search goes on, at the price of some more
+  // work in all: for those who may stop it.
+  bool wants_bounds = false;
 };
 
 // A tree under construction; shared, since optimal subtrees are shared between optimal trees.
@@ -66,13 +65,13 @@ using Tree = std::shared_ptr<const TreeNode>;
 double loss_of(const Tree& tree);
 std::size_t leaves_of(const Tree& tree);
 
-// One line of the progress table.
+// Where the search stands: one line of the progress table.
 struct Progress {
   double seconds;
-  std::uint64_t subsets_solved;
   double lower_bound, objective;
   std::size_t n_leaves;
   std::string found_by;  // where the best tree so far came from
+  Stats stats;
 };
 
 struct Result {
@@ -80,9 +79,12 @@ struct Result {
   double loss = 0.0, objective = 0.0, lower_bound = 0.0;
   double tolerance = 0.0;
   Status status = Status::optimal;
+  // With a guess: no tree that the guess holds for costs less than this; lower_bound holds for all.
+  double guessed_bound = 0.0;
   bool is_upper_bound_wrong = false;  // no tree attains the upper bound that was given
   Stats stats;
   std::size_t cache_entries = 0, cache_bytes = 0, lattice_bytes = 0;
+  std::uint64_t cache_shed = 0;
   double seconds = 0.0;
 };
 
@@ -114,7 +116,11 @@ class Search {
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;
 
-  Result run();
+  // May be called again after it was stopped, and goes on where it was. With more time the answer
+  // is the one a single run would have given.
+  Result run(const RunLimits& limits = {});
+  // A tree and a lower bound to start from, before a run: what is known of this very problem.
+  void start_from(const Tree& tree, double lower_bound, const std::string& found_by);
   // Every tree that attains the optimum, at most `limit`, in the order of the tie rule; the first
   // is the one run() returns. Only after a run that ended `optimal`. Short if stopped.
   std::vector<Tree> optimal_trees(std::size_t limit);
@@ -124,7 +130,10 @@ class Search {
   // Called by the searching thread now and then, so that the caller can show progress or interrupt.
   void set_listener(std::function<void()> listener) { limits_.set_listener(std::move(listener)); }
   std::vector<Progress> take_progress();
-  bool is_stopped() const { return limits_.is_stopped(); }
+  // At this very moment; for the listener.
+  Progress snapshot();
+  bool is_stopped() const { return limits_.is_over(); }
+  std::size_t cache_bytes() const { return cache_.bytes(); }
 
  private:
   struct Worker;  // what belongs to one thread
@@ -146,9 +155,15 @@ class Search {
   void split_all(Worker& w, Subset& s, bool wants_groups, SplitRow& out) const;
   void order_lanes(const SplitRow& split, std::vector<std::uint32_t>& order) const;
   double child_bound(const SplitRow& split, std::size_t lane, bool yes) const;
+  bool is_over_budget(Worker& w, const Node& node, std::uint32_t lane, double limit) const;
   bool should_stop(Worker& w);
 
   void deepen(double upper_bound);
+  void climb();
+  bool is_gap_closed() const;
+  Result closed(Tree tree);
+  double proven_bound() const;
+  void with_share_of_work(double lane_rows, const std::function<void()>& work);
   int next_depth(int depth) const;
   bool is_lattice_due(int depth) const;
   bool is_lattice_cheaper() const;
@@ -156,14 +171,18 @@ class Search {
   void solve_by_lattice();
   void offer(Tree tree, const std::string& found_by);
   void log_progress();
-  void start_greedily(int solved_depth);
+  void look_for_trees();
+  void start_greedily(const std::string& found_by);
+  void improve(const std::string& found_by);
+  Tree improved_tree(Worker& w, Subset& s, const Tree& tree, int depth, std::size_t level);
+  Tree as_stated(Worker& w, Subset& s, const Tree& tree, std::size_t level);
   Tree greedy_tree(Worker& w, Subset& s, int depth, std::size_t level);
   Tree greedy_split(Worker& w, const Subset& s, std::size_t lane, int depth, std::size_t level);
   double objective_of(const Tree& tree) const;
   Tree leaf_of(const Subset& s) const;
-  Tree stored_tree(Worker& w, Subset& s, int depth, std::size_t level);
+  Tree stored_tree(Worker& w, Subset& s, int depth, double value, std::size_t level);
   Tree stored_split(Worker& w, const Subset& s, const SplitRow& split, std::size_t lane, int depth,
-                    std::size_t level);
+                    double value, std::size_t level);
   // Where trees are to be read off: what is asked of one node.
   struct Reading {
     Subset& subset;
@@ -180,6 +199,7 @@ class Search {
 
   const Problem& problem_;
   SearchOptions options_;
+  RunLimits run_limits_;
   Bounds bounds_;
   Limits limits_;
   Cache cache_;
@@ -193,10 +213,13 @@ class Search {
   Tree incumbent_;
   double incumbent_objective_ = 0.0;
   std::string found_by_;
-  double lower_bound_ = 0.0;
-  double root_floor_ = 0.0;  // of the root's splits, at the depth now searched: none is better
-  Answer answer_;            // of the root, at the depth last searched
-  int solved_depth_ = -1;    // the depth at which answer_ closed the problem
+  std::atomic<double> lower_bound_ = 0.0;      // if there is a guess: as far as it holds
+  Answer answer_;                              // of the root, at the depth last searched
+  int depth_ = 0;                              // that depth
+  int solved_depth_ = -1;                      // the depth at which answer_ closed the problem
+  int look_ahead_ = 2;                         // levels that greedy trees are optimal for
+  std::uint64_t pause_at_ = Limits::kNoLimit;  // lane-rows of the first worker
+  std::uint64_t n_shed_before_ = 0;            // this run
   std::mutex progress_mutex_, incumbent_mutex_;
   std::vector<Progress> progress_;
 };

@@ -12,6 +12,15 @@
 
 namespace survtree {
 
+// The split row holds the groups' losses.
+inline SubsetFacts facts_of(const SplitRow& split, std::size_t lane, bool yes) {
+  SubsetFacts facts{yes ? split.yes_loss[lane] : split.no_loss[lane],
+                    yes ? split.yes_groups[lane] : split.no_groups[lane]};
+  if (!split.yes_proven.empty())
+    facts.proven_loss = yes ? split.yes_proven[lane] : split.no_proven[lane];
+  return facts;
+}
+
 // Lines of its own: counters that two cores write to must not share one.
 struct alignas(128) Search::Worker {
   struct Level {
@@ -20,7 +29,7 @@ struct alignas(128) Search::Worker {
     std::vector<std::uint64_t> no_bits, yes_bits, no_groups, yes_groups;
   };
 
-  explicit Worker(std::size_t number) : number(number) {}
+  explicit Worker(std::size_t number_) : number(number_) {}
 
   Level& level(std::size_t k) {
     while (levels.size() <= k) levels.push_back(std::make_unique<Level>());
@@ -29,8 +38,7 @@ struct alignas(128) Search::Worker {
   // A child of `s`, whose split row is given; its bits go to the scratch of level k.
   Subset part(const Subset& s, const SplitRow& split, std::size_t lane, bool yes, std::size_t k) {
     Subset out;
-    out.facts = {yes ? split.yes_loss[lane] : split.no_loss[lane],
-                 yes ? split.yes_groups[lane] : split.no_groups[lane]};
+    out.facts = facts_of(split, lane, yes);
     out.n_rows = yes ? split.yes_rows[lane] : split.no_rows[lane];
     out.parent = &s;
     out.question = split.question[lane];

@@ -68,10 +68,12 @@ void count_rows(const Problem& p, const LaneFunctions& lanes, const SplitRequest
   std::swap(out.ones, out.sums);
 }
 
-void add_up_groups(const Problem& p, const LaneFunctions& lanes, Bits bits, SplitRow& out) {
+void add_up_groups(const Problem& p, const LaneFunctions& lanes, Bits bits,
+                   const std::vector<double>& group_loss, SplitRow& out, std::vector<double>& no,
+                   std::vector<double>& yes) {
   const std::size_t n = padded(out.n_lanes);
-  out.no_groups.assign(n, 0.0);
-  out.yes_groups.assign(n, 0.0);
+  no.assign(n, 0.0);
+  yes.assign(n, 0.0);
   const Answers answers = answers_of(p, out);
   out.packed.resize(std::max(out.packed.size(), answers.n_packed));
   double total = 0.0;
@@ -79,13 +81,14 @@ void add_up_groups(const Problem& p, const LaneFunctions& lanes, Bits bits, Spli
     for (std::uint64_t word = bits[w] & p.bits.costly[w]; word != 0; word &= word - 1) {
       const std::size_t place = 64 * w + static_cast<std::size_t>(std::countr_zero(word));
       const std::uint32_t row = p.bits.row_of[place];
-      total += p.group_loss[row];
+      if (group_loss[row] <= 0.0) continue;  // guessed, not proven
+      total += group_loss[row];
       lanes.pack_answers(answers, row, out.packed.data());
-      lanes.add_where_yes(out.packed.data(), out.n_lanes, p.group_loss[row], out.yes_groups.data());
+      lanes.add_where_yes(out.packed.data(), out.n_lanes, group_loss[row], yes.data());
     }
   }
   for (std::size_t lane = 0; lane < out.n_lanes && total > 0.0; ++lane)
-    out.no_groups[lane] = std::max(0.0, total - out.yes_groups[lane]);
+    no[lane] = std::max(0.0, total - yes[lane]);
 }
 
 void split_by_rows(const Problem& p, const LaneFunctions& lanes, const SplitRequest& request,
@@ -141,7 +144,10 @@ void split_row(const Problem& p, const LaneFunctions& lanes, const SplitRequest&
     split_by_blocks(p, lanes, request, out);
   else
     split_by_rows(p, lanes, request, out);
-  if (request.wants_groups && out.n_lanes > 0) add_up_groups(p, lanes, request.bits, out);
+  if (!request.wants_groups || out.n_lanes == 0) return;
+  add_up_groups(p, lanes, request.bits, p.group_loss, out, out.no_groups, out.yes_groups);
+  if (p.has_guess)
+    add_up_groups(p, lanes, request.bits, p.proven_group_loss, out, out.no_proven, out.yes_proven);
 }
 
 }  // namespace survtree

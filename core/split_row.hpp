@@ -18,7 +18,8 @@ struct SplitRow {
   std::vector<std::uint32_t> question;
   std::vector<std::uint64_t> no_rows, yes_rows;  // rows of the table
   std::vector<double> no_loss, yes_loss;         // as one leaf each
-  std::vector<double> no_groups, yes_groups;     // lower bounds by equivalent points, if wanted
+  std::vector<double> no_groups, yes_groups;     // lower bounds by equivalent points, if wanted,
+  std::vector<double> no_proven, yes_proven;     // and, if some are guessed, without the guess
   std::vector<double> ones;                      // by question: rows that answer yes
 
   // Of a question that has one.

@@ -20,26 +20,29 @@ Tree Search::leaf_of(const Subset& s) const {
   return std::make_shared<TreeNode>(TreeNode{kLeaf, nullptr, nullptr, s.facts.loss, s.n_rows});
 }
 
-// The tree behind a cached answer, without any search. A subset the cache knows nothing of was
-// closed as a leaf.
-Tree Search::stored_tree(Worker& w, Subset& s, int depth, std::size_t k) {
+// The tree behind a cached answer, which costs no more than `value`. A subset the cache knows
+// nothing of was closed as a leaf, or has been forgotten since: then it is solved again.
+Tree Search::stored_tree(Worker& w, Subset& s, int depth, double value, std::size_t k) {
   const int useful = std::min(depth, depth_worth_trying(s));
   if (useful == 0 || bounds_.no_split_pays(s.facts)) return leaf_of(s);
   make_key(s);
-  const std::optional<Answer> past = known(s, useful);
+  std::optional<Answer> past = known(s, useful);
+  if ((!past || !past->is_solved) && cache_.n_shed() > 0) past = solve(w, s, useful, value, k);
   if (!past || !past->is_solved || past->question == kLeaf) return leaf_of(s);
   SplitRow& split = w.level(k).split;
   split_all(w, s, true, split);
   const std::size_t lane = split.lane_of(static_cast<std::uint32_t>(past->question));
-  return stored_split(w, s, split, lane, useful, k);
+  return stored_split(w, s, split, lane, useful, past->value, k);
 }
 
 Tree Search::stored_split(Worker& w, const Subset& s, const SplitRow& split, std::size_t lane,
-                          int depth, std::size_t k) {
+                          int depth, double value, std::size_t k) {
   Subset no = w.part(s, split, lane, false, k), yes = w.part(s, split, lane, true, k);
   const auto question = static_cast<std::int32_t>(split.question[lane]);
-  return std::make_shared<TreeNode>(TreeNode{question, stored_tree(w, no, depth - 1, k + 1),
-                                             stored_tree(w, yes, depth - 1, k + 1), 0.0, 0});
+  Tree no_tree = stored_tree(w, no, depth - 1, value - bounds_.any_tree(yes.facts), k + 1);
+  Tree yes_tree = stored_tree(w, yes, depth - 1, value - bounds_.any_tree(no.facts), k + 1);
+  return std::make_shared<TreeNode>(
+      TreeNode{question, std::move(no_tree), std::move(yes_tree), 0.0, 0});
 }
 
 // Trees that attain the optimum, in the order of the tie rule: the leaf first, then by first
@@ -106,12 +109,22 @@ void Search::offer(Tree tree, const std::string& found_by) {
   found_by_ = found_by;
 }
 
+Progress Search::snapshot() {
+  Stats stats;
+  for (const auto& worker : workers_) stats.add(worker->stats);
+  const std::lock_guard lock(incumbent_mutex_);
+  return {limits_.seconds(),
+          std::min(proven_bound(), incumbent_objective_),
+          incumbent_objective_,
+          leaves_of(incumbent_),
+          found_by_,
+          stats};
+}
+
 void Search::log_progress() {
-  std::uint64_t solved = 0;
-  for (const auto& worker : workers_) solved += worker->stats.subsets_solved;
+  Progress now = snapshot();
   const std::lock_guard lock(progress_mutex_);
-  progress_.push_back({limits_.seconds(), solved, lower_bound_, incumbent_objective_,
-                       leaves_of(incumbent_), found_by_});
+  progress_.push_back(std::move(now));
 }
 
 std::vector<Progress> Search::take_progress() {

@@ -4,6 +4,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+# seconds, subsets solved, lower bound, objective, leaves, found by, pruned by budget, by
+# incremental progress, by leaf count, by the guess, cache hits
+Progress = tuple[float, int, float, float, int, str, int, int, int, int, int]
+
 class ContractError(RuntimeError): ...
 
 class Search:
@@ -14,12 +18,26 @@ class Search:
         event: NDArray[np.uint8],
         weight: NDArray[np.float64],
         column_rank: NDArray[np.uint32],
+        guessed_loss: NDArray[np.float64],
         options: dict[str, Any],
     ) -> None: ...
-    def run(self, on_turn: Callable[[], None] | None = None) -> dict[str, Any]: ...
+    def start_from(
+        self,
+        column: NDArray[np.int32],
+        no: NDArray[np.int32],
+        yes: NDArray[np.int32],
+        lower_bound: float,
+        found_by: str,
+    ) -> None: ...
+    @property
+    def cache_bytes(self) -> int: ...
+    def run(
+        self, limits: dict[str, Any], on_turn: Callable[[], None] | None = None
+    ) -> dict[str, Any]: ...
     def optimal_trees(self, limit: int) -> list[dict[str, Any]]: ...
     def interrupt(self) -> None: ...
-    def take_progress(self) -> list[tuple[float, int, float, float, int, str]]: ...
+    def take_progress(self) -> list[Progress]: ...
+    def snapshot(self) -> Progress: ...
 
 def rescore(
     features: NDArray[np.uint8],

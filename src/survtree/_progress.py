@@ -21,6 +21,11 @@ class ProgressRow:
     objective: float
     n_leaves: int
     found_by: str
+    pruned_by_budget: int
+    pruned_by_incremental_progress: int
+    pruned_by_leaf_count: int
+    pruned_by_guess: int
+    cache_hits: int
 
     @property
     def gap(self) -> float:

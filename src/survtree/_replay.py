@@ -47,9 +47,9 @@ def load(path: str | os.PathLike[str], most_bytes: int = MOST_BYTES) -> Replay:
 
 
 def with_time_limit(replay: Replay, time_limit: float) -> Replay:
-    """The same fit with another time limit."""
-    limits = replace(replay.limits, time_limit=check_option("time_limit", time_limit))
-    return replay._replace(limits=limits)
+    """The same fit with another time limit, all of it for the search."""
+    seconds = check_option("time_limit", time_limit)
+    return replay._replace(limits=replace(replay.limits, time_limit=seconds, seconds_gone=0.0))
 
 
 def save_if_asked(problem: Problem, limits: Limits) -> None:

@@ -35,6 +35,8 @@ def run(replay: Replay, verbose: int) -> str:
     with progress_log(lambda: _headline(problem), verbose) as listener:
         solution = solve(problem, limits, listener)
     lines = [_tree_in_words(problem, solution.tree), "", *_proven(solution)]
+    if limits.guessed_losses is not None:
+        lines.append(f"no tree is below {solution.guessed_bound!r} if the guessed losses hold")
     if solution.is_upper_bound_wrong:
         lines.append(f"no tree attains the upper bound {limits.upper_bound!r}")
     return "\n".join(lines)

@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from survtree._replay import request
 from survtree._tree import Tree
 
 MAX_THREADS = 256
+NO_LIMIT = 2**64 - 1
 # Two ways of adding up the same loss: a difference beyond rounding is a bug in one of them.
 RESCORE_TOLERANCE = 1e-9
 
@@ -29,6 +31,7 @@ class Solution:
     objective: float
     loss: float
     lower_bound: float
+    guessed_bound: float
     tolerance: float
     status: str
     is_upper_bound_wrong: bool
@@ -43,14 +46,19 @@ def solve(
     problem: Problem,
     limits: Limits,
     on_progress: Callable[[ProgressRow], None] | None = None,
+    search: _native.Search | None = None,
 ) -> Solution:
     """Search, then re-score the tree with the independent loss.
 
-    Ctrl-C ends the search early, with what it has; the status says so.
+    Ctrl-C ends the search early, with what it has; the status says so. A ``search`` that was
+    stopped goes on where it was.
     """
-    search = _search_of(problem, limits)
+    start = perf_counter()
+    search = search_of(problem, limits) if search is None else search
     on_turn = None if on_progress is None else lambda: _report(search, on_progress)
-    raw = _translated(lambda: search.run(on_turn))
+    gone = limits.seconds_gone + perf_counter() - start
+    run_limits = _run_limits(replace(limits, seconds_gone=gone), search)
+    raw = _translated(lambda: search.run(run_limits, on_turn))
     if on_turn is not None:
         on_turn()
     tree = _tree_of(raw.pop("tree"))
@@ -66,6 +74,31 @@ def solve(
     return solution
 
 
+def guess_then_prove(
+    problem: Problem, limits: Limits, on_progress: Callable[[ProgressRow], None] | None = None
+) -> tuple[Solution, _native.Search]:
+    """The exact answer: the tree that the guess finds is the first to beat, nothing else is kept.
+
+    Also the search that gave it. Stopped before the guess was done, the answer is what that has.
+    """
+    start = perf_counter()
+    search = search_of(problem, limits)
+    guessed = solve(problem, limits, on_progress, search)
+    if guessed.status != "guessed":
+        return guessed, search
+    gone = limits.seconds_gone + perf_counter() - start
+    exact = replace(limits, guessed_losses=None, seconds_gone=gone)
+    search = search_of(problem, exact)
+    start_from(search, guessed.tree, guessed.lower_bound, "guess")
+    return solve(problem, exact, on_progress, search), search
+
+
+def start_from(search: _native.Search, tree: Tree, lower_bound: float, found_by: str) -> None:
+    """Tell a new search what is known of its problem."""
+    question, no, yes = tree.question, tree.no, tree.yes
+    _translated(lambda: search.start_from(question, no, yes, lower_bound, found_by))
+
+
 def loss_of(problem: Problem, tree: Tree) -> float:
     """The independent loss of a tree."""
     found = _native.rescore(*_arrays(problem), tree.question, tree.no, tree.yes)
@@ -75,22 +108,20 @@ def loss_of(problem: Problem, tree: Tree) -> float:
 def optimal_trees(problem: Problem, optimum: float, limit: int) -> list[Tree]:
     """Every tree that attains the optimum, at most ``limit``, in the order of the tie rule."""
     # The bound is loosened by more than rounding, so that the optimum itself stays within it.
-    search = _search_of(problem, Limits(upper_bound=optimum * (1 + 1e-9)))
-    if _translated(search.run)["status"] == "interrupted":
+    limits = Limits(upper_bound=optimum * (1 + 1e-9))
+    search = search_of(problem, limits)
+    if _translated(lambda: search.run(_run_limits(limits, search)))["status"] == "interrupted":
         raise KeyboardInterrupt
     return [_tree_of(raw) for raw in _translated(lambda: search.optimal_trees(limit))]
 
 
-def _search_of(problem: Problem, limits: Limits) -> _native.Search:
-    infinity = float("inf")
+def search_of(problem: Problem, limits: Limits) -> _native.Search:
+    """A search that has not begun; it holds the problem in its own form."""
     options = {
         "max_depth": MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth,
         "regularization": problem.regularization,
         "min_samples_leaf": min(problem.min_samples_leaf, 2**62),
-        "gap": limits.gap,
-        "upper_bound": infinity if limits.upper_bound is None else limits.upper_bound,
-        "time_limit_s": infinity if limits.time_limit is None else limits.time_limit,
-        "memory_limit_bytes": min(limits.memory_limit or 2**63, 2**63),
+        "upper_bound": np.inf if limits.upper_bound is None else limits.upper_bound,
         "n_threads": _n_threads(limits.n_jobs),
         "greedy_from": limits.greedy_from,
         "check_keys": limits.check_keys,
@@ -100,7 +131,39 @@ def _search_of(problem: Problem, limits: Limits) -> _native.Search:
         "bounds_off": list(limits.bounds_off),
     }
     ranks = np.asarray(problem.questions.ranks(), dtype=np.uint32)
-    return _native.Search(*_arrays(problem), ranks, options)
+    guess = np.empty(0) if limits.guessed_losses is None else limits.guessed_losses
+    return _native.Search(*_arrays(problem), ranks, np.ascontiguousarray(guess), options)
+
+
+def _run_limits(limits: Limits, search: _native.Search) -> dict[str, Any]:
+    return {
+        "gap": limits.gap,
+        "time_limit_s": np.inf if limits.time_limit is None else limits.time_limit,
+        "seconds_gone": limits.seconds_gone,
+        "memory_limit_bytes": _room(limits.memory_limit, search),
+        "node_limit": NO_LIMIT if limits.node_limit is None else limits.node_limit,
+        "wants_bounds": limits.wants_bounds,
+    }
+
+
+def _room(memory_limit: int | None, search: _native.Search) -> int:
+    """Bytes that what the search remembers may take, so that the process stays within the limit.
+
+    A fifth of the limit is granted even if the rest of the process has taken all of it.
+    """
+    if memory_limit is None:
+        return NO_LIMIT
+    others = max(0, _resident_bytes() - search.cache_bytes)
+    return min(NO_LIMIT, max(memory_limit // 5, memory_limit - others))
+
+
+def _resident_bytes() -> int:
+    """Memory the process holds; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return 0
 
 
 def _arrays(problem: Problem) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -104,7 +104,9 @@ def test_options_of_a_fit_are_in_the_file(veterans, folder):
     )
     (path,) = folder.iterdir()
     found = _replay.load(path)
-    assert found.limits == Limits(0.2, 0.5, 9.0, 10**30, n_jobs=-1)
+    assert found.limits == Limits(
+        gap=0.2, upper_bound=0.5, time_limit=9.0, memory_limit=10**30, n_jobs=-1
+    )
     assert (found.problem.max_depth, found.problem.min_samples_leaf) == (None, 10**30)
     assert np.array_equal(found.problem.events.weight, weight)
     assert set(_replay.unusual(found.problem, found.limits)) == {
@@ -113,30 +115,33 @@ def test_options_of_a_fit_are_in_the_file(veterans, folder):
     }
 
 
+def guessing_file(folder, losses):
+    problem = random_case(3).problem
+    return problem, _replay.save(problem, Limits(node_limit=7, guessed_losses=losses), folder)
+
+
+def test_arrays_among_the_limits_come_back(tmp_path):
+    losses = np.linspace(0, 0.01, len(random_case(3).problem.features))
+    problem, path = guessing_file(tmp_path, losses)
+    limits = _replay.load(path).limits
+    assert limits.node_limit == 7
+    assert np.array_equal(limits.guessed_losses, losses)
+    assert _replay.unusual(problem, limits)["guessed_losses"] == "20 numbers"
+    solve(problem, limits)
+
+
+@pytest.mark.parametrize("losses", [np.zeros(21), np.full(20, np.nan), np.full(20, -1.0)])
+def test_arrays_that_are_not_one_number_a_row_are_refused(tmp_path, losses):
+    with pytest.raises(ValueError, match="'guessed_losses' must be an array of 20 finite numbers"):
+        _replay.load(guessing_file(tmp_path, losses)[1])
+
+
 @dataclass(frozen=True)
 class GrownLimits(Limits):
     """As a later version may have them."""
 
-    node_limit: int | None = None
-    guessed_losses: NDArray[np.float64] | None = None
-
-
-def grown_file(folder, **more):
-    problem = random_case(3).problem
-    return problem, _replay.save(problem, GrownLimits(**more), folder)
-
-
-def test_limits_may_grow_by_numbers_and_arrays(tmp_path, monkeypatch):
-    monkeypatch.setattr(_validation.replay, "Limits", GrownLimits)
-    n = len(random_case(3).problem.features)
-    problem, path = grown_file(tmp_path, node_limit=7, guessed_losses=np.linspace(0, 1, n))
-    limits = _replay.load(path).limits
-    assert limits.node_limit == 7
-    assert np.array_equal(limits.guessed_losses, np.linspace(0, 1, n))
-    assert _replay.unusual(problem, limits)["guessed_losses"] == f"{n} numbers"
-    for bad in (np.zeros(n + 1), np.full(n, np.nan)):
-        with pytest.raises(ValueError, match=f"'guessed_losses' must be an array of {n} finite"):
-            _replay.load(grown_file(tmp_path, guessed_losses=bad)[1])
+    patience: float = 1.0
+    hunches: NDArray[np.float64] | None = None
 
 
 def test_limits_of_an_older_version_have_the_defaults_of_this_one(tmp_path, monkeypatch):
@@ -145,10 +150,18 @@ def test_limits_of_an_older_version_have_the_defaults_of_this_one(tmp_path, monk
     assert _replay.load(path).limits == GrownLimits(gap=0.5)
 
 
-@pytest.mark.parametrize("more", [{"node_limit": 7}, {"guessed_losses": np.zeros(3)}])
+def test_limits_may_grow(tmp_path, monkeypatch):
+    monkeypatch.setattr(_validation.replay, "Limits", GrownLimits)
+    limits = GrownLimits(patience=2.5, hunches=np.ones(20))
+    found = _replay.load(_replay.save(random_case(3).problem, limits, tmp_path)).limits
+    assert found.patience == 2.5
+    assert np.array_equal(found.hunches, np.ones(20))
+
+
+@pytest.mark.parametrize("more", [{"patience": 7}, {"hunches": np.zeros(3)}])
 def test_limits_of_a_later_version_are_refused_by_the_version(tmp_path, monkeypatch, more):
     monkeypatch.setattr(_replay, "version", lambda name: "7.8.9")
-    path = grown_file(tmp_path, **more)[1]
+    path = _replay.save(random_case(3).problem, GrownLimits(**more), tmp_path)
     with pytest.raises(ValueError, match=r"knows no limit '\w+'; .* by survtree 7\.8\.9\. Run it"):
         _replay.load(path)
 
@@ -186,7 +199,7 @@ def test_the_file_is_there_before_the_search_starts(veterans, folder, monkeypatc
     def crash(*_):
         raise RuntimeError("crash")
 
-    monkeypatch.setattr("survtree._solve._search_of", crash)
+    monkeypatch.setattr("survtree._solve.search_of", crash)
     with pytest.raises(RuntimeError, match="crash"):
         OptimalSurvivalTree(1).fit(veterans.X, veterans.y)
     (path,) = folder.iterdir()

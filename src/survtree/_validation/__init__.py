@@ -17,6 +17,13 @@ from survtree._validation.predictions import (
     check_times,
     check_trees_can_be_listed,
 )
+from survtree._validation.reference import (
+    check_curves,
+    check_losses,
+    check_pair,
+    check_reference,
+    predicted_curves,
+)
 from survtree._validation.replay import Replay, check_replay
 from survtree._validation.table import (
     as_frame,
@@ -31,16 +38,20 @@ from survtree._validation.table import (
 __all__ = [
     "Replay",
     "as_frame",
+    "check_curves",
     "check_events",
     "check_guess",
     "check_kinds",
     "check_levels",
     "check_limit",
+    "check_losses",
     "check_missing",
     "check_option",
     "check_options",
     "check_outcome",
+    "check_pair",
     "check_question_count",
+    "check_reference",
     "check_replay",
     "check_rules",
     "check_share",
@@ -49,6 +60,7 @@ __all__ = [
     "check_times",
     "check_trees_can_be_listed",
     "default_names",
+    "predicted_curves",
     "split_outcome",
     "warn_of_unseen",
 ]

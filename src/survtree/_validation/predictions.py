@@ -10,16 +10,16 @@ from survtree._problem import Problem
 from survtree._validation.outcome import numbers_of
 
 
-def check_times(times: ArrayLike) -> NDArray[np.float64]:
-    """Times at which curves are asked for: ascending, finite."""
-    array = numbers_of("times", np.atleast_1d(np.asarray(times)))
+def check_times(times: ArrayLike, role: str = "times") -> NDArray[np.float64]:
+    """Times at which curves are asked for, or told: ascending, finite."""
+    array = numbers_of(role, np.atleast_1d(np.asarray(times)))
     if not np.isfinite(array).all():
         place = int(np.argmax(~np.isfinite(array)))
-        raise ValueError(f"times must be finite; place {place} has {array[place]}. Leave it out.")
+        raise ValueError(f"{role} must be finite; place {place} has {array[place]}. Leave it out.")
     if (np.diff(array) < 0).any():
         place = int(np.argmax(np.diff(array) < 0))
         raise ValueError(
-            f"times must be ascending; {array[place + 1]:g} comes after {array[place]:g}. Sort "
+            f"{role} must be ascending; {array[place + 1]:g} comes after {array[place]:g}. Sort "
             "them first."
         )
     return array

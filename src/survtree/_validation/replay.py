@@ -241,11 +241,11 @@ def _limit(field: "Field[Any]", hint: Any, value: Any, n_rows: int) -> Any:
 def _is_of_kind(value: Any, kind: Any, choices: tuple[str, ...], n_rows: int) -> bool:
     if isinstance(value, np.ndarray):
         is_wanted = get_origin(kind) is np.ndarray and len(value) == n_rows
-        return is_wanted and bool(np.isfinite(value).all())
+        return is_wanted and bool(((value >= 0) & np.isfinite(value)).all())
     if get_origin(kind) is tuple:
         return isinstance(value, list) and all(each in choices for each in value)
     if kind is float:
-        return type(value) in (int, float) and abs(value) <= LARGEST_FLOAT
+        return type(value) in (int, float) and 0 <= value <= LARGEST_FLOAT
     if type(value) is not kind:  # True is no number here
         return False
     return value in choices if kind is str else kind is not int or 0 <= value <= LARGEST_COUNT
@@ -253,12 +253,12 @@ def _is_of_kind(value: Any, kind: Any, choices: tuple[str, ...], n_rows: int) ->
 
 def _in_words(kind: Any, choices: tuple[str, ...], n_rows: int) -> str:
     if get_origin(kind) is np.ndarray:
-        return f"an array of {n_rows:,} finite numbers, one a row"
+        return f"an array of {n_rows:,} finite numbers >= 0, one a row"
     if get_origin(kind) is tuple:
         return f"a list of some of {', '.join(map(repr, choices))}"
     if kind is str:
         return f"one of {', '.join(map(repr, choices))}"
-    words = {float: "a finite number", bool: "true or false", NoneType: "null"}
+    words = {float: "a finite number >= 0", bool: "true or false", NoneType: "null"}
     return words.get(kind, f"an integer from 0 to {LARGEST_COUNT}")
 
 
