@@ -42,10 +42,25 @@ int main() {
   } catch (const ContractError&) {
     threw = true;
   }
-  Cache small({.max_bytes = 100'000});
-  std::uint64_t n_stored = 0;
-  while (small.store({n_stored, n_stored}, {0.5, kLeaf, true, true, 1}, rows)) ++n_stored;
-  check::that(small.bytes() <= 100'000 && n_stored > 1000, "a full cache says so and stays small");
   check::that(threw, "the checking mode notices two subsets under one key");
+
+  Cache small({});
+  small.set_max_bytes(100'000);
+  const auto store = [&](std::uint64_t i, std::uint16_t depth) {
+    small.store({i, i}, {static_cast<double>(i), kLeaf, true, true, depth}, rows);
+  };
+  for (std::uint64_t i = 0; i < 200; ++i) store(i, 4);
+  check::that(small.n_shed() == 0, "nothing is forgotten while there is room");
+  for (std::uint64_t i = 200; i < 50'000; ++i) store(i, 2);
+  check::that(small.bytes() <= 100'000, "a full cache stays small");
+  check::that(small.size() > 500 && small.size() + small.n_shed() == 50'000,
+              "what is not held was shed");
+  bool deep_ones_stay = true;
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    const std::optional<Answer> found = small.find({i, i}, 4, rows).at_depth;
+    deep_ones_stay &= found && found->value == static_cast<double>(i);
+  }
+  check::that(deep_ones_stay, "what is cheap to find again goes first");
+  check::that(small.find({49'999, 49'999}, 2, rows).at_depth.has_value(), "the latest is held");
   return check::report();
 }
