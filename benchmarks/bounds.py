@@ -11,7 +11,7 @@ import math
 from pathlib import Path
 
 from benchmarks import data
-from survtree import _solve
+from survtree import _limits, _solve
 from survtree._event_table import EventTable
 from survtree._problem import Problem
 from survtree._questions import Questions
@@ -55,11 +55,11 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder of the CSV files")
     arguments = parser.parse_args()
     print("lane-rows with one bound off, as a multiple of those with all on")
-    print(f"{'case':28}{'all on':>12}", *(f"{name[:12]:>13}" for name in _solve.BOUNDS))
+    print(f"{'case':28}{'all on':>12}", *(f"{name[:12]:>13}" for name in _limits.BOUNDS))
     for name, depth, regularization in CASES:
         problem = problem_of(data.read(arguments.data, name), depth, regularization)
         base = lane_rows(problem, ())
-        ratios = [lane_rows(problem, (bound,)) / base for bound in _solve.BOUNDS]
+        ratios = [lane_rows(problem, (bound,)) / base for bound in _limits.BOUNDS]
         print(
             f"{f'{name}, {depth}, {regularization}':28}{base:12,.0f}",
             *(f"{ratio:13.3f}" for ratio in ratios),

@@ -61,6 +61,31 @@ def demo(
     typer.echo(model.certificate_.verify(data.X, data.y))
 
 
+@app.command()
+def replay(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that SURVTREE_REPLAY left.")],
+    time_limit: Annotated[
+        float | None,
+        typer.Option(metavar="S", help="Seconds, instead of the time limit of the fit."),
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose/--quiet", help="Show the table of progress.")
+    ] = True,
+) -> None:
+    """Run the fit of a replay file again; show what is run, progress, tree and bounds."""
+    from survtree import _replay, _rerun
+
+    _log_to_stdout()
+    try:
+        saved = _replay.load(file)
+        if time_limit is not None:
+            saved = _replay.with_time_limit(saved, time_limit)
+    except (TypeError, ValueError) as error:
+        _refuse("replay", error)
+    typer.echo(f"{_rerun.what_is_run(saved)}\n")
+    typer.echo(("\n" if verbose else "") + _rerun.run(saved, int(verbose)))
+
+
 @datasets_app.command("list")
 def list_datasets() -> None:
     """List the data sets that come with the package, and those that fetch obtains."""

@@ -11,10 +11,12 @@ from survtree._binarizer import Binarizer
 from survtree._certificate import Certificate
 from survtree._curves import LeafCurve, LeafCurves, leaf_curves
 from survtree._event_table import EventTable
+from survtree._limits import Limits
 from survtree._predict import TreePredictor
 from survtree._problem import Problem, SearchStoppedWarning
 from survtree._progress import logger, progress_log
-from survtree._solve import Limits, Solution, loss_of, optimal_trees, solve
+from survtree._replay import save_if_asked
+from survtree._solve import Solution, loss_of, optimal_trees, solve
 from survtree._tree import Tree
 
 
@@ -175,6 +177,7 @@ class OptimalSurvivalTree(TreePredictor):
             memory_limit=options["memory_limit"],
             n_jobs=options["n_jobs"],
         )
+        save_if_asked(problem, limits)
         with progress_log(lambda: _headline(problem), options["verbose"]) as listener:
             solution = solve(problem, limits, listener)
             self.binarizer_ = binarizer

@@ -4,6 +4,7 @@ A missing value answers no to every question but the one whether it is missing, 
 that the training rows did not have.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -175,3 +176,29 @@ class Questions:
         is_unnamed = name[:1] == "x" and name[1:].isdecimal()
         number = float(name[1:]) if is_unnamed else -1
         return *question.readability(), not is_unnamed, number, name, j
+
+
+@dataclass(frozen=True)
+class RecordedQuestions(Questions):
+    """Questions known by their words and ranks alone: they can be searched and shown, not asked."""
+
+    words: tuple[str, ...] = ()
+    places: tuple[int, ...] = ()
+
+    @classmethod
+    def of(
+        cls, words: Sequence[str], places: Sequence[int], columns: Sequence[str]
+    ) -> "RecordedQuestions":
+        """``columns`` are their names if question j is whether column j is 1, and else none."""
+        return cls(tuple(columns), None if columns else (), tuple(words), tuple(places))
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def text(self, j: int) -> str:
+        """Question j in words."""
+        return self.words[j]
+
+    def ranks(self) -> list[int]:
+        """Place of each question, as it was when they were recorded."""
+        return list(self.places)

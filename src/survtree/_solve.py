@@ -1,8 +1,6 @@
 """The only caller of the native module: hands over arrays, waits, brings the answer back."""
 
-import json
 import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -12,49 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree import _native
+from survtree._limits import Limits
 from survtree._options import MAX_DEPTH_LIMIT
 from survtree._problem import InternalError, Problem
 from survtree._progress import ProgressRow
+from survtree._replay import request
 from survtree._tree import Tree
 
-BOUNDS = (
-    "hierarchical",
-    "subtree",
-    "look_ahead",
-    "equivalent_points",
-    "incremental_progress",
-    "leaf_count",
-    "permutation",
-)
 MAX_THREADS = 256
 NO_LIMIT = 2**64 - 1
 # Two ways of adding up the same loss: a difference beyond rounding is a bug in one of them.
 RESCORE_TOLERANCE = 1e-9
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How the search may end, and what it may lean on. None of it but a guess changes the optimum.
-
-    ``guessed_losses``: of each row, by a reference model. No tree is expected to lose less on a
-    group of equal rows; the answer is then only as good as that guess.
-    """
-
-    gap: float = 0.0
-    upper_bound: float | None = None
-    time_limit: float | None = None
-    seconds_gone: float = 0.0  # of the time limit, before the search
-    memory_limit: int | None = None
-    node_limit: int | None = None
-    wants_bounds: bool = False  # raise the lower bound on the way, for some more work in all
-    guessed_losses: NDArray[np.float64] | None = field(default=None, repr=False)
-    bounds_off: tuple[str, ...] = ()
-    check_keys: bool = False
-    greedy_from: int = 10_000_000  # lane-rows done; before that greedy trees do not pay
-    kernel: str = ""  # plain, avx2 or avx512; the best one of this machine
-    layout: str = ""  # rows or blocks; the cheaper one for the problem
-    solver: str = ""  # search or lattice; the cheaper one for the problem
-    n_jobs: int | None = None
 
 
 @dataclass(frozen=True)
@@ -255,32 +221,8 @@ def _check(problem: Problem, limits: Limits, solution: Solution, found: dict[str
     }
     broken = [claim for claim, holds in claims.items() if not holds]
     if broken:
-        path = save_replay(problem, limits)
         raise InternalError(
             f"the returned tree failed its check ({'; '.join(broken)}): search says loss "
-            f"{solution.loss!r}, independent loss is {loss!r}. This is a bug in survtree; please "
-            f"report it with the replay file {path}."
+            f"{solution.loss!r}, independent loss is {loss!r}. This is a bug in survtree; "
+            f"{request(problem, limits)}"
         )
-
-
-def save_replay(problem: Problem, limits: Limits) -> str:
-    """Write data and options of a fit to a new file in the temporary folder; return its path."""
-    options = {
-        "regularization": problem.regularization,
-        "max_depth": problem.max_depth,
-        "min_samples_leaf": min(problem.min_samples_leaf, 2**62),
-        "gap": limits.gap,
-        "upper_bound": limits.upper_bound,
-        "questions": problem.questions.texts,
-    }
-    handle, path = tempfile.mkstemp(prefix="survtree-replay-", suffix=".npz")
-    with os.fdopen(handle, "wb") as file:
-        np.savez_compressed(
-            file,
-            features=problem.features,
-            time=problem.events.time,
-            event=problem.events.event,
-            weight=problem.events.weight,
-            options=np.frombuffer(json.dumps(options).encode(), dtype=np.uint8),
-        )
-    return path

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from survtree import _solve
+from survtree import _limits, _solve
 from survtree._event_table import EventTable
 from survtree._oracle import BruteForce, Oracle, distinct_columns
 from survtree._problem import Problem
@@ -15,7 +15,7 @@ from survtree._validation import default_names
 
 REGULARIZATIONS = (0.0, 1e-9, 1e-5, 1e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.5)
 ALL_SWITCHES = tuple(
-    chain.from_iterable(combinations(_solve.BOUNDS, k) for k in range(len(_solve.BOUNDS) + 1))
+    chain.from_iterable(combinations(_limits.BOUNDS, k) for k in range(len(_limits.BOUNDS) + 1))
 )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from survtree import OptimalSurvivalTree, _solve
+from survtree import OptimalSurvivalTree, _limits
 from survtree._options import OPTIONS
 
 ROOT = Path(__file__).parents[2]
@@ -16,6 +16,7 @@ PACKAGE = ROOT / "src" / "survtree"
 ORDER = (
     "_native",
     "_options",
+    "_limits",
     "_event_table",
     "_table",
     "_questions",
@@ -28,6 +29,7 @@ ORDER = (
     "_metrics",
     "_problem",
     "_validation",
+    "_replay",
     "_reference",
     "_guess",
     "_binarizer",
@@ -36,6 +38,7 @@ ORDER = (
     "_predict",
     "_estimator",
     "_export",
+    "_rerun",
     "datasets",
     "_cli",
 )
@@ -138,7 +141,7 @@ def test_the_docs_tell_each_option_as_the_table_does():
 
 def test_every_bound_has_its_place_in_the_docs():
     text = (ROOT / "docs" / "explanation" / "bounds.md").read_text()
-    for bound in _solve.BOUNDS:
+    for bound in _limits.BOUNDS:
         assert f"`{bound}`" in text
 
 

@@ -6,6 +6,7 @@ Messages say what is needed, what came, where, and what to do next.
 from survtree._validation.cells import check_kinds, warn_of_unseen
 from survtree._validation.options import (
     check_guess,
+    check_option,
     check_options,
     check_rules,
 )
@@ -23,6 +24,7 @@ from survtree._validation.reference import (
     check_reference,
     predicted_curves,
 )
+from survtree._validation.replay import Replay, check_replay
 from survtree._validation.table import (
     as_frame,
     check_levels,
@@ -34,6 +36,7 @@ from survtree._validation.table import (
 )
 
 __all__ = [
+    "Replay",
     "as_frame",
     "check_curves",
     "check_events",
@@ -43,11 +46,13 @@ __all__ = [
     "check_limit",
     "check_losses",
     "check_missing",
+    "check_option",
     "check_options",
     "check_outcome",
     "check_pair",
     "check_question_count",
     "check_reference",
+    "check_replay",
     "check_rules",
     "check_share",
     "check_some_rows",

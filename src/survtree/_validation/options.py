@@ -26,6 +26,11 @@ def check_options(estimator: Any) -> dict[str, Any]:
     }
 
 
+def check_option(name: str, value: Any) -> Any:
+    """One option, as in a fit."""
+    return _check_option(BY_NAME[name], value)
+
+
 def _check_option(option: Option, value: Any) -> Any:
     if value is option.default:
         return value
