@@ -8,6 +8,7 @@ from survtree._curves import StepFunction
 from survtree._estimator import OptimalSurvivalTree
 from survtree._export import export_text
 from survtree._problem import InternalError, SearchStoppedWarning
+from survtree._progress import Snapshot
 
 __version__ = _version("survtree")
 
@@ -17,6 +18,7 @@ __all__ = [
     "InternalError",
     "OptimalSurvivalTree",
     "SearchStoppedWarning",
+    "Snapshot",
     "StepFunction",
     "Verification",
     "export_text",

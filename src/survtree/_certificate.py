@@ -8,13 +8,19 @@ import numpy as np
 from survtree._binarizer import Binarizer
 from survtree._oracle import Oracle
 from survtree._problem import Problem
-from survtree._progress import relative_gap
+from survtree._progress import pruned_by, relative_gap
 from survtree._tree import Tree
 
 NOT_RECHECKED = (
     "that no other tree is better: that is the search's work, and this check does not repeat it",
     "that the data are what you meant to analyse, or that the tree will do as well on new rows",
 )
+
+
+def price_text(regularization: float) -> str:
+    """The price of a leaf with three decimals, or as many as it needs."""
+    has_three = round(regularization, 3) == regularization
+    return f"{regularization:.3f}" if has_three else f"{regularization:g}"
 
 
 @dataclass(frozen=True)
@@ -70,19 +76,27 @@ class Certificate:
 
     def summary(self) -> str:
         """One line: how the objective comes about, and whether it is proven."""
+        if self.status == "optimal":
+            return f"{self._sum()}; no tree within the limits has a lower objective"
+        return f"{self._sum()}{self._doubt()}"
+
+    def last_line(self) -> str:
+        """The end of the progress table: the summary, and what spared the search work."""
+        doubt = "" if self.status == "optimal" else self._doubt()
+        return f"{self._sum()}{doubt}{pruned_by(self.counts)}"
+
+    def _sum(self) -> str:
         plural = "leaf" if self.n_leaves == 1 else "leaves"
         parts = (
-            f"loss {self.loss:.6f} + {self.n_leaves} {plural} x {self.regularization:g} = "
-            f"{self.objective:.6f}"
+            f"{self.status}: loss {self.loss:.6f} + {self.n_leaves} {plural} x "
+            f"{price_text(self.regularization)} = {self.objective:.6f}"
         )
         if self.exact_loss is not None:
             parts += f" on rounded times (loss on exact times {self.exact_loss:.6f})"
-        if self.status == "optimal":
-            return f"optimal: {parts}; no tree within the limits has a lower objective"
-        return (
-            f"{self.status}: {parts}; lower bound {self.lower_bound:.6f}, "
-            f"gap {100 * self.gap:.2f} %: not proven best"
-        )
+        return parts
+
+    def _doubt(self) -> str:
+        return f"; lower bound {self.lower_bound:.6f}, gap {100 * self.gap:.2f} %: not proven best"
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         """Recheck objective, fingerprint and arithmetic on the training data, without the solver.

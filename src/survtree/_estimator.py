@@ -1,6 +1,7 @@
 """OptimalSurvivalTree: validate -> binarize -> solve -> keep results."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -8,13 +9,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from survtree import _validation
 from survtree._binarizer import Binarizer
-from survtree._certificate import Certificate
+from survtree._certificate import Certificate, price_text
 from survtree._curves import LeafCurve, LeafCurves, leaf_curves
 from survtree._event_table import EventTable
 from survtree._predict import TreePredictor
 from survtree._problem import Problem, SearchStoppedWarning
-from survtree._progress import logger, progress_log
-from survtree._solve import Limits, Solution, loss_of, optimal_trees, solve
+from survtree._progress import Snapshot, logger, watching
+from survtree._solve import Limits, Solution, loss_of, n_threads, optimal_trees, solve
 from survtree._tree import Tree
 
 
@@ -61,7 +62,12 @@ class OptimalSurvivalTree(TreePredictor):
         Threads of the search; -1: as many as there are cores. The tree does not depend on it.
         None is one thread; a search with a gap above 0 always runs in one.
     verbose : int, default=0
-        1 logs a table of progress.
+        1 logs a table of progress, 2 adds to each line what was pruned. Lines go to the logger
+        "survtree"; if nobody listens there, to standard error.
+    callback : callable or None, default=None
+        Called with a Snapshot during the search; if it returns True, the search stops. For every
+        line of the table and about ten times a second, in the thread of the fit. An exception
+        raised by it ends the fit.
 
     Attributes
     ----------
@@ -113,6 +119,7 @@ class OptimalSurvivalTree(TreePredictor):
         upper_bound: float | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        callback: Callable[[Snapshot], Any] | None = None,
     ) -> None:
         self.max_depth = max_depth
         self.regularization = regularization
@@ -128,6 +135,7 @@ class OptimalSurvivalTree(TreePredictor):
         self.upper_bound = upper_bound
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
     def fit(
         self,
@@ -175,14 +183,15 @@ class OptimalSurvivalTree(TreePredictor):
             memory_limit=options["memory_limit"],
             n_jobs=options["n_jobs"],
         )
-        with progress_log(lambda: _headline(problem), options["verbose"]) as listener:
-            solution = solve(problem, limits, listener)
+        verbose, callback = options["verbose"], options["callback"]
+        with watching(lambda: _headline(problem, limits), verbose, callback) as watch:
+            solution = solve(problem, limits, watch)
             self.binarizer_ = binarizer
             self._keep(problem, solution, exact)
             self._certify(problem, solution, buckets)
-            if listener is not None:
-                logger.info("%s", self.certificate_.summary())
-        self._warn(solution, options)
+            if verbose:
+                logger.info("%s", self.certificate_.last_line())
+        self._warn(solution, options, watch.stopped_by)
         return self
 
     def _new_binarizer(self) -> Binarizer:
@@ -241,7 +250,7 @@ class OptimalSurvivalTree(TreePredictor):
         )
         self.gap_ = self.certificate_.gap
 
-    def _warn(self, solution: Solution, options: dict[str, Any]) -> None:
+    def _warn(self, solution: Solution, options: dict[str, Any], interrupter: str) -> None:
         if solution.is_upper_bound_wrong:
             warnings.warn(
                 f"no tree attains upper_bound={options['upper_bound']:g}; the search went on "
@@ -252,7 +261,7 @@ class OptimalSurvivalTree(TreePredictor):
         reason = {
             "time_limit": f"the time limit ({options['time_limit']} s)",
             "memory_limit": f"the memory limit ({options['memory_limit']} bytes)",
-            "interrupted": "an interrupt",
+            "interrupted": interrupter,
         }.get(solution.status)
         if reason is not None:
             warnings.warn(
@@ -292,10 +301,15 @@ def _curves_by_node(problem: Problem, exact: EventTable, tree: Tree) -> dict[int
     return dict(zip(leaves, curves, strict=True))
 
 
-def _headline(problem: Problem) -> str:
+def _headline(problem: Problem, limits: Limits) -> str:
+    from survtree import __version__  # known once the package is imported
+
     n, p = problem.features.shape
     depth = "no limit" if problem.max_depth is None else problem.max_depth
+    threads = n_threads(limits)
     return (
-        f"survtree | {n:,} rows  {p} questions  {len(problem.events.event_times):,} event times | "
-        f"regularization {problem.regularization:g}  depth {depth}"
+        f"survtree {__version__} | {n:,} rows  {p} questions  "
+        f"{len(problem.events.event_times):,} event times | regularization "
+        f"{price_text(problem.regularization)}  depth {depth} | "
+        f"{threads} {'thread' if threads == 1 else 'threads'}"
     )

@@ -152,7 +152,20 @@ OPTIONS: tuple[Option, ...] = (
         is_zero_refused=True,
         none_means="one thread",
     ),
-    Option("verbose", 0, "int", "1 logs a table of progress.", low=0),
+    Option(
+        "verbose",
+        0,
+        "int",
+        "1 logs a table of progress, 2 adds to each line what was pruned.",
+        low=0,
+    ),
+    Option(
+        "callback",
+        None,
+        "other",
+        "Called with a Snapshot during the search; if it returns True, the search stops.",
+        allowed="a callable that takes a Snapshot, or None",
+    ),
 )
 
 DEFAULTS: dict[str, Any] = {option.name: option.default for option in OPTIONS}

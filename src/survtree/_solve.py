@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from survtree import _native
 from survtree._options import MAX_DEPTH_LIMIT
 from survtree._problem import InternalError, Problem
-from survtree._progress import ProgressRow
+from survtree._progress import Snapshot, Watch
 from survtree._tree import Tree
 
 BOUNDS = (
@@ -79,22 +79,22 @@ class Solution:
 def solve(
     problem: Problem,
     limits: Limits,
-    on_progress: Callable[[ProgressRow], None] | None = None,
+    watch: Watch | None = None,
     search: _native.Search | None = None,
 ) -> Solution:
     """Search, then re-score the tree with the independent loss.
 
-    Ctrl-C ends the search early, with what it has; the status says so. A ``search`` that was
-    stopped goes on where it was.
+    Ctrl-C ends the search early, with what it has, and so may the watch; the status says so. A
+    ``search`` that was stopped goes on where it was.
     """
     start = perf_counter()
     search = search_of(problem, limits) if search is None else search
-    on_turn = None if on_progress is None else lambda: _report(search, on_progress)
+    on_turn = None if watch is None else lambda: _report(search, watch)
     gone = limits.seconds_gone + perf_counter() - start
     run_limits = _run_limits(replace(limits, seconds_gone=gone), search)
     raw = _translated(lambda: search.run(run_limits, on_turn))
-    if on_turn is not None:
-        on_turn()
+    if watch is not None:
+        watch.end(_new_rows(search))
     tree = _tree_of(raw.pop("tree"))
     found = _native.rescore(*_arrays(problem), tree.question, tree.no, tree.yes)
     solution = Solution(
@@ -109,7 +109,7 @@ def solve(
 
 
 def guess_then_prove(
-    problem: Problem, limits: Limits, on_progress: Callable[[ProgressRow], None] | None = None
+    problem: Problem, limits: Limits, watch: Watch | None = None
 ) -> tuple[Solution, _native.Search]:
     """The exact answer: the tree that the guess finds is the first to beat, nothing else is kept.
 
@@ -117,14 +117,14 @@ def guess_then_prove(
     """
     start = perf_counter()
     search = search_of(problem, limits)
-    guessed = solve(problem, limits, on_progress, search)
+    guessed = solve(problem, limits, watch, search)
     if guessed.status != "guessed":
         return guessed, search
     gone = limits.seconds_gone + perf_counter() - start
     exact = replace(limits, guessed_losses=None, seconds_gone=gone)
     search = search_of(problem, exact)
     start_from(search, guessed.tree, guessed.lower_bound, "guess")
-    return solve(problem, exact, on_progress, search), search
+    return solve(problem, exact, watch, search), search
 
 
 def start_from(search: _native.Search, tree: Tree, lower_bound: float, found_by: str) -> None:
@@ -218,6 +218,11 @@ def _n_threads(n_jobs: int | None) -> int:
     return max(1, min(n, MAX_THREADS))
 
 
+def n_threads(limits: Limits) -> int:
+    """How many threads the search will use: with a gap, always one."""
+    return 1 if limits.gap > 0 else _n_threads(limits.n_jobs)
+
+
 def _translated(work: Callable[[], Any]) -> Any:
     try:
         return work()
@@ -225,9 +230,13 @@ def _translated(work: Callable[[], Any]) -> Any:
         raise InternalError(str(error)) from error
 
 
-def _report(search: _native.Search, on_progress: Callable[[ProgressRow], None]) -> None:
-    for row in search.take_progress():
-        on_progress(ProgressRow(*row))
+def _report(search: _native.Search, watch: Watch) -> None:
+    if watch.turn(_new_rows(search), lambda: Snapshot(*search.snapshot())):
+        search.interrupt()
+
+
+def _new_rows(search: _native.Search) -> list[Snapshot]:
+    return [Snapshot(*row) for row in search.take_progress()]
 
 
 def _tree_of(raw: dict[str, Any]) -> Tree:

@@ -33,6 +33,8 @@ def _check_option(option: Option, value: Any) -> Any:
         return _check_choice(option, value)
     if option.name == "time_buckets":
         return _check_time_buckets(option, value)
+    if option.name == "callback":
+        return _check_callback(option, value)
     if option.kind == "other":  # checked where the columns are known
         return value
     return _check_number(option, value)
@@ -68,6 +70,12 @@ def _check_number(option: Option, value: Any) -> int | float | None:
     if is_below or is_above or is_refused or (option.kind == "float" and not np.isfinite(number)):
         raise _refuse(option, value)
     return number
+
+
+def _check_callback(option: Option, value: Any) -> Any:
+    if value is None or callable(value):
+        return value
+    raise _refuse(option, value, TypeError)
 
 
 def _check_time_buckets(option: Option, value: Any) -> int | tuple[float, ...]:
