@@ -182,6 +182,7 @@ class OptimalSurvivalTree(TreePredictor):
             time_limit=options["time_limit"],
             memory_limit=options["memory_limit"],
             n_jobs=options["n_jobs"],
+            wants_bounds=options["callback"] is not None,  # who watches wants to see the gap close
         )
         verbose, callback = options["verbose"], options["callback"]
         with watching(lambda: _headline(problem, limits), verbose, callback) as watch:
