@@ -108,7 +108,7 @@ def test_the_end_of_the_table_adds_up_what_the_certificate_counts():
 @pytest.mark.parametrize("depth", [3, 4])  # searched; filled by a lattice
 def test_lines_of_two_fits_differ_by_their_clocks_only(depth, lines, monkeypatch):
     X, y = hard_problem(500, 40)
-    first = lines(X, y, depth, 0.0005, verbose=2)
+    first = lines(X, y, depth, 0.0005, verbose=2, callback=lambda snapshot: None)
     monkeypatch.setattr("survtree._progress.BEAT_S", 0.0)  # as many beats as can be
     second = lines(X, y, depth, 0.0005, verbose=2, callback=lambda snapshot: None)
     assert len(first) > 4
