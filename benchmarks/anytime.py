@@ -3,9 +3,9 @@
     python -m benchmarks.anytime --data FOLDER [--seconds 20]
     python -m benchmarks.anytime --data FOLDER --best [--seconds 300]
 
-Each case is searched once, in one thread, for so many seconds; every line of its progress table is
-a row. With --best only the end of a long run is kept, as the best objective known of the case. Both
-are compared in the end. Cases that are already in the output file are not run again.
+Each case is searched once, in one thread, for so many seconds; what a callback is told is a row.
+With --best only the end of a long run is kept, as the best objective known of the case. Both are
+compared in the end. Cases that are already in the output file are not run again.
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ from benchmarks.tables import CASE, HERE, Table, machine, parsed, parser_of, rev
 from survtree._event_table import EventTable
 from survtree._limits import Limits
 from survtree._problem import Problem
-from survtree._progress import Snapshot, relative_gap
+from survtree._progress import Snapshot, Watch, relative_gap
 from survtree._questions import Questions
 from survtree._solve import solve
 
@@ -46,7 +46,7 @@ def run(table: Table, folder: Path, seconds: float, *, only_the_end: bool) -> No
         rows: list[Snapshot] = []
         problem = problem_of(data.read(folder, case[0]), *case[1:])
         limits = Limits(time_limit=seconds, wants_bounds=True)
-        solution = solve(problem, limits, rows.append)
+        solution = solve(problem, limits, Watch(0, rows.append))
         for row in rows[-1:] if only_the_end else rows:
             found = {
                 "seconds": f"{row.seconds:.3f}",

@@ -2,10 +2,10 @@
 
     python -m benchmarks.kept_limits --data FOLDER [--repeats 20]
 
-Fits credit (depth 6, regularization 0.0005) with limits of 0.2, 1 and 5 s in turns. `seconds` is the
-whole fit, by the caller's clock. A limit is kept if that is within 0.1 s + 5 % of it. Bounds must
-bracket the best objective known (benchmarks.anytime --best), and the tree's loss by the slow oracle
-must be the one stated.
+Fits credit (depth 6, regularization 0.0005) with limits of 0.2, 1 and 5 s in turns. `seconds` is
+the whole fit, by the caller's clock. A limit is kept if that is within 0.1 s + 5 % of it. Bounds
+must bracket the best objective known (benchmarks.anytime --best), and the tree's loss by the slow
+oracle must be the one stated.
 """
 
 import warnings

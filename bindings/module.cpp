@@ -226,17 +226,22 @@ struct OwnedSearch {
 
 // Does `work` without the GIL. Every few hundredths of a second Python gets a turn: pending signals
 // are handled and `on_turn` is called. Ctrl-C asks the search to stop and hand over what it has;
-// any other exception does so too and is raised when the search has stopped.
+// any other exception does so too, and is raised when the search has stopped. So is a second Ctrl-C
+// that comes before that; one that comes later Python raises by itself.
 template <class Work>
 auto without_gil(OwnedSearch& owned, const nb::object& on_turn, Work work) {
   std::exception_ptr raised;
+  bool is_interrupted = false;
   owned.search.set_listener([&] {
+    if (raised) return;  // nobody is asked again while the search stops
     nb::gil_scoped_acquire acquire;
     try {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
       if (!on_turn.is_none()) on_turn();
     } catch (nb::python_error& error) {
-      if (!error.matches(PyExc_KeyboardInterrupt)) raised = std::current_exception();
+      if (is_interrupted || !error.matches(PyExc_KeyboardInterrupt))
+        raised = std::current_exception();
+      is_interrupted = true;
       owned.search.interrupt();
     }
   });

@@ -3,20 +3,23 @@
 from importlib.metadata import version as _version
 
 from survtree._binarizer import Binarizer
-from survtree._certificate import Certificate, Verification
+from survtree._certificate import Certificate, Guess, Verification
 from survtree._curves import StepFunction
 from survtree._estimator import OptimalSurvivalTree
 from survtree._export import export_text
 from survtree._problem import InternalError, SearchStoppedWarning
+from survtree._progress import Snapshot
 
 __version__ = _version("survtree")
 
 __all__ = [
     "Binarizer",
     "Certificate",
+    "Guess",
     "InternalError",
     "OptimalSurvivalTree",
     "SearchStoppedWarning",
+    "Snapshot",
     "StepFunction",
     "Verification",
     "export_text",

@@ -8,13 +8,19 @@ import numpy as np
 from survtree._binarizer import Binarizer
 from survtree._oracle import Oracle
 from survtree._problem import Problem
-from survtree._progress import relative_gap
+from survtree._progress import pruned_by, relative_gap
 from survtree._tree import Tree
 
 NOT_RECHECKED = (
     "that no other tree is better: that is the search's work, and this check does not repeat it",
     "that the data are what you meant to analyse, or that the tree will do as well on new rows",
 )
+
+
+def price_text(regularization: float) -> str:
+    """The price of a leaf with three decimals, or as many as it needs."""
+    has_three = round(regularization, 3) == regularization
+    return f"{regularization:.3f}" if has_three else f"{regularization:g}"
 
 
 @dataclass(frozen=True)
@@ -43,8 +49,40 @@ class Verification:
 
 
 @dataclass(frozen=True)
+class Guess:
+    """What a search with a reference model assumed, and what is true even if that is wrong.
+
+    ``loss`` is the reference's on the training rows. If the assumption holds for the best tree, no
+    tree is below ``conditional_bound``; the certificate's ``lower_bound`` holds in any case. The
+    difference between the two is all that the guess can hide.
+    """
+
+    reference: str
+    loss: float
+    conditional_bound: float
+    lower_bound: float
+    n_closed: int
+
+    assumption = (
+        "on no group of rows that answer all questions alike does the best tree lose less than the "
+        "reference"
+    )
+
+    def __str__(self) -> str:
+        return (
+            f"assumed: {self.assumption} ({self.reference}, loss {self.loss:.6f})\n"
+            f"if so, no tree is below {self.conditional_bound:.6f}\n"
+            f"if not, no tree is below {self.lower_bound:.6f}\n"
+            f"subsets closed by the guess alone: {self.n_closed:,}"
+        )
+
+
+@dataclass(frozen=True)
 class Certificate:
-    """The numbers behind a fitted tree. ``status`` is "optimal" only if the bounds meet."""
+    """The numbers behind a fitted tree. ``status`` is "optimal" only if the bounds meet.
+
+    ``guess`` tells what was assumed if the proof leans on a reference model.
+    """
 
     objective: float
     loss: float
@@ -62,6 +100,7 @@ class Certificate:
     binarizer: Binarizer = field(repr=False)
     time_buckets: int | tuple[float, ...] | None = None
     exact_loss: float | None = None  # on the times as they are, where the search rounded them
+    guess: Guess | None = None
 
     @property
     def gap(self) -> float:
@@ -70,19 +109,30 @@ class Certificate:
 
     def summary(self) -> str:
         """One line: how the objective comes about, and whether it is proven."""
+        if self.status == "optimal":
+            return f"{self._sum()}; no tree within the limits has a lower objective"
+        return f"{self._sum()}{self._doubt()}"
+
+    def last_line(self) -> str:
+        """The end of the progress table: the summary, and what spared the search work."""
+        doubt = "" if self.status == "optimal" else self._doubt()
+        return f"{self._sum()}{doubt}{pruned_by(self.counts)}"
+
+    def _sum(self) -> str:
         plural = "leaf" if self.n_leaves == 1 else "leaves"
         parts = (
-            f"loss {self.loss:.6f} + {self.n_leaves} {plural} x {self.regularization:g} = "
-            f"{self.objective:.6f}"
+            f"{self.status}: loss {self.loss:.6f} + {self.n_leaves} {plural} x "
+            f"{price_text(self.regularization)} = {self.objective:.6f}"
         )
         if self.exact_loss is not None:
             parts += f" on rounded times (loss on exact times {self.exact_loss:.6f})"
-        if self.status == "optimal":
-            return f"optimal: {parts}; no tree within the limits has a lower objective"
-        return (
-            f"{self.status}: {parts}; lower bound {self.lower_bound:.6f}, "
-            f"gap {100 * self.gap:.2f} %: not proven best"
-        )
+        return parts
+
+    def _doubt(self) -> str:
+        bound = f"lower bound {self.lower_bound:.6f}, gap {100 * self.gap:.2f} %"
+        if self.status == "guessed":
+            return f"; best if the reference is right, {bound} whether it is or not"
+        return f"; {bound}: not proven best"
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         """Recheck objective, fingerprint and arithmetic on the training data, without the solver.

@@ -43,14 +43,15 @@ def demo(
 ) -> None:
     """Fit the veterans' lung cancer trial, as recorded, and show progress, tree and proof."""
     from survtree import OptimalSurvivalTree, export_text
+    from survtree._progress import shown_on
     from survtree.datasets import load
 
-    _log_to_stdout()
     data = load("veterans")
     typer.echo(f"{data.description}\n")
     model = OptimalSurvivalTree(depth, regularization, verbose=1)
     try:
-        model.fit(data.X, data.y)
+        with shown_on(sys.stdout):
+            model.fit(data.X, data.y)
     except (TypeError, ValueError) as error:
         _refuse("demo", error)
     typer.echo(f"\n{export_text(model)}\n")

@@ -1,22 +1,25 @@
 """OptimalSurvivalTree: validate -> binarize -> solve -> keep results."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
+from time import perf_counter
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from survtree import _validation
 from survtree._binarizer import Binarizer
-from survtree._certificate import Certificate
+from survtree._certificate import Certificate, Guess, price_text
 from survtree._curves import LeafCurve, LeafCurves, leaf_curves
 from survtree._event_table import EventTable
 from survtree._limits import Limits
 from survtree._predict import TreePredictor
 from survtree._problem import Problem, SearchStoppedWarning
-from survtree._progress import logger, progress_log
+from survtree._progress import Snapshot, logger, watching
+from survtree._reference import name_of, reference_losses, rows_of
 from survtree._replay import save_if_asked
-from survtree._solve import Solution, loss_of, optimal_trees, solve
+from survtree._solve import Solution, find, loss_of, n_threads, optimal_trees
 from survtree._tree import Tree
 
 
@@ -52,18 +55,41 @@ class OptimalSurvivalTree(TreePredictor):
         ``exact_loss_`` and the curves of the leaves are about the times as they are.
     time_limit : float or None, default=None
         Seconds after which the search stops and returns the best tree with a lower bound.
-    memory_limit : int or None, default=None
-        Bytes the search may spend on what it remembers; then it stops as at a time limit.
+        Reading the table and fitting a reference count; they are not cut short.
+    memory_limit : int, str or None, default=None
+        Memory of the process within which the search forgets what is cheap to find again; it stops
+        once that no longer helps. Bytes, or a text such as "500MB" or "4GB". A fifth of it is the
+        search's even if the rest of the process has taken all.
+    node_limit : int or None, default=None
+        Subsets of rows to solve, after which the search stops as at a time limit. Unlike that, it
+        stops at the same place every time.
     gap : float, default=0.0
         Stop when (objective - lower bound) / objective is at most this.
     upper_bound : float or None, default=None
         An objective known to be attainable; only trees at least as good are looked for. If there is
         none, a warning says so and the search goes on without it.
+    reference : str, fitted model, (survival, times), array of losses or None, default=None
+        A model that is expected to lose no more than any tree on rows with equal answers. "forest"
+        and "boosting" are fitted here (needs ``survtree[reference]``). The search then skips what
+        cannot pay if that holds: the status is "guessed", and ``certificate_.guess`` tells more.
+    reference_mode : {"guess", "prove"}, default="guess"
+        Trust the reference, or only start from the tree that it leads to. With "prove" the search
+        goes on without the reference, and its proof is as good as any.
+    warm_start : bool, default=False
+        Go on with the search of the last fit if it was for the same problem. What the search
+        remembers is kept in memory after the fit; it is not pickled.
     n_jobs : int or None, default=None
         Threads of the search; -1: as many as there are cores. The tree does not depend on it.
         None is one thread; a search with a gap above 0 always runs in one.
     verbose : int, default=0
-        1 logs a table of progress.
+        1 logs a table of progress, 2 adds to each line what was pruned. Lines go to the logger
+        "survtree"; if nobody listens there, to standard error.
+    callback : callable or None, default=None
+        Called with a Snapshot during the search; if it returns True, the search stops. For every
+        line of the table and about ten times a second, in the thread of the fit. An exception
+        raised by it ends the fit.
+    random_state : int, RandomState or None, default=None
+        Seed of the reference models that have a name; nothing else is random.
 
     Attributes
     ----------
@@ -72,7 +98,8 @@ class OptimalSurvivalTree(TreePredictor):
     objective_, loss_, lower_bound_, gap_ : float
         What the tree costs and what no tree can undercut.
     status_ : str
-        "optimal", "gap_reached", "time_limit", "memory_limit" or "interrupted".
+        "optimal", "guessed", "gap_reached", "time_limit", "memory_limit", "node_limit" or
+        "interrupted".
     certificate_ : Certificate
         The numbers behind the proof; ``certificate_.verify(X, y)`` rechecks them.
     n_leaves_, depth_ : int
@@ -110,11 +137,17 @@ class OptimalSurvivalTree(TreePredictor):
         max_levels: int = 100,
         time_buckets: Any = None,
         time_limit: float | None = None,
-        memory_limit: int | None = None,
+        memory_limit: int | str | None = None,
+        node_limit: int | None = None,
         gap: float = 0.0,
         upper_bound: float | None = None,
+        reference: Any = None,
+        reference_mode: str = "guess",
+        warm_start: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,
+        callback: Callable[[Snapshot], Any] | None = None,
+        random_state: Any = None,
     ) -> None:
         self.max_depth = max_depth
         self.regularization = regularization
@@ -126,10 +159,16 @@ class OptimalSurvivalTree(TreePredictor):
         self.time_buckets = time_buckets
         self.time_limit = time_limit
         self.memory_limit = memory_limit
+        self.node_limit = node_limit
         self.gap = gap
         self.upper_bound = upper_bound
+        self.reference = reference
+        self.reference_mode = reference_mode
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
+        self.random_state = random_state
 
     def fit(
         self,
@@ -153,13 +192,14 @@ class OptimalSurvivalTree(TreePredictor):
         duration_col, event_col : names of columns, optional
             Instead of y: the columns of the frame X that hold time and event.
         """
+        start = perf_counter()
         options = _validation.check_options(self)
         buckets = options["time_buckets"]
         X, y = _validation.split_outcome(X, y, duration_col, event_col)
-        table = _validation.check_table(self, X, reset=True)
-        exact = _validation.check_outcome(y, sample_weight, table.n_rows)
+        given = _validation.check_table(self, X, reset=True)
+        exact = _validation.check_outcome(y, sample_weight, given.n_rows)
         binarizer = self._new_binarizer()
-        table, exact = binarizer.without_gaps(table, exact)
+        table, exact = binarizer.without_gaps(given, exact)
         events = exact if buckets is None else exact.on_grid(buckets)
         questions = binarizer.fit_table(table, exact).questions_
         problem = Problem(
@@ -170,22 +210,26 @@ class OptimalSurvivalTree(TreePredictor):
             max_depth=options["max_depth"],
             min_samples_leaf=options["min_samples_leaf"],
         )
-        limits = Limits(
-            gap=options["gap"],
-            upper_bound=options["upper_bound"],
-            time_limit=options["time_limit"],
-            memory_limit=options["memory_limit"],
-            n_jobs=options["n_jobs"],
-        )
+        kept = getattr(self, "_kept_search", None) if options["warm_start"] else None
+        limits = _limits_of(options)
+        if self.reference is not None and not (limits.proves and kept and kept.is_proof(problem)):
+            rows = X if table is given else rows_of(X, ~given.is_missing_anywhere())
+            losses = reference_losses(
+                self.reference, rows, problem.features, events, options["random_state"]
+            )
+            limits = replace(limits, guessed_losses=losses)
+        limits = replace(limits, seconds_gone=perf_counter() - start)
         save_if_asked(problem, limits)
-        with progress_log(lambda: _headline(problem), options["verbose"]) as listener:
-            solution = solve(problem, limits, listener)
+        verbose, callback = options["verbose"], options["callback"]
+        with watching(lambda: headline(problem, limits), verbose, callback) as watch:
+            solution, kept = find(problem, limits, watch, kept)
             self.binarizer_ = binarizer
             self._keep(problem, solution, exact)
-            self._certify(problem, solution, buckets)
-            if listener is not None:
-                logger.info("%s", self.certificate_.summary())
-        self._warn(solution, options)
+            self._kept_search = kept if options["warm_start"] else None
+            self._certify(problem, solution, kept.limits, options)
+            if verbose:
+                logger.info("%s", self.certificate_.last_line())
+        self._warn(solution, options, watch.stopped_by)
         return self
 
     def _new_binarizer(self) -> Binarizer:
@@ -222,8 +266,18 @@ class OptimalSurvivalTree(TreePredictor):
         self._leaf_curves = LeafCurves(lambda: _curves_by_node(problem, exact, tree))
 
     def _certify(
-        self, problem: Problem, solution: Solution, buckets: int | tuple[float, ...] | None
+        self, problem: Problem, solution: Solution, limits: Limits, options: dict[str, Any]
     ) -> None:
+        buckets, losses = options["time_buckets"], limits.guessed_losses
+        guess = None
+        if losses is not None:
+            guess = Guess(
+                reference=name_of(self.reference),
+                loss=float(losses.sum()),
+                conditional_bound=solution.guessed_bound,
+                lower_bound=solution.lower_bound,
+                n_closed=solution.counts["pruned_by_guess"],
+            )
         self.certificate_ = Certificate(
             objective=solution.objective,
             loss=solution.loss,
@@ -241,10 +295,11 @@ class OptimalSurvivalTree(TreePredictor):
             binarizer=self.binarizer_,
             time_buckets=buckets,
             exact_loss=None if buckets is None else self.exact_loss_,
+            guess=guess,
         )
         self.gap_ = self.certificate_.gap
 
-    def _warn(self, solution: Solution, options: dict[str, Any]) -> None:
+    def _warn(self, solution: Solution, options: dict[str, Any], interrupter: str) -> None:
         if solution.is_upper_bound_wrong:
             warnings.warn(
                 f"no tree attains upper_bound={options['upper_bound']:g}; the search went on "
@@ -254,8 +309,9 @@ class OptimalSurvivalTree(TreePredictor):
             )
         reason = {
             "time_limit": f"the time limit ({options['time_limit']} s)",
-            "memory_limit": f"the memory limit ({options['memory_limit']} bytes)",
-            "interrupted": "an interrupt",
+            "memory_limit": f"the memory limit ({self.memory_limit})",
+            "node_limit": f"the node limit ({options['node_limit']})",
+            "interrupted": interrupter,
         }.get(solution.status)
         if reason is not None:
             warnings.warn(
@@ -286,7 +342,8 @@ class OptimalSurvivalTree(TreePredictor):
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        return {**state, "_problem": None} if "_problem" in state else state
+        # Large, and of use to this process only.
+        return {**state, **{name: None for name in ("_problem", "_kept_search") if name in state}}
 
 
 def _curves_by_node(problem: Problem, exact: EventTable, tree: Tree) -> dict[int, LeafCurve]:
@@ -295,10 +352,31 @@ def _curves_by_node(problem: Problem, exact: EventTable, tree: Tree) -> dict[int
     return dict(zip(leaves, curves, strict=True))
 
 
-def _headline(problem: Problem) -> str:
+def _limits_of(options: dict[str, Any]) -> Limits:
+    may_stop = ("time_limit", "memory_limit", "node_limit", "gap", "verbose", "callback")
+    return Limits(
+        gap=options["gap"],
+        upper_bound=options["upper_bound"],
+        time_limit=options["time_limit"],
+        memory_limit=options["memory_limit"],
+        node_limit=options["node_limit"],
+        n_jobs=options["n_jobs"],
+        proves=options["reference_mode"] == "prove",
+        # Whoever may stop the search or watches it wants to see the gap close.
+        wants_bounds=any(options[name] for name in may_stop),
+    )
+
+
+def headline(problem: Problem, limits: Limits) -> str:
+    """The first line of the progress table."""
+    from survtree import __version__  # known once the package is imported
+
     n, p = problem.features.shape
     depth = "no limit" if problem.max_depth is None else problem.max_depth
+    threads = n_threads(limits)
     return (
-        f"survtree | {n:,} rows  {p} questions  {len(problem.events.event_times):,} event times | "
-        f"regularization {problem.regularization:g}  depth {depth}"
+        f"survtree {__version__} | {n:,} rows  {p} questions  "
+        f"{len(problem.events.event_times):,} event times | regularization "
+        f"{price_text(problem.regularization)}  depth {depth} | "
+        f"{threads} {'thread' if threads == 1 else 'threads'}"
     )

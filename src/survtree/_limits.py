@@ -36,6 +36,7 @@ class Limits:
     node_limit: int | None = None
     wants_bounds: bool = False  # raise the lower bound on the way, for some more work in all
     guessed_losses: NDArray[np.float64] | None = field(default=None, repr=False)
+    proves: bool = False  # after the guess, without it
     bounds_off: tuple[str, ...] = field(default=(), metadata={"choices": BOUNDS})
     check_keys: bool = False
     greedy_from: int = 10_000_000  # lane-rows done; before that greedy trees do not pay

@@ -13,7 +13,7 @@ class Option:
 
     name: str
     default: Any
-    kind: Literal["int", "float", "choice", "other"]
+    kind: Literal["int", "float", "flag", "choice", "other"]
     help: str
     low: float | None = None
     high: float | None = None
@@ -29,6 +29,8 @@ class Option:
         """The allowed values in words, for messages and docs."""
         if self.kind in ("choice", "other"):
             return self.allowed or "one of " + ", ".join(map(repr, self.choices))
+        if self.kind == "flag":
+            return "True or False"
         number = "an integer" if self.kind == "int" else "a finite number"
         limits = ["other than 0"] if self.is_zero_refused else []
         if self.low is not None:
@@ -47,6 +49,11 @@ MAX_DEPTH_LIMIT = 1000
 CUTS = (
     "an integer >= 1 (at most so many a column, at quantiles), ('width', k) (k a column, evenly "
     "spaced), a list of at least one finite number"
+)
+
+REFERENCES = (
+    "'forest', 'boosting', a fitted model with predict_survival_function, a pair (survival "
+    "probabilities by row and time, times), or one loss a row"
 )
 
 OPTIONS: tuple[Option, ...] = (
@@ -121,9 +128,18 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "memory_limit",
         None,
+        "other",
+        "Memory of the process within which the search forgets what is cheap to find again; it "
+        "stops once that no longer helps.",
+        allowed="an integer >= 1,000,000 (bytes), a text such as '500MB' or '4GB', or None (no "
+        "limit)",
+    ),
+    Option(
+        "node_limit",
+        None,
         "int",
-        "Bytes the search may spend on what it remembers; then it stops as at a time limit.",
-        low=1_000_000,
+        "Subsets of rows to solve, after which the search stops as at a time limit.",
+        low=1,
         none_means="no limit",
     ),
     Option(
@@ -145,6 +161,26 @@ OPTIONS: tuple[Option, ...] = (
         none_means="nothing known",
     ),
     Option(
+        "reference",
+        None,
+        "other",
+        "A model that is expected to lose no more than any tree on rows with equal answers.",
+        allowed=f"{REFERENCES}, or None (no guess)",
+    ),
+    Option(
+        "reference_mode",
+        "guess",
+        "choice",
+        "Trust the reference, or only start from the tree that it leads to.",
+        choices=("guess", "prove"),
+    ),
+    Option(
+        "warm_start",
+        False,
+        "flag",
+        "Go on with the search of the last fit if it was for the same problem.",
+    ),
+    Option(
         "n_jobs",
         None,
         "int",
@@ -152,7 +188,28 @@ OPTIONS: tuple[Option, ...] = (
         is_zero_refused=True,
         none_means="one thread",
     ),
-    Option("verbose", 0, "int", "1 logs a table of progress.", low=0),
+    Option(
+        "verbose",
+        0,
+        "int",
+        "1 logs a table of progress, 2 adds to each line what was pruned.",
+        low=0,
+    ),
+    Option(
+        "callback",
+        None,
+        "other",
+        "Called with a Snapshot during the search; if it returns True, the search stops.",
+        allowed="a callable that takes a Snapshot, or None",
+    ),
+    Option(
+        "random_state",
+        None,
+        "other",
+        "Seed of the reference models that have a name; nothing else is random.",
+        allowed="an integer from 0 to 2**32 - 1, a numpy RandomState, or None (another one each "
+        "time)",
+    ),
 )
 
 DEFAULTS: dict[str, Any] = {option.name: option.default for option in OPTIONS}

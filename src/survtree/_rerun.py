@@ -3,12 +3,12 @@
 from importlib.metadata import version
 
 from survtree._curves import leaf_curves
-from survtree._estimator import _headline
+from survtree._estimator import headline
 from survtree._export import tree_text
 from survtree._problem import Problem
-from survtree._progress import progress_log, relative_gap
+from survtree._progress import relative_gap, watching
 from survtree._replay import unusual
-from survtree._solve import Solution, solve
+from survtree._solve import Solution, find
 from survtree._tree import Tree
 from survtree._validation import Replay
 
@@ -32,10 +32,10 @@ def what_is_run(replay: Replay) -> str:
 def run(replay: Replay, verbose: int) -> str:
     """Search, with a table of progress if verbose; the tree and what was proven of it."""
     problem, limits, _ = replay
-    with progress_log(lambda: _headline(problem), verbose) as listener:
-        solution = solve(problem, limits, listener)
+    with watching(lambda: headline(problem, limits), verbose, None) as watch:
+        solution, kept = find(problem, limits, watch)
     lines = [_tree_in_words(problem, solution.tree), "", *_proven(solution)]
-    if limits.guessed_losses is not None:
+    if kept.limits.guessed_losses is not None:
         lines.append(f"no tree is below {solution.guessed_bound!r} if the guessed losses hold")
     if solution.is_upper_bound_wrong:
         lines.append(f"no tree attains the upper bound {limits.upper_bound!r}")

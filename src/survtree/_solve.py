@@ -13,7 +13,7 @@ from survtree import _native
 from survtree._limits import Limits
 from survtree._options import MAX_DEPTH_LIMIT
 from survtree._problem import InternalError, Problem
-from survtree._progress import ProgressRow
+from survtree._progress import Snapshot, Watch
 from survtree._replay import request
 from survtree._tree import Tree
 
@@ -45,22 +45,22 @@ class Solution:
 def solve(
     problem: Problem,
     limits: Limits,
-    on_progress: Callable[[ProgressRow], None] | None = None,
+    watch: Watch | None = None,
     search: _native.Search | None = None,
 ) -> Solution:
     """Search, then re-score the tree with the independent loss.
 
-    Ctrl-C ends the search early, with what it has; the status says so. A ``search`` that was
-    stopped goes on where it was.
+    Ctrl-C ends the search early, with what it has, and so may the watch; the status says so. A
+    ``search`` that was stopped goes on where it was.
     """
     start = perf_counter()
     search = search_of(problem, limits) if search is None else search
-    on_turn = None if on_progress is None else lambda: _report(search, on_progress)
+    on_turn = None if watch is None else lambda: _report(search, watch)
     gone = limits.seconds_gone + perf_counter() - start
     run_limits = _run_limits(replace(limits, seconds_gone=gone), search)
     raw = _translated(lambda: search.run(run_limits, on_turn))
-    if on_turn is not None:
-        on_turn()
+    if watch is not None:
+        watch.end(_new_rows(search))
     tree = _tree_of(raw.pop("tree"))
     found = _native.rescore(*_arrays(problem), tree.question, tree.no, tree.yes)
     solution = Solution(
@@ -74,29 +74,61 @@ def solve(
     return solution
 
 
-def guess_then_prove(
-    problem: Problem, limits: Limits, on_progress: Callable[[ProgressRow], None] | None = None
-) -> tuple[Solution, _native.Search]:
-    """The exact answer: the tree that the guess finds is the first to beat, nothing else is kept.
+@dataclass(frozen=True)
+class KeptSearch:
+    """A search with all it remembers, and what it is a search for."""
 
-    Also the search that gave it. Stopped before the guess was done, the answer is what that has.
-    """
+    problem: Problem
+    limits: Limits
+    search: _native.Search
+
+    def is_for(self, problem: Problem, limits: Limits) -> bool:
+        """Whether going on with it answers this problem; how long it may take is free."""
+        return (
+            self.problem.is_same(problem)
+            and self.limits.upper_bound == limits.upper_bound
+            and n_threads(self.limits) == n_threads(limits)
+            and _are_equal(self.limits.guessed_losses, limits.guessed_losses)
+        )
+
+    def is_proof(self, problem: Problem) -> bool:
+        """Whether it is for this problem and leans on no guess."""
+        return self.limits.guessed_losses is None and self.problem.is_same(problem)
+
+
+def _are_equal(a: NDArray[np.float64] | None, b: NDArray[np.float64] | None) -> bool:
+    return a is b or (a is not None and b is not None and np.array_equal(a, b))
+
+
+def find(
+    problem: Problem, limits: Limits, watch: Watch | None = None, kept: KeptSearch | None = None
+) -> tuple[Solution, KeptSearch]:
+    """What a fit calls: search, or go on with a search that was stopped; or guess, then prove."""
     start = perf_counter()
-    search = search_of(problem, limits)
-    guessed = solve(problem, limits, on_progress, search)
-    if guessed.status != "guessed":
-        return guessed, search
-    gone = limits.seconds_gone + perf_counter() - start
-    exact = replace(limits, guessed_losses=None, seconds_gone=gone)
-    search = search_of(problem, exact)
-    start_from(search, guessed.tree, guessed.lower_bound, "guess")
-    return solve(problem, exact, on_progress, search), search
+    if limits.guessed_losses is not None and limits.proves:
+        guess = replace(limits, proves=False)
+        guessed, kept = find(problem, guess, watch, kept)
+        if guessed.status != "guessed":  # stopped
+            return guessed, kept
+        gone = limits.seconds_gone + perf_counter() - start
+        limits = replace(guess, guessed_losses=None, seconds_gone=gone)
+        search = search_of(problem, limits)
+        _start_from(search, guessed, "guess")
+    elif kept is not None and kept.is_for(problem, limits):
+        search = kept.search
+    else:
+        search = search_of(problem, limits)
+    gone = perf_counter() - start + limits.seconds_gone
+    solution = solve(problem, replace(limits, seconds_gone=gone), watch, search)
+    return solution, KeptSearch(problem, limits, search)
 
 
-def start_from(search: _native.Search, tree: Tree, lower_bound: float, found_by: str) -> None:
-    """Tell a new search what is known of its problem."""
-    question, no, yes = tree.question, tree.no, tree.yes
-    _translated(lambda: search.start_from(question, no, yes, lower_bound, found_by))
+def _start_from(search: _native.Search, known: Solution, found_by: str) -> None:
+    """Tell a new search a tree to beat and a bound that holds; no proof rests on anything else."""
+    tree = known.tree
+    _translated(
+        lambda: search.start_from(tree.question, tree.no, tree.yes, known.lower_bound, found_by)
+    )
 
 
 def loss_of(problem: Problem, tree: Tree) -> float:
@@ -122,7 +154,7 @@ def search_of(problem: Problem, limits: Limits) -> _native.Search:
         "regularization": problem.regularization,
         "min_samples_leaf": min(problem.min_samples_leaf, 2**62),
         "upper_bound": np.inf if limits.upper_bound is None else limits.upper_bound,
-        "n_threads": _n_threads(limits.n_jobs),
+        "n_threads": n_threads(limits),
         "greedy_from": limits.greedy_from,
         "check_keys": limits.check_keys,
         "kernel": limits.kernel,
@@ -176,11 +208,14 @@ def _arrays(problem: Problem) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any],
     )
 
 
-def _n_threads(n_jobs: int | None) -> int:
-    """None is one thread, -1 as many as there are cores, -2 one less, ..."""
-    if n_jobs is None:
+def n_threads(limits: Limits) -> int:
+    """Threads of a search: None is one, -1 as many as there are cores, -2 one less, ...
+
+    One with a gap: which of the trees within it is found depends on who is first.
+    """
+    if limits.n_jobs is None or limits.gap > 0:
         return 1
-    n = n_jobs if n_jobs > 0 else (os.cpu_count() or 1) + 1 + n_jobs
+    n = limits.n_jobs if limits.n_jobs > 0 else (os.cpu_count() or 1) + 1 + limits.n_jobs
     return max(1, min(n, MAX_THREADS))
 
 
@@ -191,9 +226,13 @@ def _translated(work: Callable[[], Any]) -> Any:
         raise InternalError(str(error)) from error
 
 
-def _report(search: _native.Search, on_progress: Callable[[ProgressRow], None]) -> None:
-    for row in search.take_progress():
-        on_progress(ProgressRow(*row))
+def _report(search: _native.Search, watch: Watch) -> None:
+    if watch.turn(_new_rows(search), lambda: Snapshot(*search.snapshot())):
+        search.interrupt()
+
+
+def _new_rows(search: _native.Search) -> list[Snapshot]:
+    return [Snapshot(*row) for row in search.take_progress()]
 
 
 def _tree_of(raw: dict[str, Any]) -> Tree:

@@ -10,6 +10,7 @@ from survtree import _native, _solve
 from survtree._event_table import EventTable
 from survtree._oracle import Oracle, distinct_columns
 from survtree._problem import Problem
+from survtree._progress import Watch
 from survtree._questions import Questions
 from survtree._validation import default_names
 from tests.oracle.problems import ALL_SWITCHES, brute_force, check_case, random_case, root_loss
@@ -66,7 +67,7 @@ def test_a_stopped_search_shows_a_greedy_tree():
     events = EventTable(rng.random(2000) < 0.8, time, np.ones(2000))
     problem = Problem(X, events, Questions(default_names(50)), 0.0001, 7, 7)
     rows = []
-    solution = _solve.solve(problem, _solve.Limits(time_limit=1.0), rows.append)
+    solution = _solve.solve(problem, _solve.Limits(time_limit=1.0), Watch(0, rows.append))
     assert solution.status == "time_limit"
     greedy = [row for row in rows if row.found_by.startswith("greedy after depth")]
     assert greedy

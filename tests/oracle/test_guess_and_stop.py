@@ -1,11 +1,12 @@
-"""Guessed bounds, searches that are stopped and taken up, caches that forget: against brute force."""
+"""Guesses, searches that are stopped and taken up, caches that forget: against brute force."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from survtree._solve import Limits, guess_then_prove, search_of, solve
+from survtree._limits import Limits
+from survtree._solve import find, search_of, solve
 from tests.oracle.problems import brute_force, check_case, random_case, root_loss
 from tests.oracle.test_brute_force import nested
 
@@ -75,8 +76,8 @@ def _loss_of_row(problem, leaves, row):
 @pytest.mark.parametrize("block", range(N_BLOCKS))
 def test_guess_then_prove_gives_the_optimum_and_the_tree_of_a_plain_search(block):
     for case, optimum, slack, rng in cases(720_000, block):
-        limits = Limits(guessed_losses=random_guess(case.problem, rng))
-        solution, _ = guess_then_prove(case.problem, limits)
+        limits = Limits(guessed_losses=random_guess(case.problem, rng), proves=True)
+        solution, _ = find(case.problem, limits)
         assert solution.status == "optimal"
         assert abs(solution.objective - optimum) <= slack, case
         assert nested(solution.tree) == nested(solve(case.problem, Limits()).tree)
@@ -100,9 +101,7 @@ def test_a_search_that_is_stopped_again_and_again_ends_where_one_run_does(block)
         search = search_of(case.problem, Limits(greedy_from=0, check_keys=True))
         objective, lower_bound = np.inf, 0.0
         while True:
-            limits = Limits(
-                node_limit=int(rng.integers(1, 30)), wants_bounds=bool(rng.integers(2))
-            )
+            limits = Limits(node_limit=int(rng.integers(1, 30)), wants_bounds=bool(rng.integers(2)))
             solution = solve(case.problem, limits, search=search)
             assert solution.lower_bound <= optimum + slack, case
             assert optimum - slack <= solution.objective <= objective + slack, case

@@ -322,5 +322,6 @@ FITS: dict[str, list[Case]] = {
         option("upper_bound", 0.001, UserWarning),
         option("n_jobs", 0),
         option("verbose", -1),
+        option("callback", "print", TypeError),
     ],
 }

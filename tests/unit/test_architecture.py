@@ -24,6 +24,7 @@ ORDER = (
     "_paper_encoding",
     "_tree",
     "_oracle",
+    "_live",
     "_progress",
     "_curves",
     "_metrics",

@@ -1,7 +1,9 @@
 """Options: numbers within their range, choices, and where to cut numbers and times."""
 
+import math
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from survtree._options import CUTS, OPTIONS, Option
 from survtree._table import Column
 from survtree._validation.words import did_you_mean, some
 
+LEAST_MEMORY = 1_000_000
 BY_NAME = {option.name: option for option in OPTIONS}
 
 
@@ -36,10 +39,11 @@ def _check_option(option: Option, value: Any) -> Any:
         return value
     if option.kind == "choice":
         return _check_choice(option, value)
-    if option.name == "time_buckets":
-        return _check_time_buckets(option, value)
-    if option.kind == "other":  # checked where the columns are known
-        return value
+    if option.kind == "flag":
+        return _check_flag(option, value)
+    if option.kind == "other":  # those not named are checked where columns or rows are known
+        check = _OTHERS.get(option.name)
+        return value if check is None else check(option, value)
     return _check_number(option, value)
 
 
@@ -62,7 +66,7 @@ def _check_number(option: Option, value: Any) -> int | float | None:
         raise _refuse(option, value, TypeError)
     number: int | float = int(value) if isinstance(value, numbers.Integral) else float(value)
     if option.kind == "float":
-        number = float(number)
+        number = _as_float(number)
     is_below = option.low is not None and (
         number < option.low or (option.is_low_open and number == option.low)
     )
@@ -75,6 +79,52 @@ def _check_number(option: Option, value: Any) -> int | float | None:
     return number
 
 
+def _as_float(number: int | float) -> float:
+    try:
+        return float(number)
+    except OverflowError:  # an integer beyond all floats
+        return math.copysign(math.inf, number)
+
+
+def _check_flag(option: Option, value: Any) -> bool:
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise _refuse(option, value, TypeError)
+
+
+def _check_memory(option: Option, value: Any) -> int | None:
+    """Bytes, given as such or with a unit: 1 kB is 1000 bytes, 1 KiB is 1024."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt])(i?)b?\s*", value, re.IGNORECASE)
+        if found is None:
+            raise _refuse(option, value)
+        base = 1024 if found[3] else 1000
+        value = int(float(found[1]) * base ** (1 + "kmgt".index(found[2].lower())))
+    if not isinstance(value, numbers.Integral) or isinstance(value, (bool, np.bool_)):
+        raise _refuse(option, value, TypeError)
+    if int(value) < LEAST_MEMORY:
+        raise _refuse(option, value)
+    return int(value)
+
+
+def _check_random_state(option: Option, value: Any) -> Any:
+    if value is None or isinstance(value, np.random.RandomState):
+        return value
+    if not isinstance(value, numbers.Integral) or isinstance(value, (bool, np.bool_)):
+        raise _refuse(option, value, TypeError)
+    if not 0 <= int(value) < 2**32:
+        raise _refuse(option, value)
+    return int(value)
+
+
+def _check_callback(option: Option, value: Any) -> Any:
+    if value is None or callable(value):
+        return value
+    raise _refuse(option, value, TypeError)
+
+
 def _check_time_buckets(option: Option, value: Any) -> int | tuple[float, ...]:
     """A number of buckets, or their upper ends."""
     if _is_count(value):
@@ -84,6 +134,14 @@ def _check_time_buckets(option: Option, value: Any) -> int | tuple[float, ...]:
         is_wrong_value = _is_number(value) or edges is not None
         raise _refuse(option, value, ValueError if is_wrong_value else TypeError)
     return edges
+
+
+_OTHERS: dict[str, Callable[[Option, Any], Any]] = {
+    "time_buckets": _check_time_buckets,
+    "memory_limit": _check_memory,
+    "callback": _check_callback,
+    "random_state": _check_random_state,
+}
 
 
 def check_rules(thresholds: Any, columns: Sequence[Column]) -> list[Rule]:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
+from survtree._options import REFERENCES
 from survtree._validation.outcome import numbers_of
 from survtree._validation.predictions import check_times
 from survtree._validation.words import did_you_mean
@@ -14,10 +15,6 @@ from survtree._validation.words import did_you_mean
 Floats = NDArray[np.float64]
 
 NAMES = ("forest", "boosting")
-ALLOWED = (
-    "'forest', 'boosting', a fitted model with predict_survival_function, a pair (survival "
-    "probabilities by row and time, times), or one loss a row"
-)
 PAIR = "a pair (survival probabilities by row and time, times)"
 LEFT_OUT = "Rows that missing='drop' leaves out of the fit have none."
 # Probabilities are often products of many factors, which round.
@@ -58,7 +55,7 @@ def check_reference(reference: Any) -> Literal["name", "model", "curves", "losse
 
 
 def _not_a_reference(came: str) -> str:
-    return f"reference must be {ALLOWED}; got {came}."
+    return f"reference must be {REFERENCES}; got {came}."
 
 
 def _n_dims(reference: Any) -> int | None:
