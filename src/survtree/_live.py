@@ -33,14 +33,16 @@ def live_bar(stream: TextIO) -> LiveBar | None:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a person may be looking; a process without a console has None for a stream."""
-    return stream is not None and not stream.closed and stream.isatty()
+    """Whether a person may be looking. A stream may be None, closed, or some object with write."""
+    try:
+        return stream is not None and stream.isatty()
+    except (AttributeError, ValueError):
+        return False
 
 
 def _is_notebook() -> bool:
-    ipython = sys.modules.get("IPython")
-    shell = None if ipython is None else ipython.get_ipython()
-    return getattr(shell, "kernel", None) is not None
+    ask = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    return ask is not None and getattr(ask(), "kernel", None) is not None
 
 
 class TerminalBar(LiveBar):

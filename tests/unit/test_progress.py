@@ -338,3 +338,20 @@ def test_a_callback_is_a_parameter_like_others(veterans):
 def test_what_cannot_be_called_is_refused(callback, veterans):
     with pytest.raises(TypeError, match="callback must be a callable that takes a Snapshot, or N"):
         OptimalSurvivalTree(callback=callback).fit(*veterans)
+
+
+class Writer:
+    """All that some programs put in the place of standard error."""
+
+    def __init__(self):
+        self.text = ""
+
+    def write(self, text):
+        self.text += text
+
+
+def test_any_object_that_can_write_serves_as_standard_error(unheard, monkeypatch, veterans):
+    for stderr in (Writer(), None):
+        monkeypatch.setattr("sys.stderr", stderr)
+        OptimalSurvivalTree(1, verbose=1).fit(*veterans)
+        assert stderr is None or "found by" in stderr.text
