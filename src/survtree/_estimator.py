@@ -218,8 +218,8 @@ class OptimalSurvivalTree(TreePredictor):
                 self.reference, rows, problem.features, events, options["random_state"]
             )
             limits = replace(limits, guessed_losses=losses)
-        limits = replace(limits, seconds_gone=perf_counter() - start)
         save_if_asked(problem, limits)
+        limits = replace(limits, seconds_gone=perf_counter() - start)
         verbose, callback = options["verbose"], options["callback"]
         with watching(lambda: headline(problem, limits), verbose, callback) as watch:
             solution, kept = find(problem, limits, watch, kept)

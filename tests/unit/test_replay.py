@@ -105,13 +105,18 @@ def test_options_of_a_fit_are_in_the_file(veterans, folder):
     (path,) = folder.iterdir()
     found = _replay.load(path)
     assert found.limits == Limits(
-        gap=0.2, upper_bound=0.5, time_limit=9.0, memory_limit=10**30, n_jobs=-1
+        gap=0.2,
+        upper_bound=0.5,
+        time_limit=9.0,
+        memory_limit=10**30,
+        n_jobs=-1,
+        wants_bounds=True,
     )
     assert (found.problem.max_depth, found.problem.min_samples_leaf) == (None, 10**30)
     assert np.array_equal(found.problem.events.weight, weight)
     assert set(_replay.unusual(found.problem, found.limits)) == {
         *options,
-        *("n_jobs", "time_limit", "gap", "upper_bound"),
+        *("n_jobs", "time_limit", "gap", "upper_bound", "wants_bounds"),
     }
 
 

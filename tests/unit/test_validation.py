@@ -152,6 +152,7 @@ def test_bad_weights(weight, message):
         ("time_limit", 0),
         ("time_limit", np.inf),
         ("memory_limit", 10),
+        ("regularization", 10**400),
         ("gap", 1.0),
         ("gap", -0.1),
         ("upper_bound", 0.0),

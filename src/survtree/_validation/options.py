@@ -83,7 +83,7 @@ def _as_float(number: int | float) -> float:
     try:
         return float(number)
     except OverflowError:  # an integer beyond all floats
-        return math.copysign(math.inf, number)
+        return math.inf if number > 0 else -math.inf
 
 
 def _check_flag(option: Option, value: Any) -> bool:
