@@ -92,7 +92,7 @@ def test_a_second_ctrl_c_ends_the_fit(start, n_jobs):
 
 def test_ctrl_c_during_a_demo_shows_the_best_tree(start):
     process = start(DEMO, "demo", "--depth", "12", "--regularization", "0.00001")
-    interrupt_after(process, process.stdout, "greedy, 2 ahead")
+    interrupt_after(process, process.stdout, "depth 2")
     out, err = process.communicate(timeout=LONG)
     assert "\ninterrupted: loss" in out
     assert "median" in out
@@ -103,7 +103,7 @@ def test_ctrl_c_during_a_demo_shows_the_best_tree(start):
 
 def test_a_second_ctrl_c_ends_the_demo(start):
     process = start(LINGER + DEMO, "demo", "--depth", "12", "--regularization", "0.00001")
-    interrupt_after(process, process.stderr, "greedy, 2 ahead")
+    interrupt_after(process, process.stderr, "depth 2")
     interrupt_after(process, process.stderr, "interrupted: loss")
     out, _ = process.communicate(timeout=LONG)
     assert "median" not in out
