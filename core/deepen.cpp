@@ -54,7 +54,7 @@ void Search::deepen(double upper_bound) {
 // What is proven on the way makes the next step cheaper. Ends when a tree is within the budget.
 void Search::climb() {
   const double lowest = bounds_.any_tree(root_.facts);
-  for (const double share : {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}) {
+  for (const double share : {0.1, 0.2, 0.4, 0.6, 0.8, 0.9}) {
     const double budget = lowest + share * (incumbent_objective_ - lowest);
     if (budget < lower_bound_) continue;
     if (is_gap_closed()) return;
