@@ -58,7 +58,7 @@ class OptimalSurvivalTree(TreePredictor):
         Reading the table and fitting a reference count; they are not cut short.
     memory_limit : int, str or None, default=None
         Memory of the process within which the search forgets what is cheap to find again; it stops
-        once that no longer helps. Bytes, or a text such as "500MB" or "4GB". A fifth of it is the
+        once that no longer helps. Bytes, or a text such as "500MB" or "4GB". A tenth of it is the
         search's even if the rest of the process has taken all.
     node_limit : int or None, default=None
         Subsets of rows to solve, after which the search stops as at a time limit. Unlike that, it

@@ -181,12 +181,12 @@ def _run_limits(limits: Limits, search: _native.Search) -> dict[str, Any]:
 def _room(memory_limit: int | None, search: _native.Search) -> int:
     """Bytes that what the search remembers may take, so that the process stays within the limit.
 
-    A fifth of the limit is granted even if the rest of the process has taken all of it.
+    A tenth of the limit is granted even if the rest of the process has taken all of it.
     """
     if memory_limit is None:
         return NO_LIMIT
     others = max(0, _resident_bytes() - search.cache_bytes)
-    return min(NO_LIMIT, max(memory_limit // 5, memory_limit - others))
+    return min(NO_LIMIT, max(memory_limit // 10, memory_limit - others))
 
 
 def _resident_bytes() -> int:
