@@ -249,27 +249,10 @@ def test_time_limit_returns_a_tree_with_a_true_bound():
         model.optimal_trees()
 
 
-def test_memory_limit_stops_the_search():
-    X, y = hard_problem()
-    model = OptimalSurvivalTree(6, 0.0001, memory_limit=1_000_000)
-    with pytest.warns(SearchStoppedWarning, match="memory limit"):
-        model.fit(X, y)
-    assert model.status_ == "memory_limit"
-    assert model.certificate_.counts["cache_bytes"] <= 1_000_000
-
-
 def test_upper_bound_out_of_reach_is_reported(veterans):
     with pytest.warns(UserWarning, match="no tree attains upper_bound"):
         model = OptimalSurvivalTree(2, 0.001, upper_bound=0.01).fit(*veterans)
     assert model.objective_ == pytest.approx(0.067953095573, abs=1e-9)
-
-
-def test_gap_is_reached(veterans):
-    model = OptimalSurvivalTree(4, 0.0005, gap=0.3).fit(*veterans)
-    assert model.gap_ <= 0.3
-    assert model.status_ in ("gap_reached", "optimal")
-    exact = OptimalSurvivalTree(4, 0.0005).fit(*veterans)
-    assert model.lower_bound_ <= exact.objective_ <= model.objective_ + 1e-12
 
 
 def test_integer_weights_are_repeated_rows(veterans):
@@ -283,28 +266,6 @@ def test_integer_weights_are_repeated_rows(veterans):
     assert np.array_equal(weighted.predict(X), repeated.predict(X))
 
 
-def test_other_threads_run_during_a_fit():
-    X, y = hard_problem()
-    count = 0
-    done = threading.Event()
-
-    def counting():
-        nonlocal count
-        while not done.wait(0.001):
-            count += 1
-
-    thread = threading.Thread(target=counting)
-    thread.start()
-    with pytest.warns(SearchStoppedWarning):
-        OptimalSurvivalTree(6, 0.0001, time_limit=0.5).fit(X, y)
-    done.set()
-    thread.join()
-    assert count > 20  # with the GIL held it would be a handful
-
-
-# Depth 6 is searched; depth 4 is small enough for a lattice.
-@pytest.mark.parametrize("depth", [6, 4])
-@pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_returns_the_best_tree(depth, n_jobs):
     script = f"""
 import signal, threading, numpy as np
