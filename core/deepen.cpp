@@ -166,6 +166,7 @@ Result Search::run(const RunLimits& limits) {
   lower_bound_ = std::max(lower_bound_.load(), bounds_.any_tree(root_.facts));
   offer(leaf_of(root_), "one leaf");
   log_progress();
+  limits_.look_at_clock(true);  // all the time there is may be gone already
   if (workers_.size() > 1) team_ = std::make_unique<Team>(workers_.size());
   if (solved_depth_ < 0) deepen(options_.upper_bound);
   team_.reset();

@@ -266,6 +266,9 @@ def test_integer_weights_are_repeated_rows(veterans):
     assert np.array_equal(weighted.predict(X), repeated.predict(X))
 
 
+# Depth 6 is searched; depth 4 is small enough for a lattice.
+@pytest.mark.parametrize("depth", [6, 4])
+@pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_returns_the_best_tree(depth, n_jobs):
     script = f"""
 import signal, threading, numpy as np
