@@ -19,18 +19,20 @@ Tree split_of(std::int32_t question, Tree no, Tree yes) {
 
 }  // namespace
 
-// Each time nothing better is near, the next look goes a level further.
+// Whenever nothing better is near, the next look goes a level further.
 void Search::look_for_trees() {
   const std::uint64_t done = workers_[0]->stats.lane_rows;
   const bool is_wanted = run_limits_.wants_bounds;
   if (done < options_.greedy_from / (is_wanted ? kSoonerIfWanted : 1)) return;
   const double before = incumbent_objective_;
   const double share = is_wanted ? kGenerousShare : kShareOfWork;
-  const std::string ahead = std::to_string(look_ahead_) + " ahead";
   with_share_of_work(share * static_cast<double>(done), [&] {
-    start_greedily(std::string("greedy, ").append(ahead));
-    improve(std::string("improved, ").append(ahead));
-    if (!limits_.is_stopped() && look_ahead_ < final_depth_) ++look_ahead_;
+    for (; look_ahead_ < final_depth_; ++look_ahead_) {
+      const std::string ahead = std::to_string(look_ahead_) + " ahead";
+      start_greedily(std::string("greedy, ").append(ahead));
+      improve(std::string("improved, ").append(ahead));
+      if (limits_.is_stopped()) return;
+    }
   });
   if (incumbent_objective_ < before) log_progress();
 }
