@@ -11,9 +11,12 @@ FRAME_TESTS := $(addprefix tests/unit/test_,$(addsuffix .py,validation outcome_c
 DATA ?= .data
 
 # The tables of benchmarks/, one target each; each is a module of that folder.
-TABLES := speed household threads streed no_limit import_cost protocol bounds anytime
+TABLES := speed household threads streed no_limit protocol bounds
+# Those that run ours alone, from where it is installed.
+OWN_TABLES := anytime kept_limits ablation watched
+DATALESS_TABLES := import_cost memory
 
-.PHONY: demo test core-test tsan pandas2 lint format oracle data parity bench $(TABLES:%=bench-%) bench-raw_tables clean
+.PHONY: demo test core-test tsan pandas2 lint format oracle data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables gap-plot clean
 
 demo: .venv/.demo
 	$(BIN)/survtree demo
@@ -61,11 +64,25 @@ parity: .venv/.test .venv/.rivals
 	$(BIN)/python -m benchmarks.parity --data "$(DATA)"
 
 # All tables, after make data. Takes hours, and can be stopped and taken up.
-bench: $(TABLES:%=bench-%) bench-raw_tables
+bench: $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables
 
 # One table: make bench-speed ARGS="--depths 2 3". What each shows: benchmarks/README.md
 $(TABLES:%=bench-%): bench-%: .venv/.test .venv/.rivals
-	$(BIN)/python -m benchmarks.$* $(if $(filter-out import_cost,$*),--data "$(DATA)") $(ARGS)
+	$(BIN)/python -m benchmarks.$* --data "$(DATA)" $(ARGS)
+
+$(OWN_TABLES:%=bench-%): bench-%: .venv/.test
+	$(BIN)/python -m benchmarks.$* --data "$(DATA)" $(ARGS)
+
+$(DATALESS_TABLES:%=bench-%): bench-%: .venv/.test
+	$(BIN)/python -m benchmarks.$* $(ARGS)
+
+# A picture of what bench-anytime measured.
+gap-plot: .venv/.test .venv/.plots
+	$(BIN)/python -m benchmarks.gap_plot
+
+.venv/.plots: .venv/bin/python
+	$(BIN)/python -m pip install --quiet matplotlib
+	touch $@
 
 # Raw tables, from a package that is installed where ours runs.
 bench-raw_tables: .venv/.test .venv/.survset
