@@ -1,4 +1,4 @@
-"""The gap over time on the five hard cases, from results/anytime.csv: docs/images/gap-over-time.svg.
+"""The gap over time on five hard cases: docs/images/gap-over-time.svg, from results/anytime.csv.
 
 python -m benchmarks.gap_plot
 """

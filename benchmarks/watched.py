@@ -2,9 +2,9 @@
 
     python -m benchmarks.watched --data FOLDER [--repeats 5]
 
-Searches that prove their optimum within seconds, with and without the trouble that is taken for those
-who may stop or watch a search: trees looked for early, a lower bound raised step by step. Both take
-turns, one thread; medians of seconds, and lane-rows, which are the same every time.
+Searches that prove their optimum within seconds, with and without the trouble that is taken for
+those who may stop or watch a search: trees looked for early, a lower bound raised step by step.
+Both take turns, one thread; medians of seconds, and lane-rows, which are the same every time.
 """
 
 from math import exp, log
