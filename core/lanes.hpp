@@ -64,14 +64,15 @@ struct LaneFunctions {
   // where `first` is a multiple of 16.
   void (*count_ones)(const std::uint64_t* bits, std::size_t n_words, const std::uint64_t* columns,
                      std::size_t first, std::size_t stride, double* counts);
-  // The kept answers of one row, side by side.
-  void (*pack_answers)(const Answers& answers, std::size_t row, std::uint64_t* packed);
+  // The kept answers of some rows, each row's side by side in n_packed words.
+  void (*pack_rows)(const Answers& answers, const std::uint32_t* numbers, std::size_t n,
+                    std::uint64_t* packed);
   // Numbers of the rows whose bits are set, ascending, with their packed answers; returns how many.
   std::size_t (*list_rows)(const std::uint64_t* bits, std::size_t n_words, const Answers& answers,
                            std::uint32_t* numbers, std::uint64_t* packed);
-  // sums[lane] += value where the lane's packed answer is yes.
-  void (*add_where_yes)(const std::uint64_t* packed, std::size_t n_lanes, double value,
-                        double* sums);
+  // sums[lane] = values of the rows whose packed answer is yes, added up.
+  void (*add_where_yes)(const std::uint64_t* packed, std::size_t n_packed, const double* values,
+                        std::size_t n_rows, std::size_t n_lanes, double* sums);
   // Losses by lane, of the rows that answer no and of those that answer yes.
   void (*row_losses)(const ListedRows& rows, const std::uint64_t* packed, std::size_t n_lanes,
                      double* no, double* yes);

@@ -36,7 +36,7 @@ struct Avx2 {
 
 LaneFunctions avx2_lanes() {
   return {count_ones_of<ScalarCount>,
-          pack_answers_of<Extract>,
+          pack_rows_of<Extract>,
           list_rows_of<Extract>,
           add_where_yes_of<Avx2>,
           row_losses_of<Avx2, 2>,

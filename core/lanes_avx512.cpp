@@ -68,7 +68,7 @@ void pick_counts_packed(const double* from, std::size_t n, std::size_t stride,
 
 LaneFunctions avx512_lanes() {
   return {count_ones_of<VectorCount>,
-          pack_answers_of<Extract>,
+          pack_rows_of<Extract>,
           list_rows_of<Extract>,
           add_where_yes_of<Avx512>,
           row_losses_of<Avx512, 4>,

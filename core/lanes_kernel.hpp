@@ -154,12 +154,23 @@ void block_losses_of(const PassingBlock* blocks, std::size_t n_blocks, const dou
   }
 }
 
+// A few vectors of lanes at a time, whose sums stay in registers and do not wait for each other.
+// Row after row, so that they round alike in every kernel.
 template <class V>
-void add_where_yes_of(const std::uint64_t* packed, std::size_t n_lanes, double value,
-                      double* sums) {
-  for (std::size_t lane = 0; lane < n_lanes; lane += V::width) {
-    const V old = V::load(sums + lane);
-    V::select(V::mask(packed[lane / 64] >> (lane % 64)), old + V(value), old).store(sums + lane);
+void add_where_yes_of(const std::uint64_t* packed, std::size_t n_packed, const double* values,
+                      std::size_t n_rows, std::size_t n_lanes, double* sums) {
+  constexpr std::size_t kVectors = 4, kLanes = kVectors * V::width;
+  static_assert(64 % kLanes == 0 && kLanePadding % kLanes == 0);
+  for (std::size_t lane = 0; lane < n_lanes; lane += kLanes) {
+    const std::uint64_t* words = packed + lane / 64;
+    V sum[kVectors];
+    for (std::size_t i = 0; i < n_rows; ++i, words += n_packed) {
+      const V value(values[i]);
+      const std::uint64_t bits = *words >> (lane % 64);
+      for (std::size_t k = 0; k < kVectors; ++k)
+        sum[k] = V::select(V::mask(bits >> (k * V::width)), sum[k] + value, sum[k]);
+    }
+    for (std::size_t k = 0; k < kVectors; ++k) sum[k].store(sums + lane + k * V::width);
   }
 }
 
@@ -205,6 +216,13 @@ SURVTREE_INLINE void pack_answers_of(const Answers& a, std::size_t row, std::uin
 }
 
 template <class Pack>
+void pack_rows_of(const Answers& answers, const std::uint32_t* numbers, std::size_t n,
+                  std::uint64_t* packed) {
+  for (std::size_t i = 0; i < n; ++i)
+    pack_answers_of<Pack>(answers, numbers[i], packed + i * answers.n_packed);
+}
+
+template <class Pack>
 std::size_t list_rows_of(const std::uint64_t* bits, std::size_t n_words, const Answers& answers,
                          std::uint32_t* numbers, std::uint64_t* packed) {
   std::size_t n = 0;
@@ -212,8 +230,7 @@ std::size_t list_rows_of(const std::uint64_t* bits, std::size_t n_words, const A
     for (std::uint64_t word = bits[w]; word != 0; word &= word - 1)
       numbers[n++] =
           static_cast<std::uint32_t>(64 * w) + static_cast<std::uint32_t>(std::countr_zero(word));
-  for (std::size_t i = 0; i < n; ++i)
-    pack_answers_of<Pack>(answers, numbers[i], packed + i * answers.n_packed);
+  pack_rows_of<Pack>(answers, numbers, n, packed);
   return n;
 }
 

@@ -36,7 +36,7 @@ struct Gather {
 
 LaneFunctions plain_lanes() {
   return {count_ones_of<ScalarCount>,
-          pack_answers_of<Gather>,
+          pack_rows_of<Gather>,
           list_rows_of<Gather>,
           add_where_yes_of<Plain>,
           row_losses_of<Plain, 1>,

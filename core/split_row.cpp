@@ -68,26 +68,34 @@ void count_rows(const Problem& p, const LaneFunctions& lanes, const SplitRequest
   std::swap(out.ones, out.sums);
 }
 
-void add_up_groups(const Problem& p, const LaneFunctions& lanes, Bits bits,
-                   const std::vector<double>& group_loss, SplitRow& out, std::vector<double>& no,
-                   std::vector<double>& yes) {
-  const std::size_t n = padded(out.n_lanes);
-  no.assign(n, 0.0);
-  yes.assign(n, 0.0);
-  const Answers answers = answers_of(p, out);
-  out.packed.resize(std::max(out.packed.size(), answers.n_packed));
-  double total = 0.0;
+// The groups of the subset that cost anything: the rows they are booked on, with packed answers.
+std::size_t list_groups(const Problem& p, const LaneFunctions& lanes, Bits bits, SplitRow& out) {
+  std::size_t n = 0;
   for (std::size_t w = 0; w < bits.size(); ++w) {
     for (std::uint64_t word = bits[w] & p.bits.costly[w]; word != 0; word &= word - 1) {
       const std::size_t place = 64 * w + static_cast<std::size_t>(std::countr_zero(word));
-      const std::uint32_t row = p.bits.row_of[place];
-      if (group_loss[row] <= 0.0) continue;  // guessed, not proven
-      total += group_loss[row];
-      lanes.pack_answers(answers, row, out.packed.data());
-      lanes.add_where_yes(out.packed.data(), out.n_lanes, group_loss[row], yes.data());
+      if (out.numbers.size() <= n) out.numbers.resize(2 * n + 64);
+      out.numbers[n++] = p.bits.row_of[place];
     }
   }
-  for (std::size_t lane = 0; lane < out.n_lanes && total > 0.0; ++lane)
+  const Answers answers = answers_of(p, out);
+  out.packed.resize(std::max(out.packed.size(), n * answers.n_packed));
+  lanes.pack_rows(answers, out.numbers.data(), n, out.packed.data());
+  return n;
+}
+
+// Of the groups listed, what those on each side of a question cost.
+void add_up_groups(const LaneFunctions& lanes, const std::vector<double>& group_loss, std::size_t n,
+                   SplitRow& out, std::vector<double>& no, std::vector<double>& yes) {
+  no.assign(padded(out.n_lanes), 0.0);
+  yes.assign(padded(out.n_lanes), 0.0);
+  out.values.resize(n);
+  double total = 0.0;
+  for (std::size_t i = 0; i < n; ++i) total += out.values[i] = group_loss[out.numbers[i]];
+  if (total == 0.0) return;
+  lanes.add_where_yes(out.packed.data(), (out.n_lanes + 63) / 64, out.values.data(), n, out.n_lanes,
+                      yes.data());
+  for (std::size_t lane = 0; lane < out.n_lanes; ++lane)
     no[lane] = std::max(0.0, total - yes[lane]);
 }
 
@@ -145,9 +153,9 @@ void split_row(const Problem& p, const LaneFunctions& lanes, const SplitRequest&
   else
     split_by_rows(p, lanes, request, out);
   if (!request.wants_groups || out.n_lanes == 0) return;
-  add_up_groups(p, lanes, request.bits, p.group_loss, out, out.no_groups, out.yes_groups);
-  if (p.has_guess)
-    add_up_groups(p, lanes, request.bits, p.proven_group_loss, out, out.no_proven, out.yes_proven);
+  const std::size_t n = list_groups(p, lanes, request.bits, out);
+  add_up_groups(lanes, p.group_loss, n, out, out.no_groups, out.yes_groups);
+  if (p.has_guess) add_up_groups(lanes, p.proven_group_loss, n, out, out.no_proven, out.yes_proven);
 }
 
 }  // namespace survtree

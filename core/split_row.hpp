@@ -29,7 +29,7 @@ struct SplitRow {
   std::vector<std::uint64_t> keep, bits, packed;
   std::vector<std::uint32_t> numbers;
   std::vector<PassingBlock> blocks;
-  std::vector<double> sums, counts, lane_counts;
+  std::vector<double> sums, counts, lane_counts, values;
 };
 
 struct SplitRequest {
