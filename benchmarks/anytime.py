@@ -3,11 +3,12 @@
     python -m benchmarks.anytime --data FOLDER [--seconds 20]
     python -m benchmarks.anytime --data FOLDER --best [--seconds 300]
 
-Each case is searched once, in one thread, for so many seconds; what a callback is told is a row.
+Each case is searched once, in one thread, for so many seconds; what moved a bound is a row.
 With --best only the end of a long run is kept, as the best objective known of the case. Both are
 compared in the end. Cases that are already in the output file are not run again.
 """
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -47,7 +48,8 @@ def run(table: Table, folder: Path, seconds: float, *, only_the_end: bool) -> No
         problem = problem_of(data.read(folder, case[0]), *case[1:])
         limits = Limits(time_limit=seconds, wants_bounds=True)
         solution = solve(problem, limits, Watch(0, rows.append))
-        for row in rows[-1:] if only_the_end else rows:
+        programs = f"survtree{revision()}"
+        for row in rows[-1:] if only_the_end else with_news(rows):
             found = {
                 "seconds": f"{row.seconds:.3f}",
                 "lower_bound": f"{row.lower_bound:.9f}",
@@ -57,7 +59,17 @@ def run(table: Table, folder: Path, seconds: float, *, only_the_end: bool) -> No
                 "status": solution.status if row is rows[-1] else "",
             }
             key = dict(zip(CASE, case, strict=True))
-            table.add({**key, **found, **machine(), "programs": f"survtree{revision()}"})
+            table.add({**key, **found, **machine(), "programs": programs})
+
+
+def with_news(rows: list[Snapshot]) -> list[Snapshot]:
+    """The rows in which a bound moved, and the last."""
+    moved = [
+        row
+        for before, row in pairwise(rows)
+        if (before.objective, before.lower_bound) != (row.objective, row.lower_bound)
+    ]
+    return [rows[0], *moved, *rows[-1:]]
 
 
 def at(rows: list[dict[str, str]], seconds: float) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """The command line: parses, calls the package, prints. Decides nothing."""
 
 import logging
+import signal
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -75,8 +76,8 @@ def replay(
 ) -> None:
     """Run the fit of a replay file again; show what is run, progress, tree and bounds."""
     from survtree import _replay, _rerun
+    from survtree._progress import shown_on
 
-    _log_to_stdout()
     try:
         saved = _replay.load(file)
         if time_limit is not None:
@@ -84,7 +85,9 @@ def replay(
     except (TypeError, ValueError) as error:
         _refuse("replay", error)
     typer.echo(f"{_rerun.what_is_run(saved)}\n")
-    typer.echo(("\n" if verbose else "") + _rerun.run(saved, int(verbose)))
+    with shown_on(sys.stdout):
+        told = _rerun.run(saved, int(verbose))
+    typer.echo(("\n" if verbose else "") + told)
 
 
 @datasets_app.command("list")
@@ -156,4 +159,6 @@ def _print_table(title: str, rows: Iterable[tuple[str, int, int, int, str]]) -> 
 
 def main() -> None:
     """Entry point of the ``survtree`` command."""
+    if hasattr(signal, "SIGPIPE"):  # `survtree demo | head` ends as other commands do
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     app()

@@ -1,7 +1,8 @@
 """The only caller of the native module: hands over arrays, waits, brings the answer back."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
@@ -58,7 +59,8 @@ def solve(
     on_turn = None if watch is None else lambda: _report(search, watch)
     gone = limits.seconds_gone + perf_counter() - start
     run_limits = _run_limits(replace(limits, seconds_gone=gone), search)
-    raw = _translated(lambda: search.run(run_limits, on_turn))
+    with _bugs_told(problem, limits):
+        raw = search.run(run_limits, on_turn)
     if watch is not None:
         watch.end(_new_rows(search))
     tree = _tree_of(raw.pop("tree"))
@@ -126,9 +128,7 @@ def find(
 def _start_from(search: _native.Search, known: Solution, found_by: str) -> None:
     """Tell a new search a tree to beat and a bound that holds; no proof rests on anything else."""
     tree = known.tree
-    _translated(
-        lambda: search.start_from(tree.question, tree.no, tree.yes, known.lower_bound, found_by)
-    )
+    search.start_from(tree.question, tree.no, tree.yes, known.lower_bound, found_by)
 
 
 def loss_of(problem: Problem, tree: Tree) -> float:
@@ -142,9 +142,10 @@ def optimal_trees(problem: Problem, optimum: float, limit: int) -> list[Tree]:
     # The bound is loosened by more than rounding, so that the optimum itself stays within it.
     limits = Limits(upper_bound=optimum * (1 + 1e-9))
     search = search_of(problem, limits)
-    if _translated(lambda: search.run(_run_limits(limits, search)))["status"] == "interrupted":
-        raise KeyboardInterrupt
-    return [_tree_of(raw) for raw in _translated(lambda: search.optimal_trees(limit))]
+    with _bugs_told(problem, limits):
+        if search.run(_run_limits(limits, search))["status"] == "interrupted":
+            raise KeyboardInterrupt
+        return [_tree_of(raw) for raw in search.optimal_trees(limit)]
 
 
 def search_of(problem: Problem, limits: Limits) -> _native.Search:
@@ -164,7 +165,8 @@ def search_of(problem: Problem, limits: Limits) -> _native.Search:
     }
     ranks = np.asarray(problem.questions.ranks(), dtype=np.uint32)
     guess = np.empty(0) if limits.guessed_losses is None else limits.guessed_losses
-    return _native.Search(*_arrays(problem), ranks, np.ascontiguousarray(guess), options)
+    with _bugs_told(problem, limits):
+        return _native.Search(*_arrays(problem), ranks, np.ascontiguousarray(guess), options)
 
 
 def _run_limits(limits: Limits, search: _native.Search) -> dict[str, Any]:
@@ -219,11 +221,14 @@ def n_threads(limits: Limits) -> int:
     return max(1, min(n, MAX_THREADS))
 
 
-def _translated(work: Callable[[], Any]) -> Any:
+@contextmanager
+def _bugs_told(problem: Problem, limits: Limits) -> Iterator[None]:
+    """Invariants that break inside become InternalErrors that name a replay file."""
     try:
-        return work()
+        yield
     except _native.ContractError as error:
-        raise InternalError(str(error)) from error
+        told = f"{error}. This is a bug in survtree; {request(problem, limits)}"
+        raise InternalError(told) from error
 
 
 def _report(search: _native.Search, watch: Watch) -> None:

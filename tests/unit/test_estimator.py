@@ -220,19 +220,31 @@ def test_certificate_verifies_and_notices_changes(model, veterans):
 
 def test_a_wrong_answer_of_the_core_raises_with_a_replay_file(veterans, monkeypatch, tmp_path):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    real = survtree._solve._translated
+    real = survtree._native.rescore
 
-    def lie(work):
-        raw = real(work)
-        raw["loss"] *= 0.998
-        return raw
+    def lie(*arrays):
+        found = real(*arrays)
+        return {**found, "loss": 1.002 * found["loss"]}
 
-    monkeypatch.setattr(survtree._solve, "_translated", lie)
+    monkeypatch.setattr(survtree._native, "rescore", lie)
     with pytest.raises(InternalError, match="replay") as caught:
         OptimalSurvivalTree(2).fit(*veterans)
     (replay,) = Path(tmp_path).iterdir()
     assert str(replay) in str(caught.value)
     assert survtree._replay.load(replay).problem.features.shape == (137, 14)
+
+
+def test_a_broken_invariant_raises_with_a_replay_file(veterans, monkeypatch, tmp_path):
+    class Broken:
+        def __init__(self, *arrays):
+            raise survtree._native.ContractError("broken invariant: two and two are four")
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(survtree._native, "Search", Broken)
+    with pytest.raises(InternalError, match=r"two and two are four\. This is a bug") as caught:
+        OptimalSurvivalTree(2).fit(*veterans)
+    (replay,) = Path(tmp_path).iterdir()
+    assert str(replay) in str(caught.value)
 
 
 def test_time_limit_returns_a_tree_with_a_true_bound():
