@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import data
-from benchmarks.anytime import problem_of
-from benchmarks.tables import CASE, Table, machine, parsed, parser_of, revision
+from benchmarks.problems import filled
+from benchmarks.tables import CASE, Table
 from survtree._limits import Limits
 from survtree._problem import Problem
 from survtree._reference import reference_losses
@@ -79,17 +78,7 @@ def show(table: Table) -> None:
 
 
 def main() -> None:
-    parser = parser_of(__doc__, "ablation.csv")
-    parser.add_argument("--repeats", type=int, default=5)
-    arguments = parsed(parser)
-    table = Table(arguments.out, FIELDS)
-    for case in CASES:
-        if not arguments.summary and not table.has(*case):
-            problem = problem_of(data.read(arguments.data, case[0]), *case[1:])
-            key = dict(zip(CASE, case, strict=True))
-            found = row_of(problem, arguments.repeats)
-            table.add({**key, **found, **machine(), "programs": f"survtree{revision()}"})
-    show(table)
+    show(filled(__doc__, "ablation.csv", FIELDS, row_of, CASES))
 
 
 if __name__ == "__main__":

@@ -11,15 +11,11 @@ compared in the end. Cases that are already in the output file are not run again
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
-
 from benchmarks import data
+from benchmarks.problems import problem_of
 from benchmarks.tables import CASE, HERE, Table, machine, parsed, parser_of, revision
-from survtree._event_table import EventTable
 from survtree._limits import Limits
-from survtree._problem import Problem
 from survtree._progress import Snapshot, Watch, relative_gap
-from survtree._questions import Questions
 from survtree._solve import solve
 
 HARD = (
@@ -32,11 +28,6 @@ HARD = (
 SECONDS = (0.2, 1.0, 5.0)
 FIELDS = (*CASE, "seconds", "lower_bound", "objective", "n_leaves", "found_by", "status")
 BEST = HERE / "results" / "best_known.csv"
-
-
-def problem_of(case: data.Encoded, max_depth: int, regularization: float) -> Problem:
-    events = EventTable(case.event, case.time, np.ones(len(case.time)))
-    return Problem(case.X, events, Questions(tuple(case.columns)), regularization, max_depth, 7)
 
 
 def run(table: Table, folder: Path, seconds: float, *, only_the_end: bool) -> None:

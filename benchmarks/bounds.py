@@ -11,10 +11,10 @@ import math
 from pathlib import Path
 
 from benchmarks import data
-from survtree import _limits, _solve
-from survtree._event_table import EventTable
+from benchmarks.problems import problem_of
+from survtree._limits import BOUNDS, Limits
 from survtree._problem import Problem
-from survtree._questions import Questions
+from survtree._solve import solve
 
 # data set, max_depth, regularization
 CASES = (
@@ -32,21 +32,9 @@ CASES = (
 TIME_LIMIT = 60.0
 
 
-def problem_of(case: data.Encoded, depth: int, regularization: float) -> Problem:
-    weight = case.time * 0 + 1
-    return Problem(
-        case.X,
-        EventTable(case.event, case.time, weight),
-        Questions(tuple(case.columns)),
-        regularization,
-        depth,
-        7,
-    )
-
-
 def lane_rows(problem: Problem, off: tuple[str, ...]) -> float:
-    limits = _solve.Limits(bounds_off=off, solver="search", time_limit=TIME_LIMIT)
-    solution = _solve.solve(problem, limits)
+    limits = Limits(bounds_off=off, solver="search", time_limit=TIME_LIMIT)
+    solution = solve(problem, limits)
     return solution.counts["lane_rows"] if solution.status == "optimal" else math.inf
 
 
@@ -55,11 +43,11 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder of the CSV files")
     arguments = parser.parse_args()
     print("lane-rows with one bound off, as a multiple of those with all on")
-    print(f"{'case':28}{'all on':>12}", *(f"{name[:12]:>13}" for name in _limits.BOUNDS))
+    print(f"{'case':28}{'all on':>12}", *(f"{name[:12]:>13}" for name in BOUNDS))
     for name, depth, regularization in CASES:
         problem = problem_of(data.read(arguments.data, name), depth, regularization)
         base = lane_rows(problem, ())
-        ratios = [lane_rows(problem, (bound,)) / base for bound in _limits.BOUNDS]
+        ratios = [lane_rows(problem, (bound,)) / base for bound in BOUNDS]
         print(
             f"{f'{name}, {depth}, {regularization}':28}{base:12,.0f}",
             *(f"{ratio:13.3f}" for ratio in ratios),

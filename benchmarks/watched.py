@@ -11,9 +11,8 @@ from math import exp, log
 from statistics import mean, median
 from typing import Any
 
-from benchmarks import data
-from benchmarks.anytime import problem_of
-from benchmarks.tables import CASE, Table, machine, parsed, parser_of, revision
+from benchmarks.problems import filled
+from benchmarks.tables import CASE, Table
 from survtree._limits import Limits
 from survtree._problem import Problem
 from survtree._solve import Solution, solve
@@ -64,17 +63,7 @@ def show(table: Table) -> None:
 
 
 def main() -> None:
-    parser = parser_of(__doc__, "watched.csv")
-    parser.add_argument("--repeats", type=int, default=5)
-    arguments = parsed(parser)
-    table = Table(arguments.out, FIELDS)
-    for case in CASES:
-        if not arguments.summary and not table.has(*case):
-            problem = problem_of(data.read(arguments.data, case[0]), *case[1:])
-            key = dict(zip(CASE, case, strict=True))
-            found = row_of(problem, arguments.repeats)
-            table.add({**key, **found, **machine(), "programs": f"survtree{revision()}"})
-    show(table)
+    show(filled(__doc__, "watched.csv", FIELDS, row_of, CASES))
 
 
 if __name__ == "__main__":
