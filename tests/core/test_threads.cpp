@@ -56,6 +56,36 @@ void compare(Layout layout, Solver solver, const char* what) {
   check::that(one.objective == four.objective && are_alike(one.tree, four.tree), what);
 }
 
+// Watched, short of memory, stopped again and again.
+void watch_and_go_on(std::size_t memory, std::uint64_t nodes) {
+  const Problem problem = Data(7).problem(Layout::rows);
+  SearchOptions options;
+  options.max_depth = 4;
+  options.regularization = 0.001;
+  options.solver = Solver::search;
+  options.n_threads = 4;
+  options.greedy_from = 0;
+  Search search(problem, options);
+  bool are_bounds_apart = true;
+  search.set_listener([&] {
+    const Progress now = search.snapshot();
+    are_bounds_apart &= now.lower_bound <= now.objective;
+  });
+  RunLimits limits;
+  limits.wants_bounds = true;
+  limits.memory_limit_bytes = memory;
+  limits.node_limit = nodes;
+  Result r = search.run(limits);
+  std::size_t n_stops = 0;
+  for (; r.status == Status::node_limit; ++n_stops) r = search.run(limits);
+  check::that(nodes == Limits::kNoLimit || n_stops > 0, "it was stopped");
+  check::that((memory == SIZE_MAX) == (r.cache_shed == 0), "what does not fit is forgotten");
+  check::that(are_bounds_apart, "bounds never cross");
+  const Result plain = solved(problem, Solver::search, 1);
+  check::that(r.status == Status::optimal && r.objective == plain.objective,
+              "a search that was watched and stopped finds the optimum");
+}
+
 void fail_in_a_batch() {
   Team team(3);
   bool threw = false;
@@ -90,5 +120,7 @@ int main() {
   const Result stopped = search.run();
   stopper.join();
   check::that(stopped.lower_bound <= stopped.objective, "a stopped search has valid bounds");
+  watch_and_go_on(SIZE_MAX, 100);
+  watch_and_go_on(1, Limits::kNoLimit);
   return check::report();
 }
