@@ -11,6 +11,7 @@
 
 #include "bounds.hpp"
 #include "contract.hpp"
+#include "frontier.hpp"
 #include "leaf_loss.hpp"
 #include "problem.hpp"
 #include "rescore.hpp"
@@ -228,8 +229,8 @@ struct OwnedSearch {
 // are handled and `on_turn` is called. Ctrl-C asks the search to stop and hand over what it has;
 // any other exception does so too, and is raised when the search has stopped. So is a second Ctrl-C
 // that comes before that; one that comes later Python raises by itself.
-template <class Work>
-auto without_gil(OwnedSearch& owned, const nb::object& on_turn, Work work) {
+template <class Owned, class Work>
+auto without_gil(Owned& owned, const nb::object& on_turn, Work work) {
   std::exception_ptr raised;
   bool is_interrupted = false;
   owned.search.set_listener([&] {
@@ -306,6 +307,48 @@ void start_from(OwnedSearch& owned, const Nodes& column, const Nodes& no, const 
   owned.search.start_from(node(node, 0), lower_bound, found_by);
 }
 
+// A problem and the search for its best trees by number of leaves.
+struct OwnedFrontier {
+  OwnedFrontier(Problem p, const FrontierOptions& options)
+      : problem(std::move(p)), search(problem, options) {}
+  Problem problem;
+  Frontier search;
+};
+
+FrontierOptions frontier_options_of(const nb::dict& d) {
+  FrontierOptions o;
+  o.max_depth = nb::cast<int>(d["max_depth"]);
+  o.min_regularization = nb::cast<double>(d["min_regularization"]);
+  o.min_samples_leaf = nb::cast<std::uint64_t>(d["min_samples_leaf"]);
+  o.max_leaves = nb::cast<std::size_t>(d["max_leaves"]);
+  return o;
+}
+
+nb::dict run_frontier(OwnedFrontier& owned, const nb::dict& limits, const nb::object& on_turn) {
+  const RunLimits run_limits = run_limits_of(limits);
+  const FrontierResult r =
+      without_gil(owned, on_turn, [&] { return owned.search.run(run_limits); });
+  nb::list trees;
+  for (const Tree& tree : r.trees) trees.append(tree_arrays(owned.problem, tree));
+  nb::dict out;
+  out["trees"] = trees;
+  out["depth"] = r.depth;
+  out["is_complete"] = r.is_complete;
+  out["status"] = name_of(r.status);
+  out["tolerance"] = r.tolerance;
+  out["root_loss"] = r.root_loss;
+  out["root_floor"] = r.root_floor;
+  out["seconds"] = r.seconds;
+  nb::dict counts;
+  counts["subsets_solved"] = std::uint64_t{r.stats.subsets_solved};
+  counts["lane_rows"] = std::uint64_t{r.stats.lane_rows};
+  counts["cache_hits"] = std::uint64_t{r.stats.cache_hits};
+  counts["cache_entries"] = r.cache_entries;
+  counts["cache_bytes"] = r.cache_bytes;
+  out["counts"] = counts;
+  return out;
+}
+
 // The independent check of a tree, given as arrays.
 nb::dict rescored(const Bytes2d& features, const Doubles& time, const Bytes& event,
                   const Doubles& weight, const Nodes& column, const Nodes& no, const Nodes& yes) {
@@ -379,6 +422,18 @@ NB_MODULE(_native, m) {
       .def("interrupt", [](OwnedSearch& s) { s.search.interrupt(); })
       .def("take_progress", &take_progress)
       .def("snapshot", [](OwnedSearch& s) { return progress_tuple(s.search.snapshot()); });
+  nb::class_<OwnedFrontier>(m, "Frontier")
+      .def(
+          "__init__",
+          [](OwnedFrontier* self, const Bytes2d& features, const Doubles& time, const Bytes& event,
+             const Doubles& weight, const Ranks& column_rank, const nb::dict& options) {
+            const FrontierOptions o = frontier_options_of(options);
+            new (self)
+                OwnedFrontier(problem_of(features, time, event, weight, column_rank, {}, ""), o);
+          },
+          "features"_a, "time"_a, "event"_a, "weight"_a, "column_rank"_a, "options"_a)
+      .def("run", &run_frontier, "limits"_a, "on_turn"_a.none() = nb::none())
+      .def_prop_ro("cache_bytes", [](const OwnedFrontier& f) { return f.search.cache_bytes(); });
   m.def("rescore", &rescored, "features"_a, "time"_a, "event"_a, "weight"_a, "column"_a, "no"_a,
         "yes"_a);
   m.def("subset_facts", &subset_facts, "features"_a, "time"_a, "event"_a, "weight"_a,

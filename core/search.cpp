@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "contract.hpp"
-#include "distinct.hpp"
-#include "leaf_loss.hpp"
 #include "search_worker.hpp"
 
 namespace survtree {
@@ -15,21 +13,6 @@ constexpr double kInfinity = Bounds::no_limit;
 // A search that has forgotten so many times what it can hold mostly does again what it has done.
 constexpr std::uint64_t kMostShed = 64;
 constexpr std::size_t kEntryBytes = 32;
-
-Subset whole(const Problem& p) {
-  const std::vector<std::uint32_t> rows = iota(p.n_rows());
-  Subset s;
-  for (std::uint32_t row : rows) {
-    s.facts.group_loss += p.group_loss[row];
-    if (p.has_guess) s.facts.proven_loss += p.proven_group_loss[row];
-    s.n_rows += p.n_copies[row];
-  }
-  s.facts.loss = leaf_loss(p.events, rows);
-  s.bits = p.bits.everyone;
-  s.groups = p.groups.everyone;
-  s.key = key_of(s.groups);
-  return s;
-}
 
 }  // namespace
 
@@ -59,12 +42,8 @@ bool Search::is_leaf_at_most(const Subset& s) const {
   return s.n_rows < 2 * options_.min_samples_leaf;
 }
 
-// A tree of depth d has a path with d + 1 leaves hanging off it, each with min_samples_leaf rows,
-// and no question helps twice on one path.
 int Search::depth_worth_trying(const Subset& s) const {
-  const std::uint64_t leaves = s.n_rows / options_.min_samples_leaf;
-  const std::uint64_t depth = leaves == 0 ? 0 : leaves - 1;
-  return static_cast<int>(std::min<std::uint64_t>({depth, problem_.n_questions, kMaxDepth}));
+  return std::min(kMaxDepth, survtree::depth_worth_trying(problem_, s, options_.min_samples_leaf));
 }
 
 std::optional<Answer> Search::known(const Subset& s, int depth) {
@@ -87,22 +66,12 @@ void Search::remember(const Subset& s, int depth, Answer answer) {
 
 void Search::make_key(Subset& s) const {
   if (!s.groups.empty()) return;
-  require(!s.parent->groups.empty(), "the key of the parent is made first");
-  s.group_buffer->resize(s.parent->groups.size());
-  s.key = pick_groups(problem_.groups, s.parent->groups, s.question, s.says_yes, *s.group_buffer);
-  s.groups = *s.group_buffer;
+  make_groups(problem_, s);
   if (options_.switches.permutation) cache_.prefetch(s.key);
 }
 
-void Search::make_bits(Subset& s) const {
-  if (!s.bits.empty()) return;
-  s.bit_buffer->resize(s.parent->bits.size());
-  pick_bits(problem_.bits, s.parent->bits, s.question, s.says_yes, *s.bit_buffer);
-  s.bits = *s.bit_buffer;
-}
-
 void Search::split_all(Worker& w, Subset& s, bool wants_groups, SplitRow& out) const {
-  make_bits(s);
+  make_bits(problem_, s);
   split_row(problem_, lanes_, {s.bits, s.n_rows, options_.min_samples_leaf, wants_groups}, out);
   w.stats.lane_rows += out.n_steps * out.n_lanes;
 }

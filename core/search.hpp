@@ -19,6 +19,7 @@
 #include "problem.hpp"
 #include "split_row.hpp"
 #include "stats.hpp"
+#include "subset.hpp"
 #include "team.hpp"
 
 namespace survtree {
@@ -88,25 +89,6 @@ struct Result {
   double seconds = 0.0;
 };
 
-// Which rows are here. Most subsets are closed by what the split of their parent told about them,
-// or by the cache, so groups and key, and then bits, are made only when needed.
-struct Subset {
-  SubsetFacts facts{};
-  std::uint64_t n_rows = 0;  // of the table
-
-  Key key;
-  std::span<const std::uint64_t> groups;  // empty until made
-  std::span<const std::uint64_t> bits;    // likewise; by rows or blocks
-
-  bool is_looked_up = false;   // in the cache, just now,
-  std::optional<Answer> past;  // with this result
-
-  const Subset* parent = nullptr;
-  std::uint32_t question = 0;
-  bool says_yes = false;
-  std::vector<std::uint64_t>*group_buffer = nullptr, *bit_buffer = nullptr;
-};
-
 class Search {
  public:
   // The problem must outlive the search.
@@ -151,7 +133,6 @@ class Search {
   int depth_worth_trying(const Subset& s) const;
   bool is_leaf_at_most(const Subset& s) const;
   void make_key(Subset& s) const;
-  void make_bits(Subset& s) const;
   void split_all(Worker& w, Subset& s, bool wants_groups, SplitRow& out) const;
   void order_lanes(const SplitRow& split, std::vector<std::uint32_t>& order) const;
   double child_bound(const SplitRow& split, std::size_t lane, bool yes) const;

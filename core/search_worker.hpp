@@ -12,21 +12,12 @@
 
 namespace survtree {
 
-// The split row holds the groups' losses.
-inline SubsetFacts facts_of(const SplitRow& split, std::size_t lane, bool yes) {
-  SubsetFacts facts{yes ? split.yes_loss[lane] : split.no_loss[lane],
-                    yes ? split.yes_groups[lane] : split.no_groups[lane]};
-  if (!split.yes_proven.empty())
-    facts.proven_loss = yes ? split.yes_proven[lane] : split.no_proven[lane];
-  return facts;
-}
-
 // Lines of its own: counters that two cores write to must not share one.
 struct alignas(128) Search::Worker {
   struct Level {
     SplitRow split;
     std::vector<std::uint32_t> order;
-    std::vector<std::uint64_t> no_bits, yes_bits, no_groups, yes_groups;
+    PartBuffers parts;
   };
 
   explicit Worker(std::size_t number_) : number(number_) {}
@@ -37,15 +28,7 @@ struct alignas(128) Search::Worker {
   }
   // A child of `s`, whose split row is given; its bits go to the scratch of level k.
   Subset part(const Subset& s, const SplitRow& split, std::size_t lane, bool yes, std::size_t k) {
-    Subset out;
-    out.facts = facts_of(split, lane, yes);
-    out.n_rows = yes ? split.yes_rows[lane] : split.no_rows[lane];
-    out.parent = &s;
-    out.question = split.question[lane];
-    out.says_yes = yes;
-    out.bit_buffer = yes ? &level(k).yes_bits : &level(k).no_bits;
-    out.group_buffer = yes ? &level(k).yes_groups : &level(k).no_groups;
-    return out;
+    return part_of(s, split, lane, yes, level(k).parts);
   }
 
   std::size_t number;  // 0 is the caller's own thread

@@ -7,6 +7,7 @@ from survtree._certificate import Certificate, Guess, Verification
 from survtree._curves import StepFunction
 from survtree._estimator import OptimalSurvivalTree
 from survtree._export import export_text
+from survtree._path import RegularizationPath, regularization_path
 from survtree._problem import InternalError, SearchStoppedWarning
 from survtree._progress import Snapshot
 
@@ -18,9 +19,11 @@ __all__ = [
     "Guess",
     "InternalError",
     "OptimalSurvivalTree",
+    "RegularizationPath",
     "SearchStoppedWarning",
     "Snapshot",
     "StepFunction",
     "Verification",
     "export_text",
+    "regularization_path",
 ]

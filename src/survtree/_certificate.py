@@ -99,6 +99,7 @@ class Certificate:
     tree: Tree = field(repr=False)
     binarizer: Binarizer = field(repr=False)
     time_buckets: int | tuple[float, ...] | None = None
+    max_leaves: int | None = None
     exact_loss: float | None = None  # on the times as they are, where the search rounded them
     guess: Guess | None = None
 
@@ -150,6 +151,7 @@ class Certificate:
             self.regularization,
             self.max_depth,
             self.min_samples_leaf,
+            self.max_leaves,
         )
         return self._check(problem)
 
@@ -170,6 +172,7 @@ class Certificate:
             "loss": (abs(loss - self.loss) <= slack, f"{loss:.12g}, stated {self.loss:.12g}"),
             "leaves": (
                 len(sizes) == self.n_leaves
+                and (self.max_leaves is None or self.n_leaves <= self.max_leaves)
                 and (depth == 0 or sizes.min() >= self.min_samples_leaf),
                 f"{len(sizes)}, the smallest has {sizes.min()} rows",
             ),

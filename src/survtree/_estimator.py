@@ -6,18 +6,20 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from survtree import _validation
-from survtree._binarizer import Binarizer
 from survtree._certificate import Certificate, Guess, price_text
 from survtree._curves import LeafCurve, LeafCurves, leaf_curves
 from survtree._event_table import EventTable
 from survtree._limits import Limits
 from survtree._predict import TreePredictor
+from survtree._prepare import Prepared, prepare
 from survtree._problem import Problem, SearchStoppedWarning
 from survtree._progress import Snapshot, logger, watching
-from survtree._reference import name_of, reference_losses, rows_of
+from survtree._reference import name_of, reference_losses
 from survtree._replay import save_if_asked
 from survtree._solve import Solution, find, loss_of, n_threads, optimal_trees
 from survtree._tree import Tree
@@ -40,6 +42,10 @@ class OptimalSurvivalTree(TreePredictor):
         Price of one leaf, in units of the loss: a split must save at least this much.
     min_samples_leaf : int, default=7
         Fewest training rows in a leaf; counts rows, not weights.
+    max_leaves : int or None, default=None
+        Most leaves of the tree. The best tree with at most so many is found exactly, which a price
+        alone need not do. Such a search shows no progress and knows no gap, upper bound, reference
+        or warm start.
     thresholds : "auto", "all", "guess", int, ("width", int), list or dict, default="auto"
         Where numbers are cut into questions like age <= 62.5. See ``Binarizer``.
     missing : {"error", "question", "drop"}, default="error"
@@ -131,6 +137,7 @@ class OptimalSurvivalTree(TreePredictor):
         regularization: float = 0.01,
         *,
         min_samples_leaf: int = 7,
+        max_leaves: int | None = None,
         thresholds: Any = "auto",
         missing: str = "error",
         encoding: str = "questions",
@@ -152,6 +159,7 @@ class OptimalSurvivalTree(TreePredictor):
         self.max_depth = max_depth
         self.regularization = regularization
         self.min_samples_leaf = min_samples_leaf
+        self.max_leaves = max_leaves
         self.thresholds = thresholds
         self.missing = missing
         self.encoding = encoding
@@ -194,28 +202,18 @@ class OptimalSurvivalTree(TreePredictor):
         """
         start = perf_counter()
         options = _validation.check_options(self)
-        buckets = options["time_buckets"]
-        X, y = _validation.split_outcome(X, y, duration_col, event_col)
-        given = _validation.check_table(self, X, reset=True)
-        exact = _validation.check_outcome(y, sample_weight, given.n_rows)
-        binarizer = self._new_binarizer()
-        table, exact = binarizer.without_gaps(given, exact)
-        events = exact if buckets is None else exact.on_grid(buckets)
-        questions = binarizer.fit_table(table, exact).questions_
-        problem = Problem(
-            features=questions.matrix(table),
-            events=events,
-            questions=questions,
-            regularization=options["regularization"],
-            max_depth=options["max_depth"],
-            min_samples_leaf=options["min_samples_leaf"],
-        )
+        columns = {"duration_col": duration_col, "event_col": event_col}
+        prepared = prepare(self, options, X, y, sample_weight, **columns)
+        problem = prepared.problem
         kept = getattr(self, "_kept_search", None) if options["warm_start"] else None
-        limits = _limits_of(options)
+        limits = limits_of(options)
         if self.reference is not None and not (limits.proves and kept and kept.is_proof(problem)):
-            rows = X if table is given else rows_of(X, ~given.is_missing_anywhere())
             losses = reference_losses(
-                self.reference, rows, problem.features, events, options["random_state"]
+                self.reference,
+                prepared.X,
+                problem.features,
+                problem.events,
+                options["random_state"],
             )
             limits = replace(limits, guessed_losses=losses)
         save_if_asked(problem, limits)
@@ -223,29 +221,30 @@ class OptimalSurvivalTree(TreePredictor):
         verbose, callback = options["verbose"], options["callback"]
         with watching(lambda: headline(problem, limits), verbose, callback) as watch:
             solution, kept = find(problem, limits, watch, kept)
-            self.binarizer_ = binarizer
-            self._keep(problem, solution, exact)
             self._kept_search = kept if options["warm_start"] else None
-            self._certify(problem, solution, kept.limits, options)
+            limits = limits if kept is None else kept.limits
+            self.keep_solution(prepared, solution, options, limits.guessed_losses)
             if verbose:
                 logger.info("%s", self.certificate_.last_line())
         self._warn(solution, options, watch.stopped_by)
         return self
 
-    def _new_binarizer(self) -> Binarizer:
-        binarizer = Binarizer(
-            self.thresholds,
-            missing=self.missing,
-            encoding=self.encoding,
-            max_levels=self.max_levels,
-        )
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                setattr(binarizer, name, getattr(self, name))
-        return binarizer
+    def keep_solution(
+        self,
+        prepared: Prepared,
+        solution: Solution,
+        options: dict[str, Any],
+        guessed_losses: NDArray[np.float64] | None = None,
+    ) -> "OptimalSurvivalTree":
+        """Become the model of a solution; for those who search by other means than ``fit``."""
+        self._keep(prepared, solution)
+        self._certify(prepared.problem, solution, options["time_buckets"], guessed_losses)
+        return self
 
-    def _keep(self, problem: Problem, solution: Solution, exact: EventTable) -> None:
+    def _keep(self, prepared: Prepared, solution: Solution) -> None:
         tree, one_leaf = solution.tree, solution.one_leaf_loss
+        problem, exact = prepared.problem, prepared.exact
+        self.binarizer_ = prepared.binarizer
         self._problem = problem
         self.tree_ = tree
         self.objective_ = solution.objective
@@ -266,9 +265,12 @@ class OptimalSurvivalTree(TreePredictor):
         self._leaf_curves = LeafCurves(lambda: _curves_by_node(problem, exact, tree))
 
     def _certify(
-        self, problem: Problem, solution: Solution, limits: Limits, options: dict[str, Any]
+        self,
+        problem: Problem,
+        solution: Solution,
+        buckets: int | tuple[float, ...] | None,
+        losses: NDArray[np.float64] | None,
     ) -> None:
-        buckets, losses = options["time_buckets"], limits.guessed_losses
         guess = None
         if losses is not None:
             guess = Guess(
@@ -287,6 +289,7 @@ class OptimalSurvivalTree(TreePredictor):
             regularization=problem.regularization,
             max_depth=problem.max_depth,
             min_samples_leaf=problem.min_samples_leaf,
+            max_leaves=problem.max_leaves,
             tolerance=solution.tolerance,
             fingerprint=problem.fingerprint(),
             seconds=solution.seconds,
@@ -352,7 +355,8 @@ def _curves_by_node(problem: Problem, exact: EventTable, tree: Tree) -> dict[int
     return dict(zip(leaves, curves, strict=True))
 
 
-def _limits_of(options: dict[str, Any]) -> Limits:
+def limits_of(options: dict[str, Any]) -> Limits:
+    """What the options say about how the search may end."""
     may_stop = ("time_limit", "memory_limit", "node_limit", "gap", "verbose", "callback")
     return Limits(
         gap=options["gap"],

@@ -39,6 +39,22 @@ class Search:
     def take_progress(self) -> list[Progress]: ...
     def snapshot(self) -> Progress: ...
 
+class Frontier:
+    def __init__(
+        self,
+        features: NDArray[np.uint8],
+        time: NDArray[np.float64],
+        event: NDArray[np.uint8],
+        weight: NDArray[np.float64],
+        column_rank: NDArray[np.uint32],
+        options: dict[str, Any],
+    ) -> None: ...
+    @property
+    def cache_bytes(self) -> int: ...
+    def run(
+        self, limits: dict[str, Any], on_turn: Callable[[], None] | None = None
+    ) -> dict[str, Any]: ...
+
 def rescore(
     features: NDArray[np.uint8],
     time: NDArray[np.float64],

@@ -81,6 +81,15 @@ OPTIONS: tuple[Option, ...] = (
         low=1,
     ),
     Option(
+        "max_leaves",
+        None,
+        "int",
+        "Most leaves of the tree.",
+        low=1,
+        high=60_000,
+        none_means="as many as pay",
+    ),
+    Option(
         "thresholds",
         "auto",
         "other",

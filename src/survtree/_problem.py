@@ -29,6 +29,7 @@ class Problem:
     regularization: float
     max_depth: int | None
     min_samples_leaf: int
+    max_leaves: int | None = None
 
     def leaf_of_row(self, tree: Tree) -> NDArray[np.intp]:
         """The leaf of each row, counted from 0 in the order of the tree's leaves."""
@@ -38,7 +39,7 @@ class Problem:
     def is_same(self, other: "Problem") -> bool:
         """Whether both have the same answer, told in the same words."""
         mine, theirs = (
-            (p.regularization, p.max_depth, p.min_samples_leaf, p.questions.texts)
+            (p.regularization, p.max_depth, p.min_samples_leaf, p.max_leaves, p.questions.texts)
             for p in (self, other)
         )
         pairs = [(self.features, other.features)] + [

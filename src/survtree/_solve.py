@@ -104,9 +104,14 @@ def _are_equal(a: NDArray[np.float64] | None, b: NDArray[np.float64] | None) -> 
 
 def find(
     problem: Problem, limits: Limits, watch: Watch | None = None, kept: KeptSearch | None = None
-) -> tuple[Solution, KeptSearch]:
-    """What a fit calls: search, or go on with a search that was stopped; or guess, then prove."""
+) -> tuple[Solution, KeptSearch | None]:
+    """What a fit calls: search, or go on with a search that was stopped; or guess, then prove.
+
+    With a limit on leaves there is nothing to go on with.
+    """
     start = perf_counter()
+    if problem.max_leaves is not None:
+        return frontier(problem, limits, problem.max_leaves)[-1], None
     if limits.guessed_losses is not None and limits.proves:
         guess = replace(limits, proves=False)
         guessed, kept = find(problem, guess, watch, kept)
@@ -129,6 +134,53 @@ def _start_from(search: _native.Search, known: Solution, found_by: str) -> None:
     """Tell a new search a tree to beat and a bound that holds; no proof rests on anything else."""
     tree = known.tree
     search.start_from(tree.question, tree.no, tree.yes, known.lower_bound, found_by)
+
+
+def frontier(problem: Problem, limits: Limits, max_leaves: int | None = None) -> list[Solution]:
+    """The best trees for every price from the problem's regularization on, fewest leaves first.
+
+    With a limit on leaves: those for every number of leaves that pays at that price, the last being
+    the best of all. Objectives and bounds are for the problem's regularization.
+    """
+    start = perf_counter()
+    options = {
+        "max_depth": MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth,
+        "min_regularization": problem.regularization,
+        "min_samples_leaf": min(problem.min_samples_leaf, 2**62),
+        "max_leaves": NO_LIMIT if max_leaves is None else max_leaves,
+    }
+    ranks = np.asarray(problem.questions.ranks(), dtype=np.uint32)
+    with _bugs_told(problem, limits):
+        search = _native.Frontier(*_arrays(problem), ranks, options)
+        gone = limits.seconds_gone + perf_counter() - start
+        raw = search.run(_run_limits(replace(limits, seconds_gone=gone), search))
+    return [_solution_of(problem, limits, _tree_of(tree), raw) for tree in raw["trees"]]
+
+
+def _solution_of(problem: Problem, limits: Limits, tree: Tree, raw: dict[str, Any]) -> Solution:
+    """One tree of a frontier; if that is not complete, all that is proven is the first bound."""
+    found = _native.rescore(*_arrays(problem), tree.question, tree.no, tree.yes)
+    price = problem.regularization
+    objective = found["loss"] + price * len(tree.leaves)
+    first = min(raw["root_loss"] + price, raw["root_floor"] + 2 * price)
+    bound = objective if raw["is_complete"] else min(first, objective)
+    solution = Solution(
+        tree=tree,
+        objective=objective,
+        loss=found["loss"],
+        lower_bound=bound,
+        guessed_bound=bound,
+        tolerance=raw["tolerance"],
+        status=raw["status"],
+        is_upper_bound_wrong=False,
+        seconds=raw["seconds"],
+        counts=raw["counts"],
+        one_leaf_loss=found["one_leaf_loss"],
+        unique_times=found["times"],
+        event_times=found["event_times"],
+    )
+    _check(problem, limits, solution, found)
+    return solution
 
 
 def loss_of(problem: Problem, tree: Tree) -> float:
@@ -169,7 +221,7 @@ def search_of(problem: Problem, limits: Limits) -> _native.Search:
         return _native.Search(*_arrays(problem), ranks, np.ascontiguousarray(guess), options)
 
 
-def _run_limits(limits: Limits, search: _native.Search) -> dict[str, Any]:
+def _run_limits(limits: Limits, search: _native.Search | _native.Frontier) -> dict[str, Any]:
     return {
         "gap": limits.gap,
         "time_limit_s": np.inf if limits.time_limit is None else limits.time_limit,
@@ -180,7 +232,7 @@ def _run_limits(limits: Limits, search: _native.Search) -> dict[str, Any]:
     }
 
 
-def _room(memory_limit: int | None, search: _native.Search) -> int:
+def _room(memory_limit: int | None, search: _native.Search | _native.Frontier) -> int:
     """Bytes that what the search remembers may take, so that the process stays within the limit.
 
     A tenth of the limit is granted even if the rest of the process has taken all of it.

@@ -13,6 +13,8 @@ from survtree._validation.options import (
 from survtree._validation.outcome import check_events, check_outcome, split_outcome
 from survtree._validation.predictions import (
     check_limit,
+    check_path_options,
+    check_price,
     check_share,
     check_times,
     check_trees_can_be_listed,
@@ -50,6 +52,8 @@ __all__ = [
     "check_options",
     "check_outcome",
     "check_pair",
+    "check_path_options",
+    "check_price",
     "check_question_count",
     "check_reference",
     "check_replay",

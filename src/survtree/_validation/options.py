@@ -22,11 +22,25 @@ def check_options(estimator: Any) -> dict[str, Any]:
     """Its options with numbers of the right type, or an error that says what is allowed."""
     # Read off one by one: get_params would look at the constructor's signature again.
     given = vars(estimator)
-    return {
+    options = {
         option.name: _check_option(option, given[option.name])
         for option in OPTIONS
         if option.name in given
     }
+    _check_together(options)
+    return options
+
+
+def _check_together(options: dict[str, Any]) -> None:
+    """A limit on leaves is kept by a search of its own, which does without these."""
+    if options.get("max_leaves") is None:
+        return
+    for name in ("reference", "upper_bound", "gap", "warm_start"):
+        if options[name] is not BY_NAME[name].default and options[name] != BY_NAME[name].default:
+            raise ValueError(
+                f"{name} must be left at {BY_NAME[name].default!r} if there is a limit on leaves; "
+                f"max_leaves is {options['max_leaves']}. Leave out one of the two."
+            )
 
 
 def check_option(name: str, value: Any) -> Any:

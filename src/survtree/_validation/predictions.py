@@ -1,13 +1,21 @@
 """What is asked of a fitted model."""
 
 import numbers
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from survtree._problem import Problem
+from survtree._validation.options import check_option
 from survtree._validation.outcome import numbers_of
+from survtree._validation.words import did_you_mean
+
+PATH_OPTIONS = (
+    *("max_depth", "min_samples_leaf", "max_leaves", "thresholds", "missing", "encoding"),
+    *("max_levels", "time_buckets", "time_limit", "memory_limit", "node_limit"),
+)
 
 
 def check_times(times: ArrayLike, role: str = "times") -> NDArray[np.float64]:
@@ -49,9 +57,35 @@ def check_trees_can_be_listed(problem: Problem | None, status: str) -> Problem:
             "optimal_trees needs the training rows; this model was unpickled without them. Fit it "
             "again."
         )
+    if problem.max_leaves is not None:
+        raise ValueError(
+            f"optimal_trees needs a fit without a limit on leaves; max_leaves is "
+            f"{problem.max_leaves}. Fit again with max_leaves=None and a higher regularization."
+        )
     if status != "optimal":
         raise ValueError(
             f"optimal_trees needs a proven optimum; the status of this fit is {status!r}. "
             "Fit again without limits."
         )
     return problem
+
+
+def check_price(regularization: Any, lowest: float) -> float:
+    """A price that a path covers."""
+    price = check_option("regularization", regularization)
+    if price < lowest:
+        raise ValueError(
+            f"regularization must be at least {lowest:g}, the smallest that this path was made "
+            f"for; got {price:g}. Make a path with a smaller min_regularization."
+        )
+    return float(price)
+
+
+def check_path_options(options: Mapping[str, Any]) -> None:
+    """Options of the estimator that make sense for a path."""
+    for name in options:
+        if name not in PATH_OPTIONS:
+            raise TypeError(
+                f"regularization_path takes the options {', '.join(PATH_OPTIONS)}; got {name!r}."
+                f"{did_you_mean(name, PATH_OPTIONS)}"
+            )

@@ -1,0 +1,64 @@
+"""From a user's table and outcome to a problem: what every kind of fit does before it searches."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from survtree import _validation
+from survtree._binarizer import Binarizer
+from survtree._event_table import EventTable
+from survtree._problem import Problem
+from survtree._reference import rows_of
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The problem, the outcome on exact times, the questions' maker, and the rows of the fit."""
+
+    problem: Problem
+    exact: EventTable
+    binarizer: Binarizer
+    X: Any  # as the user has them, without those that were left out
+
+
+def prepare(
+    estimator: Any,
+    options: dict[str, Any],
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    duration_col: Any = None,
+    event_col: Any = None,
+) -> Prepared:
+    """Validate and binarize; the estimator gets ``n_features_in_`` and ``feature_names_in_``."""
+    X, y = _validation.split_outcome(X, y, duration_col, event_col)
+    given = _validation.check_table(estimator, X, reset=True)
+    exact = _validation.check_outcome(y, sample_weight, given.n_rows)
+    binarizer = _new_binarizer(estimator)
+    table, exact = binarizer.without_gaps(given, exact)
+    questions = binarizer.fit_table(table, exact).questions_
+    buckets = options["time_buckets"]
+    problem = Problem(
+        features=questions.matrix(table),
+        events=exact if buckets is None else exact.on_grid(buckets),
+        questions=questions,
+        regularization=options["regularization"],
+        max_depth=options["max_depth"],
+        min_samples_leaf=options["min_samples_leaf"],
+        max_leaves=options["max_leaves"],
+    )
+    rows = X if table is given else rows_of(X, ~given.is_missing_anywhere())
+    return Prepared(problem, exact, binarizer, rows)
+
+
+def _new_binarizer(estimator: Any) -> Binarizer:
+    binarizer = Binarizer(
+        estimator.thresholds,
+        missing=estimator.missing,
+        encoding=estimator.encoding,
+        max_levels=estimator.max_levels,
+    )
+    for name in ("n_features_in_", "feature_names_in_"):
+        if hasattr(estimator, name):
+            setattr(binarizer, name, getattr(estimator, name))
+    return binarizer
