@@ -8,15 +8,19 @@ from math import inf, sqrt
 from time import perf_counter
 from typing import Any, overload
 
+import numpy as np
 import polars as pl
 
 from survtree import _validation
 from survtree._estimator import OptimalSurvivalTree, limits_of
+from survtree._options import MAX_DEPTH_LIMIT
 from survtree._prepare import Prepared, prepare
-from survtree._problem import SearchStoppedWarning
-from survtree._solve import Solution, frontier
+from survtree._problem import Problem, SearchStoppedWarning
+from survtree._solve import Solution, frontier, loss_of
+from survtree._tree import Tree
 
 Interval = tuple[float, float]
+MOST_LEAVES = 60_000
 
 
 class RegularizationPath(Sequence[OptimalSurvivalTree]):
@@ -131,6 +135,7 @@ def regularization_path(
     checked = _validation.check_options(template)
     columns = {"duration_col": duration_col, "event_col": event_col}
     prepared = prepare(template, checked, X, y, sample_weight, **columns)
+    _check_size(prepared.problem)
     limits = replace(limits_of(checked), seconds_gone=perf_counter() - start)
     solutions = _on_hull(frontier(prepared.problem, limits, checked["max_leaves"]))
     models = [
@@ -139,8 +144,21 @@ def regularization_path(
             solutions, _intervals(solutions, checked["regularization"]), strict=True
         )
     ]
-    _warn(solutions[-1], checked)
+    _warn(solutions[-1])
     return RegularizationPath(models, checked["regularization"])
+
+
+def _check_size(problem: Problem) -> None:
+    """Numbers of leaves are kept in 16 bits; only a price near 0 on very many rows gets there."""
+    depth = MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth
+    most = min(2.0 ** min(depth, 60), len(problem.events) / problem.min_samples_leaf)
+    if problem.max_leaves is None and most > MOST_LEAVES:
+        price = problem.regularization
+        lone_leaf = Tree(
+            np.array([-1], np.int32), np.array([-1], np.int32), np.array([-1], np.int32)
+        )
+        worth = 1 + loss_of(problem, lone_leaf) / price if price > 0 else inf
+        _validation.check_number_of_leaves(min(most, worth), MOST_LEAVES)
 
 
 def _saved(few: Solution, many: Solution) -> float:
@@ -197,11 +215,11 @@ def _model(
     return model
 
 
-def _warn(solution: Solution, options: dict[str, Any]) -> None:
+def _warn(solution: Solution) -> None:
     if solution.status != "optimal":
         warnings.warn(
-            f"the path was stopped ({solution.status.replace('_', ' ')}); its trees are the best of "
-            f"depth {int(solution.tree.depths().max())}, not of depth {options['max_depth']}.",
+            f"the path was stopped ({solution.status.replace('_', ' ')}). Its trees are the best "
+            "of a smaller depth than was asked for; nothing is proven about deeper ones.",
             SearchStoppedWarning,
             stacklevel=3,
         )

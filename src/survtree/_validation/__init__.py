@@ -13,6 +13,7 @@ from survtree._validation.options import (
 from survtree._validation.outcome import check_events, check_outcome, split_outcome
 from survtree._validation.predictions import (
     check_limit,
+    check_number_of_leaves,
     check_path_options,
     check_price,
     check_share,
@@ -48,6 +49,7 @@ __all__ = [
     "check_limit",
     "check_losses",
     "check_missing",
+    "check_number_of_leaves",
     "check_option",
     "check_options",
     "check_outcome",

@@ -89,3 +89,12 @@ def check_path_options(options: Mapping[str, Any]) -> None:
                 f"regularization_path takes the options {', '.join(PATH_OPTIONS)}; got {name!r}."
                 f"{did_you_mean(name, PATH_OPTIONS)}"
             )
+
+
+def check_number_of_leaves(n_leaves: float, most: int) -> None:
+    """Of the largest tree that a path may have."""
+    if n_leaves > most:
+        raise ValueError(
+            f"min_regularization must be high enough for trees of at most {most:,} leaves; at this "
+            f"price {n_leaves:,.0f} could pay. Raise it, or pass max_leaves."
+        )

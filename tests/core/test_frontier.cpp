@@ -1,0 +1,79 @@
+// The best trees by number of leaves: that they are trees of the search, and that limits are kept.
+#include <random>
+
+#include "check.hpp"
+#include "frontier.hpp"
+
+using namespace survtree;
+
+namespace {
+
+struct Made {
+  std::vector<std::uint8_t> x, event;
+  std::vector<double> time, weight;
+  std::vector<std::uint32_t> rank;
+};
+
+Made random_table(std::size_t n, std::size_t p, unsigned seed) {
+  std::mt19937 random(seed);
+  Made m;
+  for (std::size_t i = 0; i < n * p; ++i) m.x.push_back(random() % 2);
+  for (std::size_t i = 0; i < n; ++i) {
+    m.time.push_back(1.0 + static_cast<double>(random() % 50) + 20.0 * m.x[i * p]);
+    m.event.push_back(random() % 3 != 0);
+    m.weight.push_back(1.0);
+  }
+  for (std::uint32_t j = 0; j < p; ++j) m.rank.push_back(j);
+  return m;
+}
+
+double objective(const Tree& tree, double price) {
+  return loss_of(tree) + price * static_cast<double>(leaves_of(tree));
+}
+
+void a_path_has_the_optimum_of_each_price(Layout layout) {
+  const Made m = random_table(150, 8, 3);
+  const Problem p = make_problem({150, 8, m.x, m.time, m.event, m.weight, m.rank, {}}, layout);
+  FrontierOptions options;
+  options.max_depth = 3;
+  options.min_regularization = 0.0005;
+  const FrontierResult path = Frontier(p, options).run({});
+  check::that(path.is_complete && path.trees.size() > 2, "a path of several trees");
+  for (const double price : {0.0005, 0.001, 0.003, 0.01, 0.1}) {
+    SearchOptions single;
+    single.max_depth = 3;
+    single.regularization = price;
+    double best = Bounds::no_limit;
+    for (const Tree& tree : path.trees) best = std::min(best, objective(tree, price));
+    check::close(best, Search(p, single).run().objective, "the optimum is on the path", 1e-12);
+  }
+  options.max_leaves = 3;
+  for (const Tree& tree : Frontier(p, options).run({}).trees)
+    check::that(leaves_of(tree) <= 3, "the limit on leaves is kept");
+}
+
+void stopped_it_has_what_it_finished() {
+  const Made m = random_table(300, 20, 5);
+  const Problem p = make_problem({300, 20, m.x, m.time, m.event, m.weight, m.rank, {}});
+  FrontierOptions options;
+  options.min_regularization = 0.0;
+  for (const auto& [memory, nodes] :
+       {std::pair<std::size_t, std::uint64_t>{SIZE_MAX, 100}, {200'000, Limits::kNoLimit}}) {
+    RunLimits limits;
+    limits.memory_limit_bytes = memory;
+    limits.node_limit = nodes;
+    const FrontierResult r = Frontier(p, options).run(limits);
+    check::that(!r.is_complete && !r.trees.empty(), "there are trees all the same");
+    check::that(r.status == (nodes == 100 ? Status::node_limit : Status::memory_limit),
+                "the status says why it stopped");
+  }
+}
+
+}  // namespace
+
+int main() {
+  a_path_has_the_optimum_of_each_price(Layout::rows);
+  a_path_has_the_optimum_of_each_price(Layout::blocks);
+  stopped_it_has_what_it_finished();
+  return check::report();
+}

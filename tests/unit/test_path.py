@@ -1,0 +1,192 @@
+"""regularization_path and max_leaves, as a user meets them."""
+
+import pickle
+import warnings
+from math import inf
+
+import numpy as np
+import pytest
+
+from survtree import OptimalSurvivalTree, SearchStoppedWarning, regularization_path
+from survtree._replay import load as load_replay
+from survtree.datasets import load
+from tests.hard_problem import hard_problem
+
+SETS = ("veterans", "whas500", "gbsg2", "aids")
+
+
+@pytest.fixture(scope="module")
+def veterans():
+    return load("veterans")
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_models_of_a_path_are_those_of_fits_at_its_prices(name):
+    X, y = load(name)
+    path = regularization_path(X, y, max_depth=2, min_regularization=0.001)
+    assert path.status_ == "optimal"
+    prices = [model.regularization for model in path]
+    ends = [model.regularization_interval_[0] for model in path]
+    for price in [*prices, *ends, 0.0013, 0.004, 0.02]:
+        fitted = OptimalSurvivalTree(2, price).fit(X, y)
+        chosen = path.at(price)
+        assert chosen.loss_ + price * chosen.n_leaves_ == pytest.approx(fitted.objective_, abs=1e-9)
+    for model in path:
+        fitted = OptimalSurvivalTree(2, model.regularization).fit(X, y)
+        assert model.n_leaves_ == fitted.n_leaves_
+        assert np.array_equal(model.apply(X), fitted.apply(X))
+        assert model.objective_ == pytest.approx(fitted.objective_, abs=1e-12)
+        assert model.certificate_.verify(X, y)
+        assert np.array_equal(model.predict(X), fitted.predict(X))
+
+
+def test_intervals_cover_all_prices_without_gaps(veterans):
+    path = regularization_path(*veterans, min_regularization=0.0005)
+    lows, highs = zip(*(model.regularization_interval_ for model in path), strict=True)
+    assert highs[0] == inf
+    assert lows[-1] == 0.0005
+    assert highs[1:] == lows[:-1]
+    assert all(low < high for low, high in zip(lows, highs, strict=True))
+    leaves = [model.n_leaves_ for model in path]
+    assert leaves == sorted(set(leaves))
+    assert leaves[0] == 1
+    assert [path.at(low).n_leaves_ for low in lows] == leaves
+
+
+def test_a_path_is_a_sequence_with_a_table_and_a_plot(veterans):
+    path = regularization_path(*veterans, max_depth=2, min_regularization=0.001)
+    assert len(path) == len(list(path)) > 2
+    assert path[-1] is list(path)[-1]
+    assert len(path[1:]) == len(path) - 1
+    assert "trees with 1, 2" in repr(path)
+    table = path.table()
+    assert table["leaves"].to_list() == [model.n_leaves_ for model in path]
+    assert table["loss"].is_sorted(descending=True)
+    ax = path.plot()
+    (line,) = ax.lines
+    assert line.get_xdata().tolist() == table["leaves"].to_list()
+    assert path.plot(ax=ax) is ax
+
+
+def test_options_weights_and_buckets_reach_the_search(veterans):
+    X, y = veterans
+    weight = np.linspace(0.5, 2.0, len(X))
+    options = {"max_depth": 2, "min_samples_leaf": 15, "time_buckets": 10, "thresholds": 3}
+    path = regularization_path(X, y, weight, min_regularization=0.002, **options)
+    for model in path:
+        fitted = OptimalSurvivalTree(regularization=model.regularization, **options)
+        fitted.fit(X, y, sample_weight=weight)
+        assert model.objective_ == pytest.approx(fitted.objective_, abs=1e-12)
+        assert model.exact_loss_ == pytest.approx(fitted.exact_loss_, abs=1e-12)
+        assert model.get_params()["time_buckets"] == 10
+
+
+def test_columns_of_one_frame(veterans):
+    X, y = veterans
+    frame = X.with_columns(died=y["event"], days=y["time"])
+    path = regularization_path(
+        frame, duration_col="days", event_col="died", max_depth=1, min_regularization=0.002
+    )
+    assert path[-1].n_leaves_ == 2
+    assert pickle.loads(pickle.dumps(path))[-1].objective_ == path[-1].objective_
+
+
+def test_a_path_without_a_price_has_every_useful_size():
+    X, y = hard_problem(60, 3)
+    path = regularization_path(X, y, max_depth=2, min_regularization=0.0, min_samples_leaf=1)
+    assert path[-1].regularization_interval_[0] == 0.0
+    assert path.at(0.0) is path[-1]
+
+
+def test_a_stopped_path_says_so():
+    X, y = hard_problem(300, 30)
+    with pytest.warns(SearchStoppedWarning, match=r"stopped \(node limit\)"):
+        path = regularization_path(X, y, min_regularization=0.0005, node_limit=50)
+    assert path.status_ == "node_limit"
+    for model in path:
+        assert model.status_ == "node_limit"
+        assert model.lower_bound_ < model.objective_
+    for limits in ({"time_limit": 0.05}, {"memory_limit": "1MB"}):
+        with pytest.warns(SearchStoppedWarning):
+            regularization_path(*hard_problem(), max_depth=6, min_regularization=1e-5, **limits)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 5, 6])
+def test_max_leaves_is_kept(most, veterans):
+    X, y = veterans
+    model = OptimalSurvivalTree(3, 0.0005, max_leaves=most).fit(X, y)
+    assert model.n_leaves_ <= most
+    assert model.status_ == "optimal"
+    assert model.certificate_.verify(X, y)
+    fewer = OptimalSurvivalTree(3, 0.0005, max_leaves=max(1, most - 1)).fit(X, y)
+    assert model.objective_ <= fewer.objective_ + 1e-12
+    free = OptimalSurvivalTree(3, 0.0005).fit(X, y)
+    assert free.objective_ <= model.objective_ + 1e-12
+
+
+def test_enough_leaves_are_no_limit(veterans):
+    free = OptimalSurvivalTree(3, 0.002).fit(*veterans)
+    limited = OptimalSurvivalTree(3, 0.002, max_leaves=free.n_leaves_).fit(*veterans)
+    assert limited.objective_ == pytest.approx(free.objective_, abs=1e-12)
+
+
+def test_a_path_with_at_most_so_many_leaves(veterans):
+    path = regularization_path(*veterans, max_depth=3, min_regularization=0.0005, max_leaves=4)
+    assert max(model.n_leaves_ for model in path) <= 4
+    for price in (0.0005, 0.001, 0.003, 0.01):
+        chosen = path.at(price)
+        limited = OptimalSurvivalTree(3, price, max_leaves=4).fit(*veterans)
+        found = chosen.loss_ + price * chosen.n_leaves_
+        assert found == pytest.approx(limited.objective_, abs=1e-12)
+
+
+def test_a_limit_on_leaves_can_be_stopped_and_replayed(tmp_path, monkeypatch):
+    monkeypatch.setenv("SURVTREE_REPLAY", str(tmp_path))
+    X, y = hard_problem(300, 30)
+    model = OptimalSurvivalTree(4, 0.0001, max_leaves=6, node_limit=40)
+    with pytest.warns(SearchStoppedWarning, match="node limit"):
+        model.fit(X, y)
+    assert model.lower_bound_ < model.objective_
+    (file,) = tmp_path.iterdir()
+    assert load_replay(file).problem.max_leaves == 6
+
+
+@pytest.mark.parametrize(
+    "options", [{"reference": "forest"}, {"upper_bound": 0.1}, {"gap": 0.1}, {"warm_start": True}]
+)
+def test_what_a_limit_on_leaves_does_without(options, veterans):
+    (name,) = options
+    with pytest.raises(ValueError, match=f"{name} must be left at .* max_leaves is 3"):
+        OptimalSurvivalTree(max_leaves=3, **options).fit(*veterans)
+
+
+def test_optimal_trees_need_a_fit_without_a_limit_on_leaves(veterans):
+    model = OptimalSurvivalTree(2, max_leaves=3).fit(*veterans)
+    with pytest.raises(ValueError, match="without a limit on leaves; max_leaves is 3"):
+        model.optimal_trees()
+
+
+def test_bad_prices_and_options_are_told(veterans):
+    path = regularization_path(*veterans, max_depth=1, min_regularization=0.01)
+    with pytest.raises(ValueError, match=r"at least 0\.01, the smallest"):
+        path.at(0.001)
+    with pytest.raises(TypeError, match="regularization must be"):
+        path.at("0.1")
+    with pytest.raises(TypeError, match=r"got 'max_dept'\. Did you mean 'max_depth'"):
+        regularization_path(*veterans, max_dept=3)
+    with pytest.raises(ValueError, match="regularization must be"):
+        regularization_path(*veterans, min_regularization=-1)
+
+
+def test_trees_of_too_many_leaves_are_refused_before_the_search(monkeypatch, veterans):
+    monkeypatch.setattr("survtree._path.MOST_LEAVES", 10)
+    with pytest.raises(ValueError, match="min_regularization must be"):
+        regularization_path(*veterans, max_depth=4, min_regularization=0.0)
+    path = regularization_path(*veterans, max_depth=4, min_regularization=0.01)
+    assert path.status_ == "optimal"
+
+
+def test_nothing_is_warned_about_a_path_that_is_complete(veterans):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        regularization_path(*veterans, max_depth=2, min_regularization=0.005, time_limit=60)
