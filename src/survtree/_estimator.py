@@ -44,8 +44,8 @@ class OptimalSurvivalTree(TreePredictor):
         Fewest training rows in a leaf; counts rows, not weights.
     max_leaves : int or None, default=None
         Most leaves of the tree. The best tree with at most so many is found exactly, which a price
-        alone need not do. Such a search shows no progress and knows no gap, upper bound, reference
-        or warm start.
+        alone need not do. Such a search runs in one thread, shows no progress and knows no
+        callback, gap, upper bound, reference or warm start.
     thresholds : "auto", "all", "guess", int, ("width", int), list or dict, default="auto"
         Where numbers are cut into questions like age <= 62.5. See ``Binarizer``.
     missing : {"error", "question", "drop"}, default="error"

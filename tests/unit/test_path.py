@@ -152,7 +152,14 @@ def test_a_limit_on_leaves_can_be_stopped_and_replayed(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "options", [{"reference": "forest"}, {"upper_bound": 0.1}, {"gap": 0.1}, {"warm_start": True}]
+    "options",
+    [
+        {"reference": np.zeros(137)},
+        {"upper_bound": 0.1},
+        {"gap": 0.1},
+        {"warm_start": True},
+        {"callback": print},
+    ],
 )
 def test_what_a_limit_on_leaves_does_without(options, veterans):
     (name,) = options

@@ -35,10 +35,12 @@ def _check_together(options: dict[str, Any]) -> None:
     """A limit on leaves is kept by a search of its own, which does without these."""
     if options.get("max_leaves") is None:
         return
-    for name in ("reference", "upper_bound", "gap", "warm_start"):
-        if options[name] is not BY_NAME[name].default and options[name] != BY_NAME[name].default:
+    for name in ("reference", "upper_bound", "gap", "warm_start", "callback"):
+        default = BY_NAME[name].default
+        # A reference may be an array, which is not compared as a whole.
+        if options[name] is not default and (name == "reference" or options[name] != default):
             raise ValueError(
-                f"{name} must be left at {BY_NAME[name].default!r} if there is a limit on leaves; "
+                f"{name} must be left at {default!r} if there is a limit on leaves; "
                 f"max_leaves is {options['max_leaves']}. Leave out one of the two."
             )
 
