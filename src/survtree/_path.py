@@ -127,7 +127,7 @@ def regularization_path(
     >>> from survtree.datasets import load
     >>> path = regularization_path(*load("veterans"), max_depth=3, min_regularization=0.002)
     >>> [model.n_leaves_ for model in path], path.at(0.005).n_leaves_
-    ([1, 2, 3, 5], 2)
+    ([1, 2, 3, 4, 5], 2)
     """
     start = perf_counter()
     _validation.check_path_options(options)

@@ -195,7 +195,11 @@ def test_a_header_of_many_megabytes(good, refused, monkeypatch):
     ("keys", "value", "said"),
     [
         (["problem"], [1], "an object 'problem'; it has [1]"),
-        (["problem"], {}, "must tell regularization, max_depth, min_samples_leaf; it tells []"),
+        (
+            ["problem"],
+            {},
+            "must tell regularization, max_depth, min_samples_leaf, max_leaves; it tells []",
+        ),
         (["problem", "more"], 1, "'more'"),
         (["problem", "regularization"], "0.1", "regularization must be a finite number"),
         (["problem", "regularization"], -1, "regularization must be a finite number >= 0"),
