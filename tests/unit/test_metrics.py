@@ -9,7 +9,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.model_selection import cross_val_score
+from sklearn.base import clone
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from survtree import OptimalSurvivalTree, StepFunction, _concordance, _scored, metrics
 from survtree.datasets import load
@@ -373,6 +377,18 @@ def test_scorers_are_the_metrics_of_folds(scorer, whas500):
     scores = cross_val_score(OptimalSurvivalTree(2, 0.01), X, y, scoring=scorer, cv=3)
     assert scores.shape == (3,)
     assert np.isfinite(scores).all()
+
+
+def test_scorers_look_into_searches_and_pipelines(whas500):
+    X, y, _ = whas500
+    tree = OptimalSurvivalTree(2, 0.01)
+    plain = metrics.uno_c_scorer(clone(tree).fit(X, y), X, y)
+    piped = make_pipeline(FunctionTransformer(), tree)
+    search = GridSearchCV(piped, {"optimalsurvivaltree__max_depth": [2]}, cv=2)
+    for model in (piped, search):
+        assert metrics.uno_c_scorer(model.fit(X, y), X, y) == plain
+    with pytest.raises(TypeError, match="Ridge, which has no predict_survival_function"):
+        metrics.uno_c_scorer(Ridge(), X, y)
 
 
 def test_a_scorer_may_be_given_the_training_rows(whas500):

@@ -90,7 +90,7 @@ def check_predicted(curves: Any, X: Any, n_rows: int) -> tuple[Curves, Places]:
             )
         functions = predicted_functions(curves, X, n_rows, CURVES)
         return _of_functions(functions, told_by(curves))
-    if X is not None:
+    if X is not None and not hasattr(curves, "fit"):
         raise ValueError(
             f"X must come with a model; curves are of type {type(curves).__name__}. Leave out X, "
             "or pass the fitted model as curves."
@@ -194,7 +194,7 @@ def check_pairs(n_pairs: float, metric: str) -> None:
     if not n_pairs > 0:
         raise ValueError(
             f"{metric} needs an event and a row that is followed for longer; y has no such pair. "
-            "Pass more rows."
+            "Pass more rows, or a later tau if there is one."
         )
 
 
