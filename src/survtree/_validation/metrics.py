@@ -176,7 +176,7 @@ def _listed(curves: Any, n_rows: int) -> list[Any]:
 
 
 def check_risk(risk: Any, n_rows: int) -> Floats:
-    """One finite number a row."""
+    """One number a row, infinite ones included: these can be ranked."""
     values = numbers_of("risk", risk)
     if len(values) != n_rows:
         raise ValueError(
