@@ -27,9 +27,17 @@ ORDER = (
     "_live",
     "_progress",
     "_curves",
+    "_censoring",
+    "_row_losses",
     "_metrics",
     "_problem",
     "_validation",
+    "_scored",
+    "_brier",
+    "_concordance",
+    "_calibration",
+    "_scorers",
+    "metrics",
     "_replay",
     "_reference",
     "_guess",
@@ -85,7 +93,7 @@ def imported(path):
 
 
 def modules():
-    return sorted(path for path in PACKAGE.glob("_*.py") if path.name != "__init__.py")
+    return sorted(path for path in PACKAGE.glob("*.py") if path.name != "__init__.py")
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: path.stem)
