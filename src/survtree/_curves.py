@@ -1,9 +1,12 @@
-"""Survival and hazard curves of leaves, as step functions. Knows rows of a leaf, not the tree."""
+"""Survival and hazard curves: step functions, many of them as a matrix, those of leaves.
+
+Knows rows of a leaf, not the tree.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from survtree._event_table import EventTable
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
 
 
 class StepFunction:
@@ -38,6 +42,55 @@ class StepFunction:
 
     def __repr__(self) -> str:
         return f"StepFunction(x={self.x!r}, y={self.y!r}, before={self.before!r})"
+
+
+class Curves(NamedTuple):
+    """Survival curves as rows of a matrix; one row of times for all of them, or one for each.
+
+    A curve is 1 before its first time and stays as it is after its last one.
+    """
+
+    times: Floats
+    survival: Floats
+
+    def part(self, first: int, last: int) -> "Curves":
+        """Some of the curves."""
+        is_shared = len(self.times) == 1
+        return Curves(
+            self.times if is_shared else self.times[first:last], self.survival[first:last]
+        )
+
+    def place(self, curve: Places, time: Floats) -> Places:
+        """How many steps the curve of each time has made by then."""
+        if len(self.times) == 1:
+            return np.searchsorted(self.times[0], time, side="right")
+        order = np.argsort(curve, kind="stable")
+        ends = np.searchsorted(curve[order], np.arange(len(self.times) + 1))
+        place = np.empty(len(time), dtype=np.intp)
+        for k, steps in enumerate(self.times):
+            here = order[ends[k] : ends[k + 1]]
+            place[here] = np.searchsorted(steps, time[here], side="right")
+        return place
+
+    def at(self, curve: Places, time: Floats) -> Floats:
+        """The value of a curve at a time, for many of such pairs."""
+        place = self.place(curve, time)
+        values = np.ones(len(time))
+        made = np.flatnonzero(place)
+        values[made] = self.survival[curve[made], place[made] - 1]
+        return values
+
+    def on(self, times: Floats) -> Floats:
+        """The values of all curves at the same times: times x curves."""
+        values = np.empty((len(times), len(self.survival)))
+        if len(self.times) == 1:
+            place = np.searchsorted(self.times[0], times, side="right")
+            values[place > 0] = self.survival.T[place[place > 0] - 1]
+            values[place == 0] = 1.0
+            return values
+        for k, (steps, survival) in enumerate(zip(self.times, self.survival, strict=True)):
+            values[:, k] = np.append(1.0, survival)[np.searchsorted(steps, times, side="right")]
+        return values
 
 
 @dataclass(frozen=True)

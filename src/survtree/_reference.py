@@ -11,17 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree import _validation
+from survtree._curves import Curves
 from survtree._event_table import EventTable
-from survtree._oracle import Oracle
-from survtree._validation.reference import Curves
+from survtree._row_losses import RowLosses, added_up
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-# Curves are looked at so many cells (rows x times) at once, and some copies are made of them.
-MOST_CELLS = 2**21
-# How many times a model's curves have is known only after the first rows.
-FIRST_ROWS = 64
 # The paper's forest. Each of its nodes keeps a number for every time: 4,000 rows with as many times
 # take gigabytes, and a guess does not need them all.
 N_TREES, DEPTH, MOST_FOREST_TIMES = 100, 9, 500
@@ -62,11 +58,11 @@ def reference_losses(
         return _losses_of_named(reference, features, score, random_state)
     n_rows = len(events)
     if kind == "model":
-        return _added_up(_predicted(reference, X, n_rows), np.arange(n_rows), score)
+        return added_up(_predicted(reference, X, n_rows), np.arange(n_rows), score)
     times, survival = _validation.check_pair(reference, n_rows)
-    return _added_up(
+    return added_up(
         lambda first, last: _validation.check_curves(
-            times[np.newaxis], survival[first:last], first
+            times[np.newaxis], survival[first:last], range(first, last)
         ),
         np.arange(n_rows),
         score,
@@ -93,90 +89,6 @@ def name_of(reference: Any) -> str:
     return "survival curves" if kind == "curves" else "losses of rows"
 
 
-class RowLosses:
-    """What training rows lose under given curves, integrated exactly.
-
-    Let A(t) be the integral of 1/G up to t. A curve that is S_k on [u_k, u_k+1) loses, on a row
-    that ends at y,
-
-        (1-S_k)^2 (A(u_k+1) - A(u_k))   by each step before y, and
-        S_k^2 (u_k+1 - u_k) / G(y)      by each step after y, if the row had an event;
-
-    y cuts one step in two. A is linear between training times, so curves may step anywhere. Sums
-    over whole steps are made once a curve, and each row picks its own.
-    """
-
-    def __init__(self, events: EventTable) -> None:
-        oracle = Oracle.of(events)
-        self.events = events
-        self._times = oracle.times
-        self._time = events.time
-        self._share = events.weight / oracle.scale
-        self._inverse_g = events.event * oracle.inverse_g[events.when]
-        # Pieces of A: nobody is censored before the first time, so the first has slope 1.
-        self._starts = np.append(0.0, oracle.times)
-        self._slopes = np.append(1.0, oracle.inverse_g)
-        self._areas = np.append(0.0, np.cumsum(np.diff(self._starts) * self._slopes[:-1]))
-
-    def _area(self, times: Floats) -> Floats:
-        """A at these times, none of them after the last training time."""
-        piece = np.searchsorted(self._times, times, side="right")
-        area: Floats = self._areas[piece] + (times - self._starts[piece]) * self._slopes[piece]
-        return area
-
-    def most(self) -> Floats:
-        """The most that any curve loses on each row: wrong at all times."""
-        late = self._inverse_g * (self._times[-1] - self._time)
-        most: Floats = self._share * (self._area(self._time) + late)
-        return most
-
-    def of(self, rows: Places, curves: Curves, curve_of_row: Places) -> Floats:
-        """Losses of some rows, given which of the curves is whose."""
-        y_max = self._times[-1]
-        times = np.minimum(np.insert(curves.times, 0, 0.0, axis=1), y_max)
-        survival = np.insert(curves.survival, 0, 1.0, axis=1)
-        area = self._area(times)
-        ends = np.append(times[:, 1:], np.full((len(times), 1), y_max), axis=1)
-        before, after = np.zeros_like(survival), np.zeros_like(survival)
-        np.cumsum((1 - survival[:, :-1]) ** 2 * np.diff(area), axis=1, out=before[:, 1:])
-        whole = survival[:, 1:] ** 2 * (ends - times)[:, 1:]
-        np.cumsum(whole[:, ::-1], axis=1, out=after[:, -2::-1])
-
-        y = self._time[rows]
-        step, grid = _step_of(y, times, curve_of_row)
-        s = survival[curve_of_row, step]
-        early = before[curve_of_row, step] + (1 - s) ** 2 * (self._area(y) - area[grid, step])
-        late = after[curve_of_row, step] + s**2 * (ends[grid, step] - y)
-        losses: Floats = self._share[rows] * (early + self._inverse_g[rows] * late)
-        # A(y) - A(u) can round to less than 0 where u is next to y.
-        return np.maximum(losses, 0.0)
-
-
-def _step_of(y: Floats, times: Floats, curve_of_row: Places) -> tuple[Places, Any]:
-    """The step of its curve in which each row ends, and the row of ``times`` the curve has."""
-    if len(times) == 1:
-        return np.searchsorted(times[0], y, side="right") - 1, 0
-    return np.count_nonzero(times[curve_of_row] <= y[:, np.newaxis], axis=1) - 1, curve_of_row
-
-
-def _added_up(
-    curves_of: Callable[[int, int], Curves], curve_of_row: Places, score: RowLosses
-) -> Floats:
-    """Losses of all rows; the curves are asked for a batch at a time."""
-    order = np.argsort(curve_of_row, kind="stable")
-    n_curves = int(curve_of_row[order[-1]]) + 1
-    ends = np.searchsorted(curve_of_row[order], np.arange(n_curves + 1))
-    losses = np.empty(len(order))
-    first, size = 0, FIRST_ROWS
-    while first < n_curves:
-        last = min(first + size, n_curves)
-        curves = curves_of(first, last)
-        rows = order[ends[first] : ends[last]]
-        losses[rows] = score.of(rows, curves, curve_of_row[rows] - first)
-        first, size = last, max(1, MOST_CELLS // max(1, curves.survival.shape[1]))
-    return losses
-
-
 def _predicted(model: Any, X: Any, n_rows: int) -> Callable[[int, int], Curves]:
     """The curves of rows from the first to the last, as the model predicts them."""
     frame = _validation.as_frame(X)
@@ -201,7 +113,7 @@ def _losses_of_named(
     model = _fitted(name, features, events, random_state)
     first_row, curve_of_row = _distinct_rows(features)
     answers = features[first_row]
-    return _added_up(_predicted(model, answers, len(answers)), curve_of_row, score)
+    return added_up(_predicted(model, answers, len(answers)), curve_of_row, score)
 
 
 def _distinct_rows(features: NDArray[np.uint8]) -> tuple[Places, Places]:

@@ -27,6 +27,8 @@ ORDER = (
     "_live",
     "_progress",
     "_curves",
+    "_censoring",
+    "_row_losses",
     "_metrics",
     "_problem",
     "_validation",

@@ -9,10 +9,11 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from survtree import OptimalSurvivalTree, StepFunction, _reference
+from survtree import OptimalSurvivalTree, StepFunction, _reference, _row_losses
 from survtree._event_table import EventTable
 from survtree._oracle import Oracle
-from survtree._reference import RowLosses, reference_losses
+from survtree._reference import reference_losses
+from survtree._row_losses import RowLosses
 from survtree.datasets import load
 from tests.unit.bad_references import REFERENCES, Model
 from tests.unit.test_bad_inputs import TELLS_ALL, TELLS_RANGE
@@ -144,8 +145,8 @@ def test_any_table_can_be_asked_about_in_batches(convert, monkeypatch):
     model = OptimalSurvivalTree(3, 0.001).fit(table, y)
     events = EventTable(y["event"], y["time"].astype(float), np.ones(len(X)))
     at_once = losses_of(model, events, table)
-    monkeypatch.setattr(_reference, "FIRST_ROWS", 5)
-    monkeypatch.setattr(_reference, "MOST_CELLS", 1000)
+    monkeypatch.setattr(_row_losses, "FIRST_ROWS", 5)
+    monkeypatch.setattr(_row_losses, "MOST_CELLS", 1000)
     assert np.array_equal(losses_of(model, events, table), at_once)
     assert at_once.sum() == pytest.approx(model.loss_, rel=1e-12)
 
@@ -155,10 +156,10 @@ def test_probabilities_are_read_in_batches(monkeypatch):
     events = events_of(rng, 200, weighted=True)
     times = np.linspace(0, 20, 31)
     pair = curves_of(rng, 200, times).astype(np.float32), times
-    monkeypatch.setattr(_reference, "FIRST_ROWS", 200)
+    monkeypatch.setattr(_row_losses, "FIRST_ROWS", 200)
     at_once = losses_of(pair, events)
-    monkeypatch.setattr(_reference, "FIRST_ROWS", 7)
-    monkeypatch.setattr(_reference, "MOST_CELLS", 100)
+    monkeypatch.setattr(_row_losses, "FIRST_ROWS", 7)
+    monkeypatch.setattr(_row_losses, "MOST_CELLS", 100)
     assert np.array_equal(losses_of(pair, events), at_once)
 
 

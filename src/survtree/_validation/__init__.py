@@ -4,6 +4,7 @@ Messages say what is needed, what came, where, and what to do next.
 """
 
 from survtree._validation.cells import check_kinds, warn_of_unseen
+from survtree._validation.curves import check_curves, check_pair, predicted_curves
 from survtree._validation.options import (
     check_guess,
     check_option,
@@ -19,13 +20,7 @@ from survtree._validation.predictions import (
     check_times,
     check_trees_can_be_listed,
 )
-from survtree._validation.reference import (
-    check_curves,
-    check_losses,
-    check_pair,
-    check_reference,
-    predicted_curves,
-)
+from survtree._validation.reference import check_losses, check_reference
 from survtree._validation.replay import Replay, check_replay
 from survtree._validation.table import (
     as_frame,
