@@ -125,11 +125,25 @@ def regularization_path(
     >>> [model.n_leaves_ for model in path], path.at(0.005).n_leaves_
     ([1, 2, 3, 5], 2)
     """
-    start = perf_counter()
     _validation.check_path_options(options)
+    columns = {"duration_col": duration_col, "event_col": event_col}
+    path = found_path(X, y, sample_weight, min_regularization, options, **columns)
+    _warn(path)
+    return path
+
+
+def found_path(
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    min_regularization: float,
+    options: dict[str, Any],
+    **columns: Any,
+) -> RegularizationPath:
+    """The same without a warning of a search that was stopped, for those who look at its status."""
+    start = perf_counter()
     template = OptimalSurvivalTree(regularization=min_regularization, **options)
     checked = _validation.check_options(template)
-    columns = {"duration_col": duration_col, "event_col": event_col}
     prepared = prepare(template, checked, X, y, sample_weight, **columns)
     limits = replace(limits_of(checked), seconds_gone=perf_counter() - start)
     solutions = _on_hull(frontier(prepared.problem, limits, checked["max_leaves"]))
@@ -139,7 +153,6 @@ def regularization_path(
             solutions, _intervals(solutions, checked["regularization"]), strict=True
         )
     ]
-    _warn(solutions[-1], checked)
     return RegularizationPath(models, checked["regularization"])
 
 
@@ -197,11 +210,11 @@ def _model(
     return model
 
 
-def _warn(solution: Solution, options: dict[str, Any]) -> None:
-    if solution.status != "optimal":
+def _warn(path: RegularizationPath) -> None:
+    if path.status_ != "optimal":
         warnings.warn(
-            f"the path was stopped ({solution.status.replace('_', ' ')}); its trees are the best of "
-            f"depth {int(solution.tree.depths().max())}, not of depth {options['max_depth']}.",
+            f"the path was stopped ({path.status_.replace('_', ' ')}); its trees are the best of "
+            f"depth {path.depth_}, not of depth {path[0].max_depth}.",
             SearchStoppedWarning,
             stacklevel=3,
         )
