@@ -32,6 +32,12 @@ ORDER = (
     "_metrics",
     "_problem",
     "_validation",
+    "_scored",
+    "_brier",
+    "_concordance",
+    "_calibration",
+    "_scorers",
+    "metrics",
     "_replay",
     "_reference",
     "_guess",
@@ -92,7 +98,7 @@ def imported(path):
 
 
 def modules():
-    return sorted(path for path in PACKAGE.glob("_*.py") if path.name != "__init__.py")
+    return sorted(path for path in PACKAGE.glob("*.py") if path.name != "__init__.py")
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: path.stem)

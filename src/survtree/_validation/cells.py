@@ -82,11 +82,11 @@ def warn_of_unseen(table: Table, seen: Mapping[int, Seen]) -> None:
             f"rows hold values that the fit did not see: {'; '.join(told)}. Check their spelling "
             "and coding, or fit on rows that have them.",
             UserWarning,
-            stacklevel=_callers_level(),
+            stacklevel=callers_level(),
         )
 
 
-def _callers_level() -> int:
+def callers_level() -> int:
     """The stack level of who called the package, through whatever methods of it."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and _is_inside(frame.f_globals.get("__name__", "")):

@@ -34,29 +34,32 @@ def check_outcome(y: Any, sample_weight: Any, n_rows: int) -> EventTable:
             f"this estimator requires y to be passed, but the target y is None. Pass {SHAPES}; or "
             "name the columns of a frame: fit(frame, duration_col=..., event_col=...)."
         )
-    event_values, time_values = _event_and_time(y)
-    event = _check_event(event_values)
-    time = _check_time(time_values)
-    if len(event) != len(time):
-        raise ValueError(
-            f"event and time must have the same length; got {len(event)} and {len(time)}. Take "
-            "both from the same rows."
-        )
+    event, time = read_outcome(y)
     if len(time) != n_rows:
         raise ValueError(
             f"X and y must have the same number of rows; X has {n_rows}, y has {len(time)}. Take "
             "both from the same rows."
         )
-    return check_events(EventTable(event, time, _check_weight(sample_weight, n_rows)))
+    return check_events(EventTable(event, time, check_weight(sample_weight, n_rows)))
+
+
+def read_outcome(y: Any, role: str = "y") -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Event flags and times, equally many; ``role`` is whose they are."""
+    event_values, time_values = _event_and_time(y, role)
+    of = "" if role == "y" else f" of {role}"
+    event = _check_event(event_values, f"event{of}")
+    time = _check_time(time_values, f"time{of}")
+    if len(event) != len(time):
+        raise ValueError(
+            f"event and time{of} must have the same length; got {len(event)} and {len(time)}. Take "
+            "both from the same rows."
+        )
+    return event, time
 
 
 def check_events(events: EventTable) -> EventTable:
     """Complain if no event was seen, or nothing took any time."""
-    if events.time.max() == 0:
-        raise ValueError(
-            "times must not all be 0, which leaves no time over which to judge a curve; all "
-            f"{len(events):,} are. Use a finer unit of time, or another column."
-        )
+    check_time_passes(events.time)
     if events.event.any():
         return events
     n = len(events)
@@ -64,6 +67,15 @@ def check_events(events: EventTable) -> EventTable:
         f"no event was observed ({n} of {n} rows are censored), so all trees score the same. Is "
         "the event flag inverted?"
     )
+
+
+def check_time_passes(time: NDArray[np.float64], role: str = "times") -> None:
+    """Complain if nothing took any time."""
+    if time.max() == 0:
+        raise ValueError(
+            f"{role} must not all be 0, which leaves no time over which to judge a curve; all "
+            f"{len(time):,} are. Use a finer unit of time, or another column."
+        )
 
 
 def split_outcome(X: Any, y: Any, duration_col: Any, event_col: Any) -> tuple[Any, Any]:
@@ -111,25 +123,25 @@ def _check_is_column(role: str, name: Any, columns: list[Any]) -> None:
     )
 
 
-def _event_and_time(y: Any) -> tuple[Any, Any]:
+def _event_and_time(y: Any, role: str) -> tuple[Any, Any]:
     frame = as_frame(y)
     if frame is not None:
-        return _of_two_columns([frame.get_column(name) for name in frame.columns])
+        return _of_two_columns([frame.get_column(name) for name in frame.columns], role)
     if isinstance(y, (tuple, list)) and len(y) == 2 and all(np.ndim(part) > 0 for part in y):
         return y[0], y[1]
     try:
         array = np.asarray(y)
     except ValueError as error:  # parts of different lengths
-        raise ValueError(_no_outcome(y, f"{type(y).__name__} of uneven parts")) from error
+        raise ValueError(_no_outcome(y, role, f"{type(y).__name__} of uneven parts")) from error
     if array.dtype.names is not None:
-        return _of_two_columns([array[name] for name in array.dtype.names])
+        return _of_two_columns([array[name] for name in array.dtype.names], role)
     if array.ndim == 2 and array.shape[1] == 2:
-        return _of_two_columns([array[:, 0], array[:, 1]])
+        return _of_two_columns([array[:, 0], array[:, 1]], role)
     shape = f" of shape {array.shape}" if array.ndim else ""
-    raise ValueError(_no_outcome(y, f"{type(y).__name__}{shape}"))
+    raise ValueError(_no_outcome(y, role, f"{type(y).__name__}{shape}"))
 
 
-def _no_outcome(y: Any, came: str) -> str:
+def _no_outcome(y: Any, role: str, came: str) -> str:
     remedy = "Pass event and time, and nothing else."
     if isinstance(y, str):
         came, remedy = repr(y), "To name columns of a frame pass duration_col= and event_col=."
@@ -137,15 +149,15 @@ def _no_outcome(y: Any, came: str) -> str:
         remedy = "Pass a pair of its entries."
     elif np.ndim(y) == 1 and not isinstance(y, (tuple, list)):
         remedy = "If these are times and every row had its event, pass (np.ones(len(y)), y)."
-    return f"y must tell event and time of each row: {SHAPES}; got {came}. {remedy}"
+    return f"{role} must tell event and time of each row: {SHAPES}; got {came}. {remedy}"
 
 
-def _of_two_columns(columns: list[Any]) -> tuple[Any, Any]:
+def _of_two_columns(columns: list[Any], role: str) -> tuple[Any, Any]:
     """(event, time); whichever column alone holds only 0/1 or bool is the event."""
     if len(columns) != 2:
         raise ValueError(
-            f"y must have two columns, the event flag and the time; it has {len(columns)}. Pass a "
-            "pair (event, time) of the two you mean."
+            f"{role} must have two columns, the event flag and the time; it has {len(columns)}. "
+            "Pass a pair (event, time) of the two you mean."
         )
     first, second = columns
     is_swapped = _is_flag(second) and not _is_flag(first)
@@ -161,8 +173,8 @@ def _is_flag(values: Any) -> bool:
     return array.dtype.kind in "iuf" and bool(((array == 0) | (array == 1)).all())
 
 
-def _check_event(values: Any) -> NDArray[np.bool_]:
-    role = _named("event", values)
+def _check_event(values: Any, role: str) -> NDArray[np.bool_]:
+    role = _named(role, values)
     column = _read(role, values, _not_a_flag)
     if column.kind not in ("flag", "number"):
         likely = [level for level in column.levels if level.lower() not in WORDS_FOR_CENSORED]
@@ -204,8 +216,8 @@ def _not_a_flag(role: str, what: str) -> str:
     return f"{role} {FLAG}; it holds {what}. {remedy}"
 
 
-def _check_time(values: Any) -> NDArray[np.float64]:
-    role = _named("time", values)
+def _check_time(values: Any, role: str) -> NDArray[np.float64]:
+    role = _named(role, values)
     time = numbers_of(role, values)
     if len(time) == 0 or (time.min() >= 0 and 0 < time.max() < np.inf):
         return time
@@ -277,25 +289,28 @@ def _read(role: str, values: Any, complaint: Complaint) -> Column:
     return column_of_array(role, array, complaint)
 
 
-def _check_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
+def check_weight(
+    sample_weight: Any, n_rows: int, role: str = "sample_weight", table: str = "X"
+) -> NDArray[np.float64]:
+    """A positive weight for each row of the table; 1 if none are given."""
     if sample_weight is None:
         return np.ones(n_rows)
-    weight = numbers_of("sample_weight", sample_weight)
+    weight = numbers_of(role, sample_weight)
     if len(weight) != n_rows:
         raise ValueError(
-            f"sample_weight must have one entry per row; X has {n_rows}, it has {len(weight)}. "
-            "Take it from the rows of X."
+            f"{role} must have one entry per row; {table} has {n_rows}, it has {len(weight)}. "
+            f"Take it from the rows of {table}."
         )
     is_bad = ~(np.isfinite(weight) & (weight > 0))
     if is_bad.any():
         row = int(np.argmax(is_bad))
         raise ValueError(
-            f"sample_weight must be positive and finite; row {row} has {weight[row]}. "
-            "To leave a row out, remove it."
+            f"{role} must be positive and finite; row {row} has {weight[row]}. To leave a row out, "
+            "remove it."
         )
     if weight.max() > MAX_WEIGHT_RATIO * weight.min():
         raise ValueError(
-            f"sample_weight must not span more than a factor of {MAX_WEIGHT_RATIO:g}, beyond which "
-            f"losses lose digits; got {weight.min():g} to {weight.max():g}. Rescale or clip it."
+            f"{role} must not span more than a factor of {MAX_WEIGHT_RATIO:g}, beyond which losses "
+            f"lose digits; got {weight.min():g} to {weight.max():g}. Rescale or clip it."
         )
     return weight

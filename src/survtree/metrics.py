@@ -1,0 +1,64 @@
+"""Scores of survival curves and risks against censored outcomes, for any model.
+
+All functions share these parameters; those without a censoring curve have no ``train``.
+
+y : structured array (event, time), two-column frame, or pair (event, time)
+    The outcome of the rows that are scored, in every form that ``OptimalSurvivalTree.fit`` takes.
+curves : fitted model, (survival, times), or list of step functions
+    A model has ``predict_survival_function(X)`` and comes with ``X=``. A pair is a matrix of
+    survival probabilities (row, time) and the ascending times of its columns. A step function has
+    ``x`` and ``y``. A curve is 1 before its first time and stays as it is after its last one.
+X : array or frame, optional
+    The rows to predict, if ``curves`` is a model.
+sample_weight : array of positive numbers, optional
+    A row of weight 2 counts as two equal rows.
+train, train_weight : outcome and weights of the training rows, optional
+    The censoring curve G is that of these rows; by default that of the rows that are scored. From
+    the last training time on G keeps its last positive value; if rows that are scored end later, a
+    ``BeyondTrainingWarning`` says so once a call.
+
+The scorers are for ``cross_val_score(..., scoring=)`` and take the same options. A fold knows its
+own rows only, so without ``train`` the censoring curve, and the one curve of ``ibs_ratio``, are
+those of the fold that is scored; ``functools.partial(ibs_ratio_scorer, train=y)`` changes that.
+"""
+
+from survtree._brier import brier_score, ibs_ratio, integrated_brier_score, per_sample_loss
+from survtree._calibration import CalibrationCurve, calibration_curve, log_likelihood
+from survtree._concordance import (
+    DynamicAUC,
+    cumulative_dynamic_auc,
+    harrell_c,
+    harrell_c_of_risk,
+    uno_c,
+    uno_c_of_risk,
+)
+from survtree._scorers import (
+    auc_scorer,
+    harrell_c_scorer,
+    ibs_ratio_scorer,
+    neg_integrated_brier_scorer,
+    uno_c_scorer,
+)
+from survtree._validation.metrics import BeyondTrainingWarning
+
+__all__ = [
+    "BeyondTrainingWarning",
+    "CalibrationCurve",
+    "DynamicAUC",
+    "auc_scorer",
+    "brier_score",
+    "calibration_curve",
+    "cumulative_dynamic_auc",
+    "harrell_c",
+    "harrell_c_of_risk",
+    "harrell_c_scorer",
+    "ibs_ratio",
+    "ibs_ratio_scorer",
+    "integrated_brier_score",
+    "log_likelihood",
+    "neg_integrated_brier_scorer",
+    "per_sample_loss",
+    "uno_c",
+    "uno_c_of_risk",
+    "uno_c_scorer",
+]
