@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree import _metrics
-from survtree._curves import Curves, leaf_curves
+from survtree._brier import ratio_of
+from survtree._curves import Curves
 from survtree._event_table import EventTable
 from survtree._predict import TreePredictor
 from survtree._resample import Cohort
-from survtree._row_losses import RowLosses, added_up
+from survtree._scored import Scored
 
 Scoring = str | Callable[..., float]
 
@@ -35,20 +36,11 @@ def leaves_of(model: TreePredictor, X: Any) -> NDArray[np.intp]:
 
 
 def ibs_ratio(model: TreePredictor, rows: Cohort, train: EventTable) -> float:
-    """1 - loss / loss of one curve for all; that curve and G are those of the training rows."""
+    """``survtree.metrics.ibs_ratio``: one curve for all, and G, are those of the training rows."""
     times = model.event_times_
     leaves = [model.leaf_curves_[node].survival(times) for node in model.tree_.leaves.tolist()]
-    loss = _loss(rows.events, train, times, np.array(leaves), leaves_of(model, rows.X))
-    one = leaf_curves(train, np.zeros(len(train), dtype=np.intp), 1)[0].survival
-    base = _loss(rows.events, train, one.x, one.y[np.newaxis], np.zeros(len(rows), dtype=np.intp))
-    return 1.0 - loss / base
-
-
-def _loss(
-    events: EventTable, train: EventTable, times: Any, curves: Any, which: NDArray[np.intp]
-) -> float:
-    told = Curves(times[np.newaxis], curves)
-    return float(added_up(told.part, which, RowLosses(events, train)).sum())
+    curves = Curves(times[np.newaxis], np.array(leaves))
+    return ratio_of(Scored(rows.events, curves, leaves_of(model, rows.X)), train)
 
 
 def harrell_c(model: TreePredictor, rows: Cohort, train: EventTable) -> float:

@@ -63,10 +63,10 @@ class Stability:
     """What bootstrap samples say of a fit.
 
     ``questions`` and ``columns`` tell how many of the trees have a question, or ask about a column,
-    at the root and anywhere; ``in_fit`` is True for those of the tree of all rows. ``samples`` has a
-    row a sample: leaves, agreement, and both scores on the sample and on all rows. ``agreement`` is
-    the adjusted Rand index between the leaves of all rows in the fit and in the sample's tree: 1 is
-    the same partition, 0 what chance gives.
+    at the root and anywhere; ``in_fit`` is True for those of the tree of all rows. ``samples`` has
+    a row a sample: leaves, agreement, and both scores on the sample and on all rows. The agreement
+    is the adjusted Rand index between the leaves of all rows in the fit and in the sample's tree: 1
+    is the same partition, 0 what chance gives.
     """
 
     model: TreePredictor
@@ -98,14 +98,10 @@ class Stability:
                 f"{score.corrected:.4f}"
                 for name, score in (("IBS ratio", self.ibs_ratio), ("Harrell's C", self.harrell_c))
             ),
-            "  root  anywhere  question (* in the fit)",
-            *(
-                f"{_percent(root)}    {_percent(used)}  {text}{' *' if in_fit else ''}"
-                for text, root, used, in_fit in self.questions.head(MOST_LINES).iter_rows()
-            ),
+            *_shown(self.columns),
+            *_shown(self.questions),
         ]
-        n_more = len(self.questions) - MOST_LINES
-        return "\n".join(lines + ([f"and {n_more:,} more"] if n_more > 0 else []))
+        return "\n".join(lines)
 
 
 def bootstrap(
@@ -247,6 +243,19 @@ def _frequencies(
         },
         schema={kind: pl.String, "root": pl.Float64, "anywhere": pl.Float64, "in_fit": pl.Boolean},
     )
+
+
+def _shown(table: pl.DataFrame) -> list[str]:
+    """The first rows of a table of frequencies, as lines."""
+    n_more = len(table) - MOST_LINES
+    return [
+        f"  root  anywhere  {table.columns[0]} (* in the fit)",
+        *(
+            f"{_percent(root)}    {_percent(used)}  {text}{' *' if in_fit else ''}"
+            for text, root, used, in_fit in table.head(MOST_LINES).iter_rows()
+        ),
+        *([f"and {n_more:,} more"] if n_more > 0 else []),
+    ]
 
 
 def _percent(share: float) -> str:

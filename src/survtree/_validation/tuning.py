@@ -42,7 +42,7 @@ def _check_depths(depths: Any) -> tuple[int | None, ...]:
     wanted = "max_depths must be a list of at least one depth, each an integer >= 0 or None"
     if isinstance(depths, (str, bytes)) or not isinstance(depths, Iterable):
         is_number = isinstance(depths, numbers.Integral)
-        remedy = f"Pass ({depths},) for that depth alone." if is_number else "Pass (1, 2, 3)."
+        remedy = f"Pass ({depths!r},) for that depth alone." if is_number else "Pass (1, 2, 3)."
         raise TypeError(f"{wanted}; got {depths!r}. {remedy}")
     found = list(depths)
     if not found:
@@ -60,9 +60,9 @@ def _check_scoring(scoring: Any) -> Any:
 def check_cv(cv: Any, n_events: int) -> str:
     """Whether folds are given by their number, a splitter or themselves."""
     if isinstance(cv, numbers.Integral) and not isinstance(cv, (bool, np.bool_)):
-        if cv < 2:
+        if int(cv) < 2:
             raise ValueError(f"cv must be {CV}; got {cv!r}.")
-        if cv > n_events:
+        if int(cv) > n_events:
             raise ValueError(
                 f"cv must be at most the number of events, so that each fold has one; cv is {cv}, "
                 f"events were seen in {_rows(n_events)}. Pass a smaller cv, or more rows."
@@ -125,7 +125,7 @@ def check_bootstrap(estimator: Any, kind: type, n_bootstraps: Any) -> int:
             f"{came}. Pass one with its options; it need not be fitted."
         )
     is_count = isinstance(n_bootstraps, numbers.Integral) and not isinstance(n_bootstraps, bool)
-    if not is_count or n_bootstraps < 2:
+    if not is_count or int(n_bootstraps) < 2:
         raise ValueError(f"n_bootstraps must be an integer >= 2; got {n_bootstraps!r}.")
     return int(n_bootstraps)
 
