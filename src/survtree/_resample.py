@@ -81,7 +81,7 @@ def _rows_at(X: Any, places: Places) -> Any:
 
 def folds_of(cv: Any, events: EventTable, rng: np.random.RandomState) -> list[Fold]:
     """The folds that ``cv`` asks for: a number of them, a splitter, or the folds themselves."""
-    kind = _validation.check_cv(cv, int(events.event.sum()))
+    kind = _validation.check_cv(cv, int(events.event.sum()), len(events))
     if kind == "number":
         return list(stratified_folds(events.event, cv, rng))
     if kind == "splitter":

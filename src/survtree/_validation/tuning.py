@@ -57,7 +57,7 @@ def _check_scoring(scoring: Any) -> Any:
     return check_value(Option("scoring", SCORES[0], "choice", "", choices=SCORES), scoring)
 
 
-def check_cv(cv: Any, n_events: int) -> str:
+def check_cv(cv: Any, n_events: int, n_rows: int) -> str:
     """Whether folds are given by their number, a splitter or themselves."""
     if isinstance(cv, numbers.Integral) and not isinstance(cv, (bool, np.bool_)):
         if int(cv) < 2:
@@ -65,7 +65,8 @@ def check_cv(cv: Any, n_events: int) -> str:
         if int(cv) > n_events:
             raise ValueError(
                 f"cv must be at most the number of events, so that each fold has one; cv is {cv}, "
-                f"events were seen in {_rows(n_events)}. Pass a smaller cv, or more rows."
+                f"and {n_events:,} of {n_rows:,} samples have an event. Pass a smaller cv, or more "
+                "rows."
             )
         return "number"
     if hasattr(cv, "split") and not isinstance(cv, (str, bytes)):
@@ -77,7 +78,7 @@ def check_cv(cv: Any, n_events: int) -> str:
 
 def check_nested(cv: Any) -> None:
     """Inner folds are made of the training rows of outer ones, so they cannot be listed before."""
-    if check_cv(cv, sys.maxsize) == "folds":
+    if check_cv(cv, sys.maxsize, sys.maxsize) == "folds":
         raise ValueError(
             "nested_score needs folds that can be made of any rows; cv lists the folds of these "
             "rows. Pass cv=5 or a splitter to the constructor."
