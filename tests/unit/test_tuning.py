@@ -42,7 +42,6 @@ def folds(cv=5, seed=0):
     return folds_of(cv, events, np.random.RandomState(seed))
 
 
-
 def test_scores_are_those_of_single_fits_at_the_same_prices_and_folds(model):
     results = model.cv_results_
     for k, params in enumerate(results["params"]):
@@ -217,7 +216,9 @@ def test_other_scores():
 
 
 def test_stopped_searches_are_told_once():
-    with pytest.warns(SearchStoppedWarning, match=r"of 6 searches were stopped \(node limit\)") as w:
+    with pytest.warns(
+        SearchStoppedWarning, match=r"of 6 searches were stopped \(node limit\)"
+    ) as w:
         fitted = tuned(max_depths=(3,), node_limit=1).fit(X, y)
     assert len(w) == 1
     assert fitted.status_ == "node_limit"

@@ -18,7 +18,8 @@ SCORES = ("ibs_ratio", "harrell_c")
 TUNING = (
     replace(BY_NAME["regularization"], name="min_regularization", default=0.001),
     Option("rule", RULES[0], "choice", "Which candidate is taken.", choices=RULES),
-    *(BY_NAME[name] for name in ("n_jobs", "verbose", "random_state")),
+    replace(BY_NAME["n_jobs"], none_means="one search at a time"),
+    *(BY_NAME[name] for name in ("verbose", "random_state")),
 )
 CV = (
     "an integer >= 2, a splitter with a method split(X, y), or a list of pairs (training rows, "
@@ -39,7 +40,8 @@ def check_tuning(estimator: Any) -> dict[str, Any]:
 
 
 def _check_depths(depths: Any) -> tuple[int | None, ...]:
-    wanted = "max_depths must be a list of at least one depth, each an integer >= 0 or None"
+    option = BY_NAME["max_depth"]
+    wanted = f"max_depths must be a list of depths, each {option.range_text}"
     if isinstance(depths, (str, bytes)) or not isinstance(depths, Iterable):
         is_number = isinstance(depths, numbers.Integral)
         remedy = f"Pass ({depths!r},) for that depth alone." if is_number else "Pass (1, 2, 3)."
@@ -47,14 +49,20 @@ def _check_depths(depths: Any) -> tuple[int | None, ...]:
     found = list(depths)
     if not found:
         raise ValueError(f"{wanted}; got an empty list. Pass (1, 2, 3).")
-    option = replace(BY_NAME["max_depth"], name="each of max_depths")
+    for depth in found:
+        try:
+            check_value(option, depth)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{wanted}; got {depth!r} among them. Leave it out.") from error
     return tuple(dict.fromkeys(check_value(option, depth) for depth in found))
 
 
 def _check_scoring(scoring: Any) -> Any:
     if callable(scoring):
         return scoring
-    return check_value(Option("scoring", SCORES[0], "choice", "", choices=SCORES), scoring)
+    allowed = f"one of {', '.join(map(repr, SCORES))}, or a callable (fitted tree, X, y) -> score"
+    option = Option("scoring", SCORES[0], "choice", "", choices=SCORES, allowed=allowed)
+    return check_value(option, scoring)
 
 
 def check_cv(cv: Any, n_events: int, n_rows: int) -> str:
