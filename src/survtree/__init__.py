@@ -10,6 +10,8 @@ from survtree._export import export_text
 from survtree._path import RegularizationPath, regularization_path
 from survtree._problem import InternalError, SearchStoppedWarning
 from survtree._progress import Snapshot
+from survtree._stability import Stability, bootstrap
+from survtree._tuning import NestedScore, OptimalSurvivalTreeCV
 
 __version__ = _version("survtree")
 
@@ -18,12 +20,16 @@ __all__ = [
     "Certificate",
     "Guess",
     "InternalError",
+    "NestedScore",
     "OptimalSurvivalTree",
+    "OptimalSurvivalTreeCV",
     "RegularizationPath",
     "SearchStoppedWarning",
     "Snapshot",
+    "Stability",
     "StepFunction",
     "Verification",
+    "bootstrap",
     "export_text",
     "regularization_path",
 ]

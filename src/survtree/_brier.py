@@ -108,7 +108,11 @@ def ibs_ratio(
     those of ``survtree.metrics``.
     """
     rows = scored(y, curves, X, sample_weight)
-    training = trained_on(rows.events, train, train_weight)
+    return ratio_of(rows, trained_on(rows.events, train, train_weight))
+
+
+def ratio_of(rows: Scored, training: EventTable) -> float:
+    """The same of rows that were checked, without a warning of those that end late."""
     curve = one_curve(training)
     everybody = Curves(curve.x[np.newaxis], curve.y[np.newaxis])
     same = Scored(rows.events, everybody, np.zeros(len(rows.events), dtype=np.intp))

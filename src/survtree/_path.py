@@ -129,11 +129,25 @@ def regularization_path(
     >>> [model.n_leaves_ for model in path], path.at(0.005).n_leaves_
     ([1, 2, 3, 4, 5], 2)
     """
-    start = perf_counter()
     _validation.check_path_options(options)
+    columns = {"duration_col": duration_col, "event_col": event_col}
+    path = found_path(X, y, sample_weight, min_regularization, options, **columns)
+    _warn(path)
+    return path
+
+
+def found_path(
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    min_regularization: float,
+    options: dict[str, Any],
+    **columns: Any,
+) -> RegularizationPath:
+    """The same without a warning of a search that was stopped, for those who look at its status."""
+    start = perf_counter()
     template = OptimalSurvivalTree(regularization=min_regularization, **options)
     checked = _validation.check_options(template)
-    columns = {"duration_col": duration_col, "event_col": event_col}
     prepared = prepare(template, checked, X, y, sample_weight, **columns)
     _check_size(prepared.problem)
     limits = replace(limits_of(checked), seconds_gone=perf_counter() - start)
@@ -144,7 +158,6 @@ def regularization_path(
             solutions, _intervals(solutions, checked["regularization"]), strict=True
         )
     ]
-    _warn(solutions[-1])
     return RegularizationPath(models, checked["regularization"])
 
 
@@ -215,11 +228,11 @@ def _model(
     return model
 
 
-def _warn(solution: Solution) -> None:
-    if solution.status != "optimal":
+def _warn(path: RegularizationPath) -> None:
+    if path.status_ != "optimal":
         warnings.warn(
-            f"the path was stopped ({solution.status.replace('_', ' ')}). Its trees are the best "
-            "of a smaller depth than was asked for; nothing is proven about deeper ones.",
+            f"the path was stopped ({path.status_.replace('_', ' ')}). Its trees are the best of a "
+            "smaller depth than was asked for; nothing is proven about deeper ones.",
             SearchStoppedWarning,
             stacklevel=3,
         )

@@ -7,7 +7,7 @@ everything else, above all bad input, to the estimator.
 import numpy as np
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from survtree import Binarizer, OptimalSurvivalTree
+from survtree import Binarizer, OptimalSurvivalTree, OptimalSurvivalTreeCV
 
 
 def outcome(y):
@@ -22,6 +22,16 @@ def outcome(y):
 
 class OnNumbers(OptimalSurvivalTree):
     """The estimator behind the translation."""
+
+    def fit(self, X, y=None, sample_weight=None):
+        return super().fit(X, outcome(y), sample_weight)
+
+    def score(self, X, y):
+        return super().score(X, outcome(y))
+
+
+class TunedOnNumbers(OptimalSurvivalTreeCV):
+    """The cross-validated estimator behind the translation."""
 
     def fit(self, X, y=None, sample_weight=None):
         return super().fit(X, outcome(y), sample_weight)
@@ -46,7 +56,11 @@ CANNOT_APPLY = {
 
 
 @parametrize_with_checks(
-    [OnNumbers(max_depth=2, min_samples_leaf=1, regularization=0.001), QuestionsOnNumbers()],
+    [
+        OnNumbers(max_depth=2, min_samples_leaf=1, regularization=0.001),
+        TunedOnNumbers(max_depths=(1,), cv=2, min_samples_leaf=1, random_state=0),
+        QuestionsOnNumbers(),
+    ],
     expected_failed_checks=lambda _: CANNOT_APPLY,
 )
 def test_scikit_learn_checks(estimator, check):

@@ -32,18 +32,29 @@ from survtree._validation.table import (
     check_table,
     default_names,
 )
+from survtree._validation.tuning import (
+    check_bootstrap,
+    check_cv,
+    check_folds,
+    check_nested,
+    check_tuning,
+)
 
 __all__ = [
     "Replay",
     "as_frame",
+    "check_bootstrap",
     "check_curves",
+    "check_cv",
     "check_events",
+    "check_folds",
     "check_guess",
     "check_kinds",
     "check_levels",
     "check_limit",
     "check_losses",
     "check_missing",
+    "check_nested",
     "check_number_of_leaves",
     "check_option",
     "check_options",
@@ -60,6 +71,7 @@ __all__ = [
     "check_table",
     "check_times",
     "check_trees_can_be_listed",
+    "check_tuning",
     "default_names",
     "predicted_curves",
     "split_outcome",

@@ -23,7 +23,7 @@ def check_options(estimator: Any) -> dict[str, Any]:
     # Read off one by one: get_params would look at the constructor's signature again.
     given = vars(estimator)
     options = {
-        option.name: _check_option(option, given[option.name])
+        option.name: check_value(option, given[option.name])
         for option in OPTIONS
         if option.name in given
     }
@@ -47,10 +47,11 @@ def _check_together(options: dict[str, Any]) -> None:
 
 def check_option(name: str, value: Any) -> Any:
     """One option, as in a fit."""
-    return _check_option(BY_NAME[name], value)
+    return check_value(BY_NAME[name], value)
 
 
-def _check_option(option: Option, value: Any) -> Any:
+def check_value(option: Option, value: Any) -> Any:
+    """A value with the type its option wants, or an error that says what is allowed."""
     if value is option.default:
         return value
     if option.kind == "choice":

@@ -1,0 +1,118 @@
+"""Parts of a study: its rows with their outcomes, folds and bootstrap samples of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from survtree import _validation
+from survtree._event_table import EventTable
+
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Cohort:
+    """Rows as the user has them, and their outcomes.
+
+    It travels to other processes as one argument. joblib's Dask backend puts large arrays that are
+    arguments on one worker and lends them to the others; when that worker is lost, so are they, and
+    with them the whole run.
+    """
+
+    X: Any
+    events: EventTable
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    @property
+    def y(self) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """The outcome as a fit takes it; the weights are apart."""
+        return self.events.event, self.events.time
+
+    def take(self, places: Places) -> "Cohort":
+        """Some of the rows."""
+        return Cohort(_rows_at(self.X, places), self.events.take(places))
+
+
+class Fold(NamedTuple):
+    """Places of rows to fit on, and of rows to score."""
+
+    train: Places
+    test: Places
+
+
+def cohort_of(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    duration_col: Any = None,
+    event_col: Any = None,
+) -> Cohort:
+    """A user's rows, checked; with ``missing="drop"`` only those that a fit would use.
+
+    The estimator gets ``n_features_in_`` and ``feature_names_in_``.
+    """
+    X, y = _validation.split_outcome(X, y, duration_col, event_col)
+    table = _validation.check_table(estimator, X, reset=True)
+    events = _validation.check_outcome(y, sample_weight, table.n_rows)
+    rows = Cohort(X, events)
+    if estimator.missing != "drop":
+        return rows
+    is_gap = table.is_missing_anywhere()
+    _validation.check_some_rows(is_gap, events.event)
+    return rows.take(np.flatnonzero(~is_gap))
+
+
+def _rows_at(X: Any, places: Places) -> Any:
+    """Some rows of the user's table, in its own kind."""
+    frame = _validation.as_frame(X)
+    if frame is not None:
+        return frame[places.tolist()].to_native()
+    if isinstance(X, (list, tuple)):
+        return [X[place] for place in places.tolist()]
+    return np.asanyarray(X)[places]
+
+
+def folds_of(cv: Any, events: EventTable, rng: np.random.RandomState) -> list[Fold]:
+    """The folds that ``cv`` asks for: a number of them, a splitter, or the folds themselves."""
+    kind = _validation.check_cv(cv, int(events.event.sum()), len(events))
+    if kind == "number":
+        return list(stratified_folds(events.event, cv, rng))
+    if kind == "splitter":
+        cv = cv.split(np.zeros((len(events), 1)), events.event)
+    return [Fold(*pair) for pair in _validation.check_folds(cv, events)]
+
+
+def stratified_folds(
+    event: NDArray[np.bool_], n_folds: int, rng: np.random.RandomState
+) -> Iterator[Fold]:
+    """Shuffled folds of even size with about equally many events.
+
+    Rows are dealt like cards, those with an event first, so that no two folds differ by more than
+    one event or one row.
+    """
+    order = [rng.permutation(np.flatnonzero(event == flag)) for flag in (True, False)]
+    fold = np.empty(len(event), dtype=np.intp)
+    fold[np.concatenate(order)] = np.arange(len(event)) % n_folds
+    for k in range(n_folds):
+        yield Fold(np.flatnonzero(fold != k), np.flatnonzero(fold == k))
+
+
+def bootstrap_samples(
+    events: EventTable, n_samples: int, rng: np.random.RandomState
+) -> Iterator[NDArray[np.intp]]:
+    """How often each row was drawn, in samples with replacement that can be fitted."""
+    n = len(events)
+    for _ in range(n_samples):
+        is_usable = False
+        while not is_usable:  # a sample without an event says nothing; another one is drawn
+            counts = np.bincount(rng.randint(n, size=n), minlength=n)
+            drawn = counts > 0
+            is_usable = bool(events.event[drawn].any() and events.time[drawn].max() > 0)
+        yield counts
