@@ -336,13 +336,6 @@ class OptimalSurvivalTree(TreePredictor):
         problem = _validation.check_trees_can_be_listed(self._problem, self.status_)
         return optimal_trees(problem, self.objective_, limit)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.allow_nan = self.missing != "error"
-        tags.input_tags.string = tags.input_tags.categorical = True
-        return tags
-
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         # Large, and of use to this process only.

@@ -27,6 +27,14 @@ class TreePredictor(BaseEstimator):  # type: ignore[misc]
     unique_times_: Floats
     event_times_: Floats
     _leaf_curves: LeafCurves
+    missing: str
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
 
     def apply(self, X: Any) -> NDArray[np.intp]:
         """The leaf (as node number of ``tree_``) each row ends in."""

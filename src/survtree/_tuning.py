@@ -229,13 +229,6 @@ class OptimalSurvivalTreeCV(TreePredictor):
         name = settings.scoring if isinstance(settings.scoring, str) else "score"
         return NestedScore(np.array(scores), params, [t.best.n_leaves_ for t in found], name)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.allow_nan = self.missing != "error"
-        tags.input_tags.string = tags.input_tags.categorical = True
-        return tags
-
 
 def _log(tuned: Tuned) -> None:
     with nullcontext() if logger.hasHandlers() else shown_on(sys.stderr):

@@ -1,39 +1,18 @@
 // The best trees by number of leaves: that they are trees of the search, and that limits are kept.
-#include <random>
-
 #include "check.hpp"
 #include "frontier.hpp"
+#include "random_table.hpp"
 
 using namespace survtree;
 
 namespace {
-
-struct Made {
-  std::vector<std::uint8_t> x, event;
-  std::vector<double> time, weight;
-  std::vector<std::uint32_t> rank;
-};
-
-Made random_table(std::size_t n, std::size_t p, unsigned seed) {
-  std::mt19937 random(seed);
-  Made m;
-  for (std::size_t i = 0; i < n * p; ++i) m.x.push_back(random() % 2);
-  for (std::size_t i = 0; i < n; ++i) {
-    m.time.push_back(1.0 + static_cast<double>(random() % 50) + 20.0 * m.x[i * p]);
-    m.event.push_back(random() % 3 != 0);
-    m.weight.push_back(1.0);
-  }
-  for (std::uint32_t j = 0; j < p; ++j) m.rank.push_back(j);
-  return m;
-}
 
 double objective(const Tree& tree, double price) {
   return loss_of(tree) + price * static_cast<double>(leaves_of(tree));
 }
 
 void a_path_has_the_optimum_of_each_price(Layout layout) {
-  const Made m = random_table(150, 8, 3);
-  const Problem p = make_problem({150, 8, m.x, m.time, m.event, m.weight, m.rank, {}}, layout);
+  const Problem p = RandomTable(150, 8, 3).problem(layout);
   FrontierOptions options;
   options.max_depth = 3;
   options.min_regularization = 0.0005;
@@ -53,8 +32,7 @@ void a_path_has_the_optimum_of_each_price(Layout layout) {
 }
 
 void stopped_it_has_what_it_finished() {
-  const Made m = random_table(300, 20, 5);
-  const Problem p = make_problem({300, 20, m.x, m.time, m.event, m.weight, m.rank, {}});
+  const Problem p = RandomTable(300, 20, 5).problem();
   FrontierOptions options;
   options.min_regularization = 0.0;
   for (const auto& [memory, nodes] :

@@ -1,36 +1,13 @@
-#include <random>
 #include <thread>
 
 #include "check.hpp"
+#include "random_table.hpp"
 #include "search.hpp"
 #include "worked_example.hpp"
 
 using namespace survtree;
 
 namespace {
-
-struct Made {
-  std::vector<std::uint8_t> x, event;
-  std::vector<double> time, weight;
-  std::vector<std::uint32_t> rank;
-};
-
-Made random_table(std::size_t n, std::size_t p, unsigned seed) {
-  std::mt19937 rng(seed);
-  Made m;
-  for (std::size_t i = 0; i < n * p; ++i) m.x.push_back(rng() % 2);
-  for (std::size_t i = 0; i < n; ++i) {
-    m.time.push_back(1.0 + static_cast<double>(rng() % 50) + 20.0 * m.x[i * p]);
-    m.event.push_back(rng() % 3 != 0);
-    m.weight.push_back(1.0);
-  }
-  for (std::uint32_t j = 0; j < p; ++j) m.rank.push_back(j);
-  return m;
-}
-
-Problem problem_of(const Made& m, std::size_t n, std::size_t p) {
-  return make_problem({n, p, m.x, m.time, m.event, m.weight, m.rank});
-}
 
 void one_leaf_when_no_split_pays() {
   const Problem p = worked::problem();
@@ -44,8 +21,7 @@ void one_leaf_when_no_split_pays() {
 }
 
 void more_depth_never_hurts() {
-  const Made m = random_table(120, 6, 7);
-  const Problem p = problem_of(m, 120, 6);
+  const Problem p = RandomTable(120, 6, 7).problem();
   double last = Bounds::no_limit;
   for (int depth = 0; depth <= 5; ++depth) {
     SearchOptions options;
@@ -61,8 +37,7 @@ void more_depth_never_hurts() {
 }
 
 void an_interrupted_search_keeps_its_promises() {
-  const Made m = random_table(2000, 40, 3);
-  const Problem p = problem_of(m, 2000, 40);
+  const Problem p = RandomTable(2000, 40, 3).problem();
   SearchOptions options;
   options.max_depth = 6;
   options.regularization = 0.00001;
