@@ -6,10 +6,9 @@ from dataclasses import replace
 from itertools import pairwise
 from math import inf, sqrt
 from time import perf_counter
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-import polars as pl
 
 from survtree import _validation
 from survtree._estimator import OptimalSurvivalTree, limits_of
@@ -18,6 +17,9 @@ from survtree._prepare import Prepared, prepare
 from survtree._problem import Problem, SearchStoppedWarning
 from survtree._solve import Solution, frontier, loss_of
 from survtree._tree import Tree
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Interval = tuple[float, float]
 MOST_LEAVES = 60_000
@@ -61,8 +63,10 @@ class RegularizationPath(Sequence[OptimalSurvivalTree]):
         price = _validation.check_price(regularization, self.min_regularization)
         return next(model for model in self if price >= model.regularization_interval_[0])
 
-    def table(self) -> pl.DataFrame:
+    def table(self) -> "pl.DataFrame":
         """A row a tree: its size, its loss, and the prices for which it is optimal."""
+        import polars as pl  # a tenth of a second, for those who ask
+
         return pl.DataFrame(
             {
                 "leaves": [model.n_leaves_ for model in self],

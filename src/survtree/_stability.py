@@ -4,10 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import polars as pl
 from joblib import Parallel, delayed, parallel_config
 from numpy.typing import NDArray
 from sklearn.base import clone
@@ -17,6 +16,9 @@ from survtree import _validation
 from survtree._held_out import harrell_c, ibs_ratio, leaves_of
 from survtree._predict import TreePredictor
 from survtree._resample import Cohort, bootstrap_samples, cohort_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Counts = NDArray[np.intp]
 MOST_LINES = 10
@@ -70,9 +72,9 @@ class Stability:
     """
 
     model: TreePredictor
-    questions: pl.DataFrame
-    columns: pl.DataFrame
-    samples: pl.DataFrame
+    questions: "pl.DataFrame"
+    columns: "pl.DataFrame"
+    samples: "pl.DataFrame"
     ibs_ratio: Corrected
     harrell_c: Corrected
     n_bootstraps: int = field(kw_only=True)
@@ -82,7 +84,7 @@ class Stability:
         """The mean over the samples."""
         return float(np.mean(self.samples["agreement"].to_numpy()))
 
-    def table(self) -> pl.DataFrame:
+    def table(self) -> "pl.DataFrame":
         """The questions, the most frequent first."""
         return self.questions
 
@@ -199,6 +201,7 @@ def _asked(model: TreePredictor) -> _Asked:
 
 
 def _compared(model: Any, fit: _Fitted, samples: Sequence[_Fitted]) -> Stability:
+    import polars as pl
     from sklearn.metrics import adjusted_rand_score
 
     agreement = [adjusted_rand_score(fit.leaf_of_row, one.leaf_of_row) for one in samples]
@@ -228,8 +231,10 @@ def _corrected(fit: _Fitted, samples: Sequence[_Fitted], name: str) -> Corrected
 
 def _frequencies(
     kind: str, in_fit: Iterable[str], samples: Sequence[tuple[str, ...]]
-) -> pl.DataFrame:
+) -> "pl.DataFrame":
     """Shares of the samples in which something is asked first, and at all; those of the fit too."""
+    import polars as pl
+
     here, n = set(in_fit), len(samples)
     roots = Counter(asked[0] for asked in samples if asked)
     used = Counter(text for asked in samples for text in set(asked))
@@ -245,7 +250,7 @@ def _frequencies(
     )
 
 
-def _shown(table: pl.DataFrame) -> list[str]:
+def _shown(table: "pl.DataFrame") -> list[str]:
     """The first rows of a table of frequencies, as lines."""
     n_more = len(table) - MOST_LINES
     return [

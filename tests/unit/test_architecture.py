@@ -3,6 +3,8 @@
 import ast
 import inspect
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -139,6 +141,14 @@ def test_only_validation_complains_about_input():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
                 assert ast.unparse(node.exc.func) not in ("ValueError", "TypeError"), path.name
+
+
+def test_what_only_some_need_is_imported_when_they_need_it():
+    code = "import sys, survtree; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split())
+    assert "survtree._path" in loaded
+    assert loaded.isdisjoint({"polars", "matplotlib", "rich", "typer", "sksurv", "sklearn.metrics"})
 
 
 def test_the_constructor_is_the_options_table():
