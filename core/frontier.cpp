@@ -47,8 +47,9 @@ int Frontier::useful_depth(const Subset& s) const {
 
 std::size_t Frontier::most_leaves(const Subset& s, int depth) const {
   const double by_depth = std::ldexp(1.0, std::min(depth, 30));
-  const auto by_rows = static_cast<double>(s.n_rows / options_.min_samples_leaf);
-  const double most = std::min({by_depth, by_rows, std::floor(leaves_worth(s))});
+  const std::uint64_t by_rows = s.n_rows / options_.min_samples_leaf;
+  const double most =
+      std::min({by_depth, static_cast<double>(by_rows), std::floor(leaves_worth(s))});
   require(most <= static_cast<double>(kMostLeaves), "numbers of leaves fit in 16 bits");
   return std::max<std::size_t>(1, static_cast<std::size_t>(most));
 }
