@@ -20,6 +20,7 @@ from survtree._questions import Questions
 from survtree._solve import solve
 from survtree.datasets import load
 from tests.oracle.problems import random_case
+from tests.unit.rights import not_as_root, open_folder
 
 SAME = ("objective", "loss", "lower_bound", "status", "one_leaf_loss", "counts")
 
@@ -232,12 +233,13 @@ def test_a_file_where_the_folder_should_be_warns_and_fits(veterans, tmp_path, mo
         assert caught[0].filename == __file__
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_read_only_folder_warns_and_fits(veterans, tmp_path, monkeypatch):
-    tmp_path.chmod(0o500)
-    monkeypatch.setenv(_replay.VARIABLE, str(tmp_path))
-    with pytest.warns(UserWarning, match="Permission denied"):
-        assert OptimalSurvivalTree(1).fit(veterans.X, veterans.y).status_ == "optimal"
+@pytest.mark.skipif(os.name != "posix", reason="rights of files are those of Unix")
+def test_a_read_only_folder_warns_and_fits(veterans, monkeypatch):
+    with open_folder() as folder:
+        folder.chmod(0o555)
+        monkeypatch.setenv(_replay.VARIABLE, str(folder))
+        with not_as_root(), pytest.warns(UserWarning, match="Permission denied"):
+            assert OptimalSurvivalTree(1).fit(veterans.X, veterans.y).status_ == "optimal"
 
 
 FULL_DISK = """

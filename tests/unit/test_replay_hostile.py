@@ -13,6 +13,7 @@ from survtree import _replay
 from survtree._limits import Limits
 from survtree._validation import replay as rules
 from tests.oracle.problems import random_case
+from tests.unit.rights import not_as_root, open_folder
 
 SEED = 3  # 20 rows, 8 questions
 NAN, INF = float("nan"), float("inf")
@@ -352,10 +353,11 @@ def test_no_damaged_byte_raises_anything_else(good, tmp_path):
     assert all(text.startswith(f"{path} must be a replay file; ") for text in messages)
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read(good, tmp_path):
-    path = tmp_path / "case.npz"
-    path.write_bytes(good)
-    path.chmod(0)
-    with pytest.raises(ValueError, match="Permission denied"):
-        _replay.load(path)
+@pytest.mark.skipif(os.name != "posix", reason="rights of files are those of Unix")
+def test_a_file_that_may_not_be_read(good):
+    with open_folder() as folder:
+        path = folder / "case.npz"
+        path.write_bytes(good)
+        path.chmod(0)
+        with not_as_root(), pytest.raises(ValueError, match="Permission denied"):
+            _replay.load(path)
