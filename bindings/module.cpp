@@ -332,7 +332,6 @@ nb::dict run_frontier(OwnedFrontier& owned, const nb::dict& limits, const nb::ob
   for (const Tree& tree : r.trees) trees.append(tree_arrays(owned.problem, tree));
   nb::dict out;
   out["trees"] = trees;
-  out["depth"] = r.depth;
   out["is_complete"] = r.is_complete;
   out["status"] = name_of(r.status);
   out["tolerance"] = r.tolerance;

@@ -217,7 +217,6 @@ FrontierResult Frontier::run(const RunLimits& limits) {
     r.trees.clear();
     for (const Point& point : found.points)
       r.trees.push_back(read(root_, depth, point.n_leaves, 0));
-    r.depth = depth;
     r.is_complete = !found.is_cut || depth == options_.max_depth;
     if (r.is_complete) break;
   }

@@ -42,7 +42,6 @@ struct Point {
 
 struct FrontierResult {
   std::vector<Tree> trees;   // with ascending numbers of leaves and falling losses
-  int depth = 0;             // up to which they are the best
   bool is_complete = false;  // that is the depth asked for, or no deeper tree can be better
   Status status = Status::optimal;
   Stats stats;
@@ -60,7 +59,6 @@ class Frontier {
 
   void interrupt() { limits_.interrupt(); }
   void set_listener(std::function<void()> listener) { limits_.set_listener(std::move(listener)); }
-  bool is_stopped() const { return limits_.is_over(); }
   std::size_t cache_bytes() const { return bytes(); }
 
  private:

@@ -29,14 +29,13 @@ class RegularizationPath(Sequence[OptimalSurvivalTree]):
     """Fitted trees, the sparsest first; each is optimal for the prices of its interval.
 
     ``status_`` is "optimal", or what stopped the search: then the trees are the best of a smaller
-    depth, ``depth_``, and nothing is proven about deeper ones.
+    depth than was asked for, and nothing is proven about deeper ones.
     """
 
     def __init__(self, models: Sequence[OptimalSurvivalTree], min_regularization: float) -> None:
         self._models = tuple(models)
         self.min_regularization = min_regularization
         self.status_ = models[0].status_
-        self.depth_ = max(model.depth_ for model in models)
 
     @overload
     def __getitem__(self, place: int) -> OptimalSurvivalTree: ...
