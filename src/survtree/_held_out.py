@@ -45,7 +45,7 @@ def ibs_ratio(model: TreePredictor, rows: Cohort, train: EventTable) -> float:
 
 def harrell_c(model: TreePredictor, rows: Cohort, train: EventTable) -> float:
     """Harrell's concordance index of the predicted risk, as in ``score``."""
-    by_node = {node: c.hazard(model.event_times_).sum() for node, c in model.leaf_curves_.items()}
+    by_node = model.leaf_risks_
     risks = np.array([by_node[node] for node in model.tree_.leaves.tolist()])
     return _metrics.harrell_c(rows.events, risks[leaves_of(model, rows.X)])
 

@@ -7,6 +7,7 @@ are imported only where a bar is shown: most fits show none.
 import logging
 import os
 import sys
+from abc import ABC, abstractmethod
 from importlib import import_module
 from io import StringIO
 from typing import Any, TextIO
@@ -15,12 +16,12 @@ BAR_WIDTH = 16
 NOTEBOOK_WIDTH = 110
 
 
-class LiveBar(logging.Handler):
+class LiveBar(logging.Handler, ABC):
     """A handler whose lines appear above a bar; closing it removes the bar, the lines stay."""
 
+    @abstractmethod
     def show(self, share: float, words: str) -> None:
         """Draw the bar, filled by a share of 0 to 1, with words beside it."""
-        raise NotImplementedError
 
 
 def live_bar(stream: TextIO) -> LiveBar | None:

@@ -57,10 +57,7 @@ class TreePredictor(BaseEstimator):  # type: ignore[misc]
 
         It is the number of events to expect among as many rows of this leaf as there were rows.
         """
-        return self._per_row(self.apply(X), self._risks())
-
-    def _risks(self) -> dict[int, float]:
-        return {leaf: c.hazard(self.event_times_).sum() for leaf, c in self._curves().items()}
+        return self._per_row(self.apply(X), self.leaf_risks_)
 
     def predict_survival_function(
         self, X: Any, times: ArrayLike | None = None, return_array: bool = False
@@ -92,7 +89,7 @@ class TreePredictor(BaseEstimator):  # type: ignore[misc]
         """Harrell's concordance index of the predicted risk."""
         check_is_fitted(self)
         table, events = self.binarizer_.read_with_outcome(X, y, None, self)
-        return _metrics.harrell_c(events, self._per_row(self._leaves(table), self._risks()))
+        return _metrics.harrell_c(events, self._per_row(self._leaves(table), self.leaf_risks_))
 
     @property
     def questions_(self) -> Questions:
@@ -104,6 +101,11 @@ class TreePredictor(BaseEstimator):  # type: ignore[misc]
     def leaf_curves_(self) -> dict[int, LeafCurve]:
         """What each leaf (by node number) predicts."""
         return self._leaf_curves.by_leaf
+
+    @property
+    def leaf_risks_(self) -> dict[int, float]:
+        """The risk score of each leaf (by node number)."""
+        return {leaf: c.hazard(self.event_times_).sum() for leaf, c in self._curves().items()}
 
     def _curves(self) -> dict[int, LeafCurve]:
         check_is_fitted(self)

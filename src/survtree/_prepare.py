@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from survtree import _validation
 from survtree._binarizer import Binarizer
 from survtree._event_table import EventTable
 from survtree._problem import Problem
-from survtree._reference import rows_of
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,18 @@ def prepare(
         min_samples_leaf=options["min_samples_leaf"],
         max_leaves=options["max_leaves"],
     )
-    rows = X if table is given else rows_of(X, ~given.is_missing_anywhere())
+    rows = X if table is given else rows_at(X, np.flatnonzero(~given.is_missing_anywhere()))
     return Prepared(problem, exact, binarizer, rows)
+
+
+def rows_at(X: Any, places: NDArray[np.intp]) -> Any:
+    """Some rows of the user's table, in its own kind."""
+    frame = _validation.as_frame(X)
+    if frame is not None:
+        return frame[places.tolist()].to_native()
+    if isinstance(X, (list, tuple)):
+        return [X[place] for place in places.tolist()]
+    return np.asanyarray(X)[places]
 
 
 def _new_binarizer(estimator: Any) -> Binarizer:

@@ -69,16 +69,6 @@ def reference_losses(
     )
 
 
-def rows_of(X: Any, is_kept: NDArray[np.bool_]) -> Any:
-    """Some rows of the user's table, in its own kind."""
-    frame = _validation.as_frame(X)
-    if frame is not None:
-        return frame.filter(is_kept.tolist()).to_native()
-    if isinstance(X, np.ndarray):
-        return X[is_kept]
-    return [row for row, kept in zip(X, is_kept, strict=True) if kept]
-
-
 def name_of(reference: Any) -> str:
     """What a reference is called in a report."""
     kind = _validation.check_reference(reference)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from survtree import _validation
 from survtree._event_table import EventTable
+from survtree._prepare import rows_at
 
 Places = NDArray[np.intp]
 
@@ -35,7 +36,7 @@ class Cohort:
 
     def take(self, places: Places) -> "Cohort":
         """Some of the rows."""
-        return Cohort(_rows_at(self.X, places), self.events.take(places))
+        return Cohort(rows_at(self.X, places), self.events.take(places))
 
 
 class Fold(NamedTuple):
@@ -67,16 +68,6 @@ def cohort_of(
     is_gap = table.is_missing_anywhere()
     _validation.check_some_rows(is_gap, events.event)
     return rows.take(np.flatnonzero(~is_gap))
-
-
-def _rows_at(X: Any, places: Places) -> Any:
-    """Some rows of the user's table, in its own kind."""
-    frame = _validation.as_frame(X)
-    if frame is not None:
-        return frame[places.tolist()].to_native()
-    if isinstance(X, (list, tuple)):
-        return [X[place] for place in places.tolist()]
-    return np.asanyarray(X)[places]
 
 
 def folds_of(cv: Any, events: EventTable, rng: np.random.RandomState) -> list[Fold]:
