@@ -1,19 +1,45 @@
 """Optimal sparse survival trees: a shallow tree, a curve in each leaf, and a proof."""
 
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from typing import TYPE_CHECKING, Any
 
-from survtree._binarizer import Binarizer
-from survtree._certificate import Certificate, Guess, Verification
-from survtree._curves import StepFunction
-from survtree._estimator import OptimalSurvivalTree
-from survtree._export import export_text
-from survtree._path import RegularizationPath, regularization_path
-from survtree._problem import InternalError, SearchStoppedWarning
-from survtree._progress import Snapshot
-from survtree._stability import Stability, bootstrap
-from survtree._tuning import NestedScore, OptimalSurvivalTreeCV
+if TYPE_CHECKING:
+    from survtree._binarizer import Binarizer
+    from survtree._certificate import Certificate, Guess, Verification
+    from survtree._curves import StepFunction
+    from survtree._estimator import OptimalSurvivalTree
+    from survtree._export import export_text
+    from survtree._leaf_facts import leaf_table
+    from survtree._path import RegularizationPath, regularization_path
+    from survtree._problem import InternalError, SearchStoppedWarning
+    from survtree._progress import Snapshot
+    from survtree._stability import Stability, bootstrap
+    from survtree._tuning import NestedScore, OptimalSurvivalTreeCV
 
 __version__ = _version("survtree")
+
+# Where the public names are. They are imported when first asked for: the command line answers
+# --help without scikit-learn.
+_HOMES = {
+    "Binarizer": "_binarizer",
+    "Certificate": "_certificate",
+    "Guess": "_certificate",
+    "InternalError": "_problem",
+    "NestedScore": "_tuning",
+    "OptimalSurvivalTree": "_estimator",
+    "OptimalSurvivalTreeCV": "_tuning",
+    "RegularizationPath": "_path",
+    "SearchStoppedWarning": "_problem",
+    "Snapshot": "_progress",
+    "Stability": "_stability",
+    "StepFunction": "_curves",
+    "Verification": "_certificate",
+    "bootstrap": "_stability",
+    "export_text": "_export",
+    "leaf_table": "_leaf_facts",
+    "regularization_path": "_path",
+}
 
 __all__ = [
     "Binarizer",
@@ -31,5 +57,19 @@ __all__ = [
     "Verification",
     "bootstrap",
     "export_text",
+    "leaf_table",
     "regularization_path",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("datasets", "metrics"):
+        return _import_module(f"survtree.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'survtree' has no attribute {name!r}")
+    value = globals()[name] = getattr(_import_module(f"survtree.{_HOMES[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "datasets", "metrics"})

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
 
-from survtree._event_table import EventTable
+from survtree._event_table import EventTable, weight_at
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -93,23 +94,116 @@ class Curves(NamedTuple):
         return values
 
 
+class Interval(NamedTuple):
+    """An estimate and its confidence limits; NaN where the data do not tell."""
+
+    value: float
+    low: float
+    high: float
+
+
 @dataclass(frozen=True)
 class LeafCurve:
     """What a leaf says about its rows: Kaplan-Meier survival and Nelson-Aalen hazard.
 
-    Steps only at the leaf's own event times; constant after the last one.
+    Kept are the weights of events and of censored rows at the distinct times of the leaf. Curves
+    step only at the leaf's own event times and stay as they are after the last one.
     """
 
     n_rows: int
     n_events: int
-    survival: StepFunction
-    hazard: StepFunction
+    times: Floats
+    events: Floats
+    censored: Floats
+
+    @cached_property
+    def _steps(self) -> tuple[Floats, Floats, Floats]:
+        """Event times, weight of the events there, and weight still at risk."""
+        at_risk = (self.events + self.censored)[::-1].cumsum()[::-1]
+        steps = self.events.nonzero()[0]
+        return self.times[steps], self.events[steps], at_risk[steps]
+
+    @cached_property
+    def survival(self) -> StepFunction:
+        """Kaplan-Meier."""
+        times, died, at_risk = self._steps
+        return StepFunction(times, (1.0 - died / at_risk).cumprod(), before=1.0)
+
+    @cached_property
+    def hazard(self) -> StepFunction:
+        """Nelson-Aalen."""
+        times, died, at_risk = self._steps
+        return StepFunction(times, (died / at_risk).cumsum(), before=0.0)
+
+    @property
+    def weight(self) -> float:
+        """Of all rows; their number if they have no weights."""
+        return float((self.events + self.censored).sum())
+
+    def at_risk(self, times: ArrayLike) -> Floats:
+        """Weight of the rows whose time is not before the given ones."""
+        left = np.append((self.events + self.censored)[::-1].cumsum()[::-1], 0.0)
+        at: Floats = left[np.searchsorted(self.times, np.asarray(times, dtype=float), side="left")]
+        return at
+
+    def band(self, confidence: float = 0.95) -> tuple[StepFunction, StepFunction]:
+        """Pointwise limits of survival: Greenwood's variance, on the scale of log(-log S).
+
+        1 before the first event. Where the curve is 0 there is no variance: the lower limit is 0
+        then, the upper one stays where it was.
+        """
+        times, died, at_risk = self._steps
+        survival = self.survival.y
+        is_left = died < at_risk
+        share = np.divide(died, at_risk * (at_risk - died), out=np.zeros_like(died), where=is_left)
+        # A curve above 0 has made a step, so its logarithm is below 0.
+        depth = -np.log(survival, out=np.full_like(survival, -1.0), where=is_left)
+        spread = np.exp(_z(confidence) * np.sqrt(share.cumsum()) / depth)
+        low, high = np.where(is_left, (survival**spread, survival ** (1 / spread)), 0.0)
+        if len(high) and not is_left[-1]:  # only the last row can end the curve
+            high[-1] = high[-2] if len(high) > 1 else 1.0
+        return StepFunction(times, low, before=1.0), StepFunction(times, high, before=1.0)
+
+    def survival_at(self, time: float, confidence: float = 0.95) -> Interval:
+        """S(time) with its limits."""
+        low, high = self.band(confidence)
+        return Interval(float(self.survival(time)), float(low(time)), float(high(time)))
 
     def quantile(self, share: float) -> float:
         """First time by which this share has had the event; inf if the curve never gets there."""
-        # Survival is a product of fractions, so 0.5 may come out as 0.5 + 1e-16.
-        reached = np.flatnonzero(self.survival.y <= 1.0 - share + 1e-12)
-        return float(self.survival.x[reached[0]]) if len(reached) else float("inf")
+        return _first_at_most(self.survival, 1.0 - share)
+
+    def quantile_with_limits(self, share: float = 0.5, confidence: float = 0.95) -> Interval:
+        """A quantile; its limits are where those of the curve get there (Brookmeyer, Crowley)."""
+        low, high = self.band(confidence)
+        return Interval(
+            self.quantile(share),
+            _first_at_most(low, 1.0 - share),
+            _first_at_most(high, 1.0 - share),
+        )
+
+    def restricted_mean(self, until: float, confidence: float = 0.95) -> Interval:
+        """Mean time without the event up to a time: the area under the curve until then."""
+        times, died, at_risk = self._steps
+        is_before = times < until
+        times, died, at_risk = times[is_before], died[is_before], at_risk[is_before]
+        ends = np.append(times, until)
+        areas = np.append(1.0, self.survival.y[is_before]) * np.diff(ends, prepend=0.0)
+        later = areas[1:][::-1].cumsum()[::-1]
+        is_left = died < at_risk  # otherwise there is no area later
+        share = np.divide(died, at_risk * (at_risk - died), out=np.zeros_like(died), where=is_left)
+        mean, half = float(areas.sum()), _z(confidence) * float(np.sqrt((later**2 * share).sum()))
+        return Interval(mean, max(0.0, mean - half), min(until, mean + half))
+
+
+def _z(confidence: float) -> float:
+    return float(ndtri(0.5 + confidence / 2))
+
+
+def _first_at_most(curve: StepFunction, level: float) -> float:
+    # Survival is a product of fractions, so 0.5 may come out as 0.5 + 1e-16.
+    reached = np.flatnonzero(curve.y <= level + 1e-12)
+    return float(curve.x[reached[0]]) if len(reached) else float("inf")
 
 
 class LeafCurves:
@@ -131,21 +225,18 @@ def leaf_curves(
     events: EventTable, leaf_of_row: NDArray[np.intp], n_leaves: int
 ) -> list[LeafCurve]:
     """The curves of all leaves; ``leaf_of_row`` counts them from 0."""
-    n_rows = np.bincount(leaf_of_row, minlength=n_leaves).tolist()
-    n_events = np.bincount(leaf_of_row, events.event, n_leaves).tolist()
-    curves: list[LeafCurve] = []
-    for at_risk, died in events.by_leaf(leaf_of_row, n_leaves):
-        share = np.divide(died, at_risk, out=np.zeros_like(died), where=died > 0)
-        survival, hazard = (1.0 - share).cumprod(axis=1), share.cumsum(axis=1)
-        for k in range(len(died)):
-            steps = died[k].nonzero()[0]
-            times, leaf = events.unique_times[steps], len(curves)
-            curves.append(
-                LeafCurve(
-                    n_rows=n_rows[leaf],
-                    n_events=int(n_events[leaf]),
-                    survival=StepFunction(times, survival[k, steps], before=1.0),
-                    hazard=StepFunction(times, hazard[k, steps], before=0.0),
-                )
-            )
-    return curves
+    order = np.argsort(leaf_of_row, kind="stable")
+    ends = np.searchsorted(leaf_of_row[order], np.arange(n_leaves + 1))
+    return [_leaf_curve(events, order[ends[k] : ends[k + 1]]) for k in range(n_leaves)]
+
+
+def _leaf_curve(events: EventTable, rows: Places) -> LeafCurve:
+    places, when = np.unique(events.when[rows], return_inverse=True)
+    weight, event = events.weight[rows], events.event[rows]
+    return LeafCurve(
+        n_rows=len(rows),
+        n_events=int(np.count_nonzero(event)),
+        times=events.unique_times[places],
+        events=weight_at(when, weight * event, len(places)),
+        censored=weight_at(when, weight * ~event, len(places)),
+    )

@@ -14,6 +14,7 @@ from survtree import _validation
 from survtree._certificate import Certificate, Guess, price_text
 from survtree._curves import LeafCurve, LeafCurves, leaf_curves
 from survtree._event_table import EventTable
+from survtree._fitted import Roles
 from survtree._limits import Limits
 from survtree._predict import TreePredictor
 from survtree._prepare import Prepared, prepare
@@ -120,6 +121,8 @@ class OptimalSurvivalTree(TreePredictor):
         Distinct training times, ascending: the columns of predicted arrays.
     leaf_curves_ : dict of int to LeafCurve
         What each leaf (by node number) predicts.
+    history_ : tuple of Snapshot
+        Bounds whenever they were found to have moved; empty where the search shows no progress.
 
     Examples
     --------
@@ -224,6 +227,8 @@ class OptimalSurvivalTree(TreePredictor):
             self._kept_search = kept if options["warm_start"] else None
             limits = limits if kept is None else kept.limits
             self.keep_solution(prepared, solution, options, limits.guessed_losses)
+            self.history_ = tuple(watch.history)
+            self.roles_ = None if event_col is None else Roles(str(duration_col), str(event_col))
             if verbose:
                 logger.info("%s", self.certificate_.last_line())
         self._warn(solution, options, watch.stopped_by)
@@ -247,6 +252,7 @@ class OptimalSurvivalTree(TreePredictor):
         self.binarizer_ = prepared.binarizer
         self._problem = problem
         self.tree_ = tree
+        self.history_ = ()
         self.objective_ = solution.objective
         self.loss_ = solution.loss
         self.lower_bound_ = solution.lower_bound

@@ -2,19 +2,16 @@
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._curves import LeafCurve
+from survtree._fitted import FittedTree
 from survtree._questions import Questions
 from survtree._tree import Tree
 
-if TYPE_CHECKING:
-    from survtree._estimator import OptimalSurvivalTree
 
-
-def export_text(model: "OptimalSurvivalTree") -> str:
+def export_text(model: FittedTree) -> str:
     """The tree as indented text, with rows, events and median survival of each leaf."""
     check_is_fitted(model)
     text = tree_text(model.tree_, model.questions_, model.leaf_curves_)
@@ -39,7 +36,7 @@ def tree_text(tree: Tree, questions: Questions, curves: Mapping[int, LeafCurve])
     return "\n".join(lines)
 
 
-def _has_gaps(model: "OptimalSurvivalTree") -> bool:
+def _has_gaps(model: FittedTree) -> bool:
     """Did a column that the tree asks about have missing values?"""
     asked = [model.questions_.asked[j] for j in model.tree_.question if j >= 0]
     return any(model.binarizer_.seen_[question.column].has_missing for question in asked)

@@ -12,6 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from survtree import _metrics, _validation
 from survtree._binarizer import Binarizer
 from survtree._curves import LeafCurve, LeafCurves, StepFunction
+from survtree._fitted import Roles
+from survtree._progress import Snapshot
 from survtree._questions import Questions
 from survtree._table import Table
 from survtree._tree import Tree
@@ -26,6 +28,8 @@ class TreePredictor(BaseEstimator):  # type: ignore[misc]
     binarizer_: Binarizer
     unique_times_: Floats
     event_times_: Floats
+    history_: tuple[Snapshot, ...]
+    roles_: Roles | None = None
     _leaf_curves: LeafCurves
     missing: str
 

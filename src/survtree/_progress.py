@@ -107,6 +107,7 @@ class Watch:
 
     def __init__(self, verbose: int, callback: Callable[[Snapshot], Any] | None) -> None:
         self.stopped_by = "an interrupt"  # who it was, if anybody interrupted the search
+        self.history: list[Snapshot] = []  # a snapshot whenever a bound was found to have moved
         self._verbose = verbose
         self._callback = callback
         self._last_beat = time.monotonic()
@@ -139,9 +140,16 @@ class Watch:
         return self._ask(snapshot)
 
     def _ask(self, snapshot: Snapshot) -> bool:
+        last = self.history[-1] if self.history else None
+        if last is None or (last.lower_bound, last.objective) != _bounds(snapshot):
+            self.history.append(snapshot)
         # Only True itself: a callback that returns something else by accident stops nothing.
         answer = None if self._callback is None else self._callback(snapshot)
         return isinstance(answer, (bool, np.bool_)) and bool(answer)
+
+
+def _bounds(snapshot: Snapshot) -> tuple[float, float]:
+    return snapshot.lower_bound, snapshot.objective
 
 
 @contextmanager

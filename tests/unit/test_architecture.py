@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import survtree
 from survtree import OptimalSurvivalTree, _limits
 from survtree._options import OPTIONS
 
@@ -29,6 +30,7 @@ ORDER = (
     "_live",
     "_progress",
     "_curves",
+    "_compare",
     "_censoring",
     "_row_losses",
     "_metrics",
@@ -47,6 +49,9 @@ ORDER = (
     "_prepare",
     "_solve",
     "_certificate",
+    "_fitted",
+    "_leaf_facts",
+    "_export",
     "_predict",
     "_estimator",
     "_path",
@@ -55,7 +60,6 @@ ORDER = (
     "_cross_validation",
     "_tuning",
     "_stability",
-    "_export",
     "_rerun",
     "datasets",
     "_cli",
@@ -144,11 +148,19 @@ def test_only_validation_complains_about_input():
 
 
 def test_what_only_some_need_is_imported_when_they_need_it():
-    code = "import sys, survtree; print(*sys.modules)"
+    code = "import sys; from survtree import OptimalSurvivalTree; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
-    assert "survtree._path" in loaded
     assert loaded.isdisjoint({"polars", "matplotlib", "rich", "typer", "sksurv", "sklearn.metrics"})
+
+
+def test_every_public_name_has_a_home():
+    assert sorted(survtree._HOMES) == survtree.__all__
+    for name in survtree.__all__:
+        assert getattr(survtree, name).__module__ == f"survtree.{survtree._HOMES[name]}"
+    assert set(survtree.__all__) < set(dir(survtree))
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        survtree.nonsense  # noqa: B018
 
 
 def test_the_constructor_is_the_options_table():

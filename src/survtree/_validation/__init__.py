@@ -23,6 +23,7 @@ from survtree._validation.predictions import (
 )
 from survtree._validation.reference import check_losses, check_reference
 from survtree._validation.replay import Replay, check_replay
+from survtree._validation.showing import check_confidence, check_until, frame_of
 from survtree._validation.table import (
     as_frame,
     check_levels,
@@ -44,6 +45,7 @@ __all__ = [
     "Replay",
     "as_frame",
     "check_bootstrap",
+    "check_confidence",
     "check_curves",
     "check_cv",
     "check_events",
@@ -72,7 +74,9 @@ __all__ = [
     "check_times",
     "check_trees_can_be_listed",
     "check_tuning",
+    "check_until",
     "default_names",
+    "frame_of",
     "predicted_curves",
     "split_outcome",
     "warn_of_unseen",
