@@ -10,15 +10,14 @@ import secrets
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
+from survtree._files import whole_file
 from survtree._limits import Limits
 from survtree._options import DEFAULTS
 from survtree._problem import Problem
@@ -33,7 +32,8 @@ def save(problem: Problem, limits: Limits, folder: str | os.PathLike[str]) -> Pa
     """Write a new file to the folder, which is made if need be; an OSError says why it failed."""
     path = Path(folder, _new_name(problem))
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _whole_file(path) as stream:
+    # Private: data of patients may go to a shared temporary folder.
+    with whole_file(path, is_private=True) as stream:
         np.savez_compressed(stream, **_arrays(problem, limits))
     return path
 
@@ -96,22 +96,6 @@ def _new_name(problem: Problem) -> str:
     """Tells which problem it was and when; parallel fits of one second differ in the last part."""
     when = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
     return f"survtree-{problem.fingerprint()[:12]}-{when}-{secrets.token_hex(4)}.npz"
-
-
-@contextmanager
-def _whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write, which gets its name when all of it is on the disk, and never before."""
-    # Made so that nobody else can read it: data of patients may go to a shared temporary folder.
-    handle, part = tempfile.mkstemp(prefix=".survtree-", suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(part, path)
-    finally:
-        with suppress(OSError):
-            os.unlink(part)
 
 
 def _arrays(problem: Problem, limits: Limits) -> dict[str, Any]:

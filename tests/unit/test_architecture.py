@@ -20,6 +20,7 @@ ORDER = (
     "_native",
     "_options",
     "_limits",
+    "_files",
     "_event_table",
     "_table",
     "_questions",

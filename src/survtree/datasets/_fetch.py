@@ -7,11 +7,10 @@ from it. Nothing is ever unpacked to a path that an archive names.
 import hashlib
 import logging
 import os
-import secrets
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any
@@ -251,19 +250,11 @@ def _read(tar: tarfile.TarFile, info: tarfile.TarInfo, limit: int) -> bytes:
 
 @contextmanager
 def _whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write, which gets its name when all of it is on the disk, and never before."""
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        with part.open("xb") as stream:
+        with whole_file(path) as stream:
             yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(path)
     except OSError as error:
         raise FetchError(
             f"{path} could not be written: {error.strerror}. All files take 7 MB; "
             "files that are complete stay, and the next run goes on from there."
         ) from error
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)

@@ -1,0 +1,42 @@
+"""Files that are there as a whole or not at all."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str], *, is_private: bool = False) -> Iterator[IO[bytes]]:
+    """A file to write, which gets its name when all of it is on the disk, and never before.
+
+    What is no ordinary file, such as /dev/stdout or a pipe, is written to directly.
+    """
+    target = Path(os.path.realpath(path))  # a link stays one
+    if target.exists() and not target.is_file():
+        with open(target, "wb") as stream:
+            yield stream
+        return
+    handle, part = tempfile.mkstemp(prefix=".survtree-", suffix=".part", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        if not is_private:  # it was made so that nobody else can read it
+            os.chmod(part, _rights(target))
+        os.replace(part, target)
+    finally:
+        with suppress(OSError):
+            os.unlink(part)
+
+
+def _rights(target: Path) -> int:
+    """Those of the file that is replaced, or of any new file."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)  # the only way to ask is to set it
+    os.umask(mask)
+    return 0o666 & ~mask
