@@ -18,6 +18,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from survtree._files import whole_file
+
 from ._pip import FetchError, download
 from ._published import HOUSEHOLD, OSRT, OSST, TABLES, Archive, Member, PaperSet
 
