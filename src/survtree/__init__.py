@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from survtree._estimator import OptimalSurvivalTree
     from survtree._export import export_text
     from survtree._leaf_facts import leaf_table
+    from survtree._model_file import export_json, load
     from survtree._path import RegularizationPath, regularization_path
     from survtree._problem import InternalError, SearchStoppedWarning
     from survtree._progress import Snapshot
@@ -36,8 +37,10 @@ _HOMES = {
     "StepFunction": "_curves",
     "Verification": "_certificate",
     "bootstrap": "_stability",
+    "export_json": "_model_file",
     "export_text": "_export",
     "leaf_table": "_leaf_facts",
+    "load": "_model_file",
     "regularization_path": "_path",
 }
 
@@ -56,8 +59,10 @@ __all__ = [
     "StepFunction",
     "Verification",
     "bootstrap",
+    "export_json",
     "export_text",
     "leaf_table",
+    "load",
     "regularization_path",
 ]
 

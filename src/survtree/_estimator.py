@@ -250,7 +250,7 @@ class OptimalSurvivalTree(TreePredictor):
         tree, one_leaf = solution.tree, solution.one_leaf_loss
         problem, exact = prepared.problem, prepared.exact
         self.binarizer_ = prepared.binarizer
-        self._problem = problem
+        self._problem: Problem | None = problem
         self.tree_ = tree
         self.history_ = ()
         self.objective_ = solution.objective

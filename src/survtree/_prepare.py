@@ -36,7 +36,7 @@ def prepare(
     X, y = _validation.split_outcome(X, y, duration_col, event_col)
     given = _validation.check_table(estimator, X, reset=True)
     exact = _validation.check_outcome(y, sample_weight, given.n_rows)
-    binarizer = _new_binarizer(estimator)
+    binarizer = new_binarizer(estimator)
     table, exact = binarizer.without_gaps(given, exact)
     questions = binarizer.fit_table(table, exact).questions_
     buckets = options["time_buckets"]
@@ -63,7 +63,8 @@ def rows_at(X: Any, places: NDArray[np.intp]) -> Any:
     return np.asanyarray(X)[places]
 
 
-def _new_binarizer(estimator: Any) -> Binarizer:
+def new_binarizer(estimator: Any) -> Binarizer:
+    """One with the estimator's options and names of columns."""
     binarizer = Binarizer(
         estimator.thresholds,
         missing=estimator.missing,

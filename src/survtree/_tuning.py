@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from survtree import _validation
 from survtree._cross_validation import Plan, Settings, Tuned, tune
 from survtree._estimator import OptimalSurvivalTree
+from survtree._fitted import Roles
 from survtree._held_out import Scoring, score_of
 from survtree._predict import TreePredictor
 from survtree._problem import SearchStoppedWarning
@@ -171,6 +172,7 @@ class OptimalSurvivalTreeCV(TreePredictor):
         folds = folds_of(self.cv, rows.events, check_random_state(self.random_state))
         tuned = tune(rows, [Plan(np.arange(len(rows)), folds)], settings)[0]
         self._keep(tuned)
+        self.roles_ = None if event_col is None else Roles(str(duration_col), str(event_col))
         if self.verbose:
             _log(tuned)
         _warn_if_stopped(tuned.statuses)

@@ -55,6 +55,7 @@ ORDER = (
     "_export",
     "_predict",
     "_estimator",
+    "_model_file",
     "_path",
     "_resample",
     "_held_out",

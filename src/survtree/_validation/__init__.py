@@ -5,6 +5,7 @@ Messages say what is needed, what came, where, and what to do next.
 
 from survtree._validation.cells import check_kinds, warn_of_unseen
 from survtree._validation.curves import check_curves, check_pair, predicted_curves
+from survtree._validation.model_file import check_model_file
 from survtree._validation.options import (
     check_guess,
     check_option,
@@ -56,6 +57,7 @@ __all__ = [
     "check_limit",
     "check_losses",
     "check_missing",
+    "check_model_file",
     "check_nested",
     "check_number_of_leaves",
     "check_option",

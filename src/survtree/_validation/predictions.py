@@ -54,7 +54,7 @@ def check_trees_can_be_listed(problem: Problem | None, status: str) -> Problem:
     """The problem, if the fit was proven optimal and still has its rows."""
     if problem is None:
         raise ValueError(
-            "optimal_trees needs the training rows; this model was unpickled without them. Fit it "
+            "optimal_trees needs the training rows; this model was loaded without them. Fit it "
             "again."
         )
     if problem.max_leaves is not None:

@@ -23,6 +23,7 @@ from survtree._questions import RecordedQuestions
 from survtree._validation.archive import COPY_AGAIN, Archive, opened
 from survtree._validation.options import BY_NAME, check_option
 from survtree._validation.outcome import check_outcome
+from survtree._validation.words import one_line
 
 FORMAT = 1
 BITS, FLOATS = np.dtype("u1"), np.dtype("<f8")
@@ -41,7 +42,6 @@ MOST_HEADER_BYTES = 2**25  # a list of empty lists takes thirty times as much wh
 LONGEST_VERSION = 40
 LARGEST_COUNT = 2**63 - 1  # what the core can hold
 LARGEST_FLOAT = sys.float_info.max
-LONGEST_MESSAGE = 600
 
 
 class Replay(NamedTuple):
@@ -58,7 +58,7 @@ def check_replay(path: Path, most_bytes: int = MOST_BYTES) -> Replay:
         with opened(path, most_bytes) as archive:
             return _read(archive, most_bytes)
     except (ValueError, TypeError, OverflowError) as error:
-        raise ValueError(f"{path} must be a replay file; {_one_line(error)}") from error
+        raise ValueError(f"{path} must be a replay file; {one_line(error)}") from error
 
 
 def _read(archive: Archive, most_bytes: int) -> Replay:
@@ -265,10 +265,3 @@ def _in_words(kind: Any, choices: tuple[str, ...], n_rows: int) -> str:
 def _shown(value: Any) -> str:
     """A value as it came, but not all of it if it is long."""
     return reprlib.repr(value)
-
-
-def _one_line(error: Exception) -> str:
-    """A message that can be shown on a terminal, whatever words of the file are in it."""
-    text = " ".join(str(error).split())
-    text = text if text.isprintable() else ascii(text)
-    return text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]} ..."

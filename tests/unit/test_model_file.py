@@ -1,0 +1,306 @@
+"""A model comes back from its file as it was; a file that is no model is refused in words."""
+
+import json
+import pickle
+import random
+import warnings
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from survtree import (
+    OptimalSurvivalTree,
+    OptimalSurvivalTreeCV,
+    SearchStoppedWarning,
+    export_json,
+    load,
+    regularization_path,
+)
+from survtree._validation.model_file import MODEL, json_schema
+from survtree._validation.shapes import ListOf, Object
+from survtree.datasets import load as load_data
+from tests.unit import hostile, model_schema
+
+N = 10_000
+GRADES = ["low", "mid", "high"]
+
+
+def mixed(n, rng, is_new=False):
+    """A table with every kind of column; new rows have gaps and levels that no fit saw."""
+    levels = ["I", "II", "III", *(["IV"] if is_new else [])]
+    gaps = rng.random(n) < 0.1
+    return pd.DataFrame(
+        {
+            "age": np.where(gaps, np.nan, rng.normal(60, 10, n).round(1)),
+            "stage": rng.choice(levels, n),
+            "grade": pd.Categorical(
+                rng.choice(["low", "mid", "high"], n), ["low", "mid", "high"], ordered=True
+            ),
+            "treated": rng.random(n) < 0.5,
+            "site": np.where(rng.random(n) < 0.1, None, rng.choice(["a", "b"], n)),
+            "dose": rng.integers(0, 2, n),
+        }
+    )
+
+
+def outcome(n, rng):
+    """Times with ties, a third of them censored."""
+    return rng.random(n) < 0.7, np.ceil(rng.exponential(20, n))
+
+
+def fitted(seed=0, n=300, weight=None, **options):
+    """A tree of several leaves over all kinds of columns."""
+    rng = np.random.default_rng(seed)
+    X, y = mixed(n, rng), outcome(n, rng)
+    options = {"max_depth": 3, "regularization": 0.0, "missing": "question", **options}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SearchStoppedWarning)
+        return OptimalSurvivalTree(**options).fit(X, y, weight), X, y
+
+
+def weights(n=300):
+    return np.random.default_rng(1).random(n) + 0.1
+
+
+MODELS = {
+    "plain": lambda: fitted(),
+    "weighted": lambda: fitted(weight=weights()),
+    "buckets": lambda: fitted(time_buckets=7),
+    "edges": lambda: fitted(time_buckets=[10.0, 30.0]),
+    "stopped": lambda: fitted(node_limit=40, n_jobs=2),
+    "few leaves": lambda: fitted(max_leaves=3),
+    "guessed": lambda: fitted(reference=np.full(300, 1e-6)),
+    "by width": lambda: fitted(thresholds={"age": ("width", 3)}),
+    "by list": lambda: fitted(thresholds={"age": [50.5, 61.0], "dose": "all"}),
+    "a column called width": lambda: fitted(thresholds=("width", 3)),
+    "paper": lambda: fitted(encoding="paper", missing="drop", max_depth=2),
+    "lone leaf": lambda: fitted(max_depth=0),
+}
+
+
+def assert_same(model, same, X):
+    """Everything a user may ask of a model, to the last bit."""
+    assert np.array_equal(model.apply(X), same.apply(X))
+    assert model.predict(X).tobytes() == same.predict(X).tobytes()
+    assert model.predict_quantile(X, 0.3).tobytes() == same.predict_quantile(X, 0.3).tobytes()
+    for name in ("predict_survival_function", "predict_cumulative_hazard_function"):
+        mine, theirs = (getattr(m, name)(X, return_array=True) for m in (model, same))
+        assert mine.tobytes() == theirs.tobytes()
+    for name in ("objective_", "loss_", "lower_bound_", "gap_", "status_", "n_leaves_", "depth_"):
+        assert getattr(model, name) == getattr(same, name)
+    for name in ("ibs_ratio_", "exact_loss_", "history_", "roles_", "n_features_in_"):
+        assert getattr(model, name) == getattr(same, name)
+    assert same.certificate_.counts == model.certificate_.counts
+    assert repr(same.certificate_) == repr(model.certificate_)
+    assert np.array_equal(model.unique_times_, same.unique_times_)
+    assert np.array_equal(model.event_times_, same.event_times_)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.filterwarnings("ignore:rows hold values that the fit did not see")
+def test_a_model_comes_back_as_it_was(name, tmp_path):
+    model, X, y = MODELS[name]()
+    text = export_json(model, tmp_path / "model.json")
+    assert (tmp_path / "model.json").read_text() == text
+    same = load(tmp_path / "model.json")
+    new = mixed(N, np.random.default_rng(9), is_new=True)
+    if model.missing == "drop":
+        new = new.dropna()
+    assert_same(model, same, new)
+    assert export_json(same) == text
+    weight = weights() if name == "weighted" else None
+    assert same.certificate_.verify(X, y, weight)
+    assert same.score(X, y) == model.score(X, y)
+    jsonschema.validate(json.loads(text), json_schema())
+
+
+def test_options_come_back(tmp_path):
+    model, X, y = fitted(
+        thresholds={"age": ("width", 3), "dose": 4}, memory_limit="4GB", random_state=7, n_jobs=2
+    )
+    export_json(model, tmp_path / "model.json")
+    same = load(tmp_path / "model.json")
+    assert same.get_params() == model.get_params()
+    assert clone(same).fit(X, y).objective_ == model.objective_
+
+
+def test_a_column_may_be_called_width(tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = pd.DataFrame({"width": rng.normal(size=80)}), outcome(80, rng)
+    for thresholds in ({"width": 3}, ("width", 3), {"width": ("width", 3)}):
+        model = OptimalSurvivalTree(2, 0.0, thresholds=thresholds).fit(X, y)
+        export_json(model, tmp_path / "model.json")
+        assert load(tmp_path / "model.json").thresholds == thresholds
+
+
+def test_a_table_without_names_and_one_of_0_and_1_come_back(tmp_path):
+    rng = np.random.default_rng(0)
+    for X in (rng.normal(size=(90, 3)), rng.integers(0, 2, (90, 3))):
+        model = OptimalSurvivalTree(2, 0.0).fit(X, outcome(90, rng))
+        export_json(model, tmp_path / "model.json")
+        same = load(tmp_path / "model.json")
+        assert_same(model, same, X)
+        assert not hasattr(same, "feature_names_in_")
+        assert same.questions_.given == model.questions_.given
+
+
+def test_tuned_models_and_those_of_a_path_come_back(tmp_path):
+    X, y = load_data("veterans")
+    tuned = OptimalSurvivalTreeCV(max_depths=(1, 2), cv=3, random_state=0).fit(X, y)
+    for model in (tuned, *regularization_path(X, y, max_depth=2)):
+        export_json(model, tmp_path / "model.json")
+        assert_same(model, load(tmp_path / "model.json"), X)
+
+
+def test_names_of_the_outcome_come_back(tmp_path):
+    X, y = load_data("veterans")
+    frame = X.to_pandas().assign(days=y["time"], died=y["event"])
+    for each in (OptimalSurvivalTree(1), OptimalSurvivalTreeCV(max_depths=(1,), cv=2)):
+        model = each.fit(frame, duration_col="days", event_col="died")
+        export_json(model, tmp_path / "model.json")
+        assert load(tmp_path / "model.json").roles_ == ("days", "died", (), None)
+
+
+def test_any_name_comes_back(tmp_path):
+    rng = np.random.default_rng(0)
+    n = 200
+    X = pd.DataFrame({name: rng.normal(size=n) for name in hostile.NAMES})
+    X["levels"] = rng.choice(list(hostile.LEVELS), n)
+    model = OptimalSurvivalTree(4, 0.0).fit(X, outcome(n, rng))
+    export_json(model, tmp_path / "model.json")
+    same = load(tmp_path / "model.json")
+    assert_same(model, same, X)
+    assert same.feature_names_in_.tolist() == [*hostile.NAMES, "levels"]
+
+
+def test_what_needs_the_rows_says_so(tmp_path):
+    model, _, _ = fitted()
+    export_json(model, tmp_path / "model.json")
+    same = load(tmp_path / "model.json")
+    with pytest.raises(ValueError, match="this model was loaded without them"):
+        same.optimal_trees()
+    assert export_json(pickle.loads(pickle.dumps(same))) == export_json(model)
+
+
+def test_the_published_schema_is_that_of_the_code():
+    assert model_schema.PAGE.read_text() == model_schema.page()
+
+
+def test_models_of_all_versions_can_be_read():
+    folder = Path(__file__).parents[1] / "regress" / "models"
+    X, y = load_data("veterans")
+    found = sorted(folder.glob("model-*.json"))
+    assert len(found) == MODEL.parts["version"].values[-1]
+    for path in found:
+        model = load(path)
+        assert model.certificate_.verify(X, y)
+        expected = json.loads((folder / path.name.replace("model", "predicted")).read_text())
+        assert model.predict(X).tolist() == expected["risk"]
+        assert model.predict_median(X).tolist() == expected["median"]
+
+
+JUNK = (None, True, -1, 0, 3, 1e300, "text", "", [], [1], [[]], {}, {"a": 1}, 2**70, "\ud800")
+
+
+def places(value, path=()):
+    """The paths to all values, but of long lists only the first few."""
+    yield path
+    items = value.items() if isinstance(value, dict) else ()
+    if isinstance(value, list):
+        items = list(enumerate(value))[:4]
+    for key, each in items:
+        yield from places(each, (*path, key))
+
+
+def changed(value, path, junk):
+    """A copy with another value at the end of a path."""
+    if not path:
+        return junk
+    out = dict(value) if isinstance(value, dict) else list(value)
+    out[path[0]] = changed(value[path[0]], path[1:], junk)
+    return out
+
+
+def complaint(action):
+    """What an action complains of, if it does."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            action()
+    except ValueError as error:
+        return str(error)
+
+
+def test_a_file_with_one_wrong_value_is_refused_or_works(tmp_path):
+    model, X, _ = fitted(max_depth=2)
+    whole = json.loads(export_json(model))
+    rng, file, messages = random.Random(0), tmp_path / "model.json", []
+    for path in places(whole):
+        for junk in rng.sample(JUNK, 4):
+            file.write_text(json.dumps(changed(whole, path, junk)))
+            messages.append(complaint(lambda: load(file)))
+            if messages[-1] is None:
+                # Names or kinds of columns may not be those of X.
+                told = complaint(lambda: load(file).predict_survival_function(X))
+                assert told is None or "fit" in told
+    refused = [message for message in messages if message is not None]
+    assert len(refused) > 500
+    for message in refused:
+        assert message.startswith(f"{file} must be a model that survtree exported; ")
+        assert message.isprintable()
+        assert len(message) < 800
+
+
+def test_a_file_that_was_cut_short_is_refused(tmp_path):
+    text = export_json(fitted(max_depth=2)[0])
+    file = tmp_path / "model.json"
+    for end in range(0, len(text) - 1, 97):
+        file.write_text(text[:end])
+        with pytest.raises(
+            ValueError, match="must be a model that survtree exported; it must be JSON"
+        ):
+            load(file)
+
+
+def test_every_part_of_a_file_is_needed_and_none_may_be_added(tmp_path):
+    whole = json.loads(export_json(fitted(max_depth=1)[0]))
+    file = tmp_path / "model.json"
+
+    def parts(shape, path=()):
+        if isinstance(shape, Object):
+            for name, each in shape.parts.items():
+                yield path, name
+                yield from parts(each, (*path, name))
+        elif isinstance(shape, ListOf):
+            yield from parts(shape.item, (*path, 0))
+
+    def at(value, path):
+        for key in path:
+            value = value[key]
+        return value
+
+    for path, name in parts(MODEL):
+        here = at(whole, path)
+        if here is None:
+            continue
+        less = {key: each for key, each in here.items() if key != name}
+        file.write_text(json.dumps(changed(whole, path, less)))
+        with pytest.raises(ValueError, match=f'{name} is missing|has no "{name}"|must be one of 1'):
+            load(file)
+        file.write_text(json.dumps(changed(whole, path, {**here, "more": 1})))
+        with pytest.raises(ValueError, match="'more' is none of them"):
+            load(file)
+
+
+def test_no_partial_file_is_left(tmp_path, monkeypatch):
+    model, _, _ = fitted(max_depth=1)
+    (tmp_path / "model.json").write_text("old")
+    monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError(28, "No space left")))
+    with pytest.raises(OSError, match="No space left"):
+        export_json(model, tmp_path / "model.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["model.json"]
+    assert (tmp_path / "model.json").read_text() == "old"
