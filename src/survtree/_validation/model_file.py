@@ -15,6 +15,7 @@ from survtree._options import MAX_DEPTH_LIMIT, OPTIONS
 from survtree._tree import Tree
 from survtree._validation.options import check_option
 from survtree._validation.shapes import (
+    EXPORT_AGAIN,
     ByName,
     Count,
     Either,
@@ -190,8 +191,7 @@ def check_model_file(path: Path, most_bytes: int = MOST_BYTES) -> dict[str, Any]
         given = read_json(path, most_bytes)
         _check_version(given)
         model = MODEL.check(given, "")
-        for name, value in model["options"].items():
-            check_option(name, value)
+        _check_options(model["options"])
         _check_questions(model)
         tree = _check_tree(model)
         curves = _check_leaves(model["leaves"], tree)
@@ -214,6 +214,14 @@ def _check_version(given: Any) -> None:
             f"survtree {version('survtree')} reads versions up to {VERSION}; it has version "
             f"{shown(found)} of survtree {shown(given.get('survtree'))}. Install a newer survtree."
         )
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    try:
+        for name, value in options.items():
+            check_option(name, value)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{error} {EXPORT_AGAIN}") from error
 
 
 # Which questions can be asked of which kind of column.
