@@ -3,7 +3,7 @@
 Knows rows of a leaf, not the tree.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -240,3 +240,14 @@ def _leaf_curve(events: EventTable, rows: Places) -> LeafCurve:
         events=weight_at(when, weight * event, len(places)),
         censored=weight_at(when, weight * ~event, len(places)),
     )
+
+
+def outcome_of(curves: Sequence[LeafCurve]) -> EventTable:
+    """The outcome of all rows of the leaves; those with the same end in a leaf are one row."""
+    rows = [
+        (np.full(np.count_nonzero(weight), flag), curve.times[weight > 0], weight[weight > 0])
+        for curve in curves
+        for flag, weight in ((True, curve.events), (False, curve.censored))
+    ]
+    event, time, weight = (np.concatenate(parts) for parts in zip(*rows, strict=True))
+    return EventTable(event, time, weight)

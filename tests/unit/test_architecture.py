@@ -51,6 +51,7 @@ ORDER = (
     "_solve",
     "_certificate",
     "_fitted",
+    "_scores",
     "_leaf_facts",
     "_export",
     "_predict",
@@ -63,6 +64,8 @@ ORDER = (
     "_tuning",
     "_stability",
     "_rerun",
+    "_tables",
+    "_predictions",
     "datasets",
     "_cli",
 )

