@@ -11,7 +11,7 @@ from survtree._plots.colours import BLUE, GREY
 from survtree._plots.picture import Picture, new_axes, picture_of
 from survtree._plots.words import number_shown, percent_shown
 
-# Area of the point of a group with all rows, in square points; no point is smaller than the other.
+# Areas of points, in square points: added for all rows, and added to any.
 LARGEST, SMALLEST = 400.0, 12.0
 
 
@@ -70,9 +70,8 @@ def plot_calibration(
     observed = np.array([group.observed.survival_at(at, level) for group in groups])
     n_rows = np.array([group.observed.n_rows for group in groups])
     artists = ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle="--", zorder=1)
-    artists.append(
-        ax.vlines(predicted, observed[:, 1], observed[:, 2], color=BLUE, linewidth=1, zorder=2)
-    )
+    bars = {"color": BLUE, "linewidth": 1, "clip_on": False}
+    artists.append(ax.vlines(predicted, observed[:, 1], observed[:, 2], zorder=2, **bars))
     area = SMALLEST + LARGEST * n_rows / n_rows.sum()
     how = {"color": BLUE, "alpha": 0.75, "edgecolor": "white", "linewidth": 0.6}
     artists.append(ax.scatter(predicted, observed[:, 0], s=area, zorder=3, clip_on=False, **how))

@@ -17,8 +17,9 @@ MOST_WITH_BANDS = 4
 SIZE, SMALL_SIZE = 9.0, 6.5
 # Axes narrower than this, in points, get small letters.
 NARROW = 250.0
-# Between the curves' right end and the labels there, as a share of the axis of time.
-LABELS_AT = 0.04
+WIDTH = 1.6  # of lines
+# Right of the curves: a piece of each line, and its label, in shares of the axis of time.
+SAMPLE, LABELS_AT = (0.03, 0.1), 0.115
 
 
 def plot_curves(
@@ -97,7 +98,7 @@ def _draw_curves(
     artists: list[Any] = []
     for node in nodes:
         curve, colour = model.leaf_curves_[node], colours[node]
-        how = {"linestyle": strokes[node], "linewidth": 1.6, "label": f"Leaf {node}"}
+        how = {"linestyle": strokes[node], "linewidth": WIDTH, "label": f"Leaf {node}"}
         artists += draw_curve(ax, curve, colour, confidence, **how)
         if confidence is not None:
             artists += draw_censored(ax, curve, colour)
@@ -120,11 +121,11 @@ def _draw_table(
     """Rows at risk below the ticks, leaves in the order of risk."""
     counts = weights_shown(model.leaf_curves_[node].at_risk(ticks) for node in nodes)
     widest = Face().widest((count for row in counts for count in row), size)
-    top = 9 + 3.4 * LINE * size  # below numbers and words of the axis
-    artists = [_hung(ax, 0.0, (0.0, top), "At risk", size, ha="left", color=GREY)]
+    left = -(widest / 2 + 0.6 * size)
+    top = 9 + 2.9 * LINE * size  # below numbers and words of the axis
+    artists = [_hung(ax, 0.0, (left, top), "At risk", size, ha="right", color=GREY)]
     for place, (node, row) in enumerate(zip(nodes, counts, strict=True), start=1):
         down = top + place * LINE * size
-        left = -(widest / 2 + 0.6 * size)
         artists.append(_hung(ax, 0.0, (left, down), f"Leaf {node}", size, ha="right"))
         artists += [
             _hung(ax, tick, (0.0, down), count, size, ha="center")
@@ -152,17 +153,21 @@ def _hung(
 
 
 def _draw_labels(ax: Any, model: FittedTree, nodes: list[int], size: float) -> list[Any]:
-    """The number and rows of each leaf at the right, with a line to the end of its curve."""
-    colours, curves = leaf_colours(model), model.leaf_curves_
+    """The number and rows of each leaf at the right, beside where its curve ends."""
+    colours, strokes, curves = leaf_colours(model), leaf_strokes(model), model.leaf_curves_
     right, top = ax.get_xlim()[1], ax.get_ylim()[1]
     ends = [float(curves[node].survival(curves[node].times[-1])) for node in nodes]
     size = min(size, height_of(ax) / (LINE * len(nodes)))
     places = spread(ends, LINE * size * top / height_of(ax), top)
     artists: list[Any] = []
     for node, end, place in zip(nodes, ends, places, strict=True):
-        x = [float(curves[node].times[-1]), right, right * (1 + 0.8 * LABELS_AT)]
-        how = {"color": colours[node], "linewidth": 0.7, "linestyle": ":", "clip_on": False}
-        artists += ax.plot(x, [end, end, place], zorder=1, **how)
+        how = {"color": colours[node], "clip_on": False, "zorder": 1}
+        if end > 0:  # many curves end at 0, where lines to their ends would only cross
+            x = [float(curves[node].times[-1]), right, right * (1 + SAMPLE[0])]
+            artists += ax.plot(x, [end, end, place], linewidth=0.6, linestyle=":", **how)
+        ends_of_sample = [right * (1 + share) for share in SAMPLE]
+        stroke = {"linewidth": WIDTH, "linestyle": strokes[node]}
+        artists += ax.plot(ends_of_sample, [place, place], **stroke, **how)
         words = f"Leaf {node} (n = {curves[node].n_rows:,})"
         at = right * (1 + LABELS_AT), place
         artists.append(write(ax, *at, words, size=size, va="center", clip_on=False))

@@ -56,14 +56,14 @@ def plot_gap(model: Any, ax: Any = None) -> Picture:
         *ax.plot(x, bounds.objective, color=ORANGE, label="objective", **how),
         *ax.plot(x, bounds.lower, color=BLUE, linestyle=(0, (5, 1.5)), label="lower bound", **how),
     ]
-    if x[0] < x[-1]:
-        ax.set_xlim(x[0], x[-1])
+    artists += ax.plot(x[-1:], bounds.objective[-1:], "o", color=ORANGE, clip_on=False)
+    if ax.get_xscale() == "linear":
+        ax.set_xlim(left=0.0)
     ax.set_ylim(bottom=0.0)
     ax.set_xlabel("seconds")
     ax.set_ylabel("objective and lower bound")
     ax.set_title(bounds.title, size="medium", color=GREY)
-    # Both lines are above the corner until the last moment.
-    artists.append(ax.legend(loc="lower right", frameon=False))
+    artists.append(ax.legend(loc="best", frameon=False))
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     return picture_of(ax, artists)

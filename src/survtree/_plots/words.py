@@ -107,7 +107,7 @@ def _font_files() -> Files:
     from matplotlib import rcParams
     from matplotlib.font_manager import FontProperties, findfont
 
-    settings: dict[str, Any] = dict(rcParams)
+    settings: Any = rcParams
     families: list[str] = []
     for family in settings["font.family"]:
         families += settings.get(f"font.{family}", [family])
