@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from survtree._leaf_facts import leaf_table
     from survtree._model_file import export_json, load
     from survtree._path import RegularizationPath, regularization_path
+    from survtree._plots.calibration import plot_calibration
+    from survtree._plots.curves import plot_curves
+    from survtree._plots.gap import plot_gap
+    from survtree._plots.picture import Picture
+    from survtree._plots.tree import plot_tree
     from survtree._problem import InternalError, SearchStoppedWarning
     from survtree._progress import Snapshot
     from survtree._stability import Stability, bootstrap
@@ -30,6 +35,7 @@ _HOMES = {
     "NestedScore": "_tuning",
     "OptimalSurvivalTree": "_estimator",
     "OptimalSurvivalTreeCV": "_tuning",
+    "Picture": "_plots.picture",
     "RegularizationPath": "_path",
     "SearchStoppedWarning": "_problem",
     "Snapshot": "_progress",
@@ -41,6 +47,10 @@ _HOMES = {
     "export_text": "_export",
     "leaf_table": "_leaf_facts",
     "load": "_model_file",
+    "plot_calibration": "_plots.calibration",
+    "plot_curves": "_plots.curves",
+    "plot_gap": "_plots.gap",
+    "plot_tree": "_plots.tree",
     "regularization_path": "_path",
 }
 
@@ -52,6 +62,7 @@ __all__ = [
     "NestedScore",
     "OptimalSurvivalTree",
     "OptimalSurvivalTreeCV",
+    "Picture",
     "RegularizationPath",
     "SearchStoppedWarning",
     "Snapshot",
@@ -63,6 +74,10 @@ __all__ = [
     "export_text",
     "leaf_table",
     "load",
+    "plot_calibration",
+    "plot_curves",
+    "plot_gap",
+    "plot_tree",
     "regularization_path",
 ]
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._curves import leaf_curves
+from survtree._curves import LeafCurve, leaf_curves
 from survtree._event_table import weight_at
 from survtree._scored import scored
 from survtree._validation.metrics import check_floor, check_group_count, check_time
@@ -39,17 +39,33 @@ def calibration_curve(
     curve at that time, which stays as it is where the group ends earlier. The other parameters are
     those of ``survtree.metrics``.
     """
+    groups = calibration_groups(y, curves, time, n_groups, X, sample_weight)
+    return CalibrationCurve(
+        predicted=np.array([group.predicted for group in groups]),
+        observed=np.array([float(group.observed.survival(time)) for group in groups]),
+        n_rows=np.array([group.observed.n_rows for group in groups]),
+    )
+
+
+class Group(NamedTuple):
+    """Rows that were predicted about the same: the mean of that, and the curve they had."""
+
+    predicted: float
+    observed: LeafCurve
+
+
+def calibration_groups(
+    y: Any, curves: Any, time: float, n_groups: int, X: Any, sample_weight: Any
+) -> list[Group]:
+    """The groups of ``calibration_curve``, for those who want limits too."""
     rows = scored(y, curves, X, sample_weight)
     at, most = check_time(time), check_group_count(n_groups)
     events, survival = rows.events, rows.curves.on(np.array([at]))[0][rows.curve_of_row]
     group = _groups(survival, events.weight, most)
     weight = weight_at(group, events.weight)
+    predicted = weight_at(group, events.weight * survival) / weight
     observed = leaf_curves(events, group, len(weight))
-    return CalibrationCurve(
-        predicted=weight_at(group, events.weight * survival) / weight,
-        observed=np.array([float(curve.survival(at)) for curve in observed]),
-        n_rows=np.bincount(group),
-    )
+    return [Group(*each) for each in zip(predicted.tolist(), observed, strict=True)]
 
 
 def _groups(values: Floats, weight: Floats, most: int) -> Places:

@@ -1,0 +1,100 @@
+"""Which layout, how much text and how large: the most that fits."""
+
+from collections.abc import Iterator
+
+from survtree._plots.down import plan_down
+from survtree._plots.right import plan_right
+from survtree._plots.shape import Plan, Shape, Style, Words
+
+FORMS = ("wide", "flat", "tall")
+LARGEST, USUAL, SMALLEST, TINIEST = 14.0, 9.0, 6.0, 3.0
+STEP = 0.5
+# Side by side, more leaves than this make a figure too wide to be looked at.
+MOST_SIDE_BY_SIDE = 8
+SLOT_WIDTH, LEAST_WIDTH = 122.0, 300.0
+MOST = 14_400.0  # points on a side: no PDF is larger
+
+
+def plan_in(shape: Shape, words: Words, width: float, height: float, direction: str | None) -> Plan:
+    """The drawing on paper of a given size: first all is told, in letters as large as possible."""
+    for style in _styles():
+        for way in _directions(shape, direction):
+            draw = plan_down if way == "down" else plan_right
+            plan = draw(shape, words, style, width, height)
+            if plan is not None:
+                return plan
+    return _bare(shape, words, width, height)
+
+
+def _directions(shape: Shape, direction: str | None) -> tuple[str, ...]:
+    if direction is not None:
+        return (direction,)
+    is_few = len(shape.leaves) <= MOST_SIDE_BY_SIDE
+    return ("down", "right") if is_few else ("right", "down")
+
+
+def _styles() -> Iterator[Style]:
+    """From the best to look at to the least that can be drawn."""
+    for info in range(4):
+        for size in _sizes(LARGEST, SMALLEST):
+            forms = FORMS if info < 2 else FORMS[:1]
+            for form in forms:
+                yield Style(size, info, form)
+    for info in (2, 3):
+        for size in _sizes(SMALLEST, TINIEST + 2):
+            yield Style(size, info, is_strict=False)
+    for size in _sizes(SMALLEST, TINIEST):
+        yield Style(size, 4, is_strict=False)
+
+
+def _sizes(largest: float, smallest: float) -> list[float]:
+    return [largest - STEP * place for place in range(int((largest - smallest) / STEP) + 1)]
+
+
+def _bare(shape: Shape, words: Words, width: float, height: float) -> Plan:
+    """Lines and curves alone, drawn large enough and shrunk: nothing has a size of its own."""
+    style = Style(TINIEST, 4, is_strict=False)
+    slots = 10.0 * len(shape.leaves)
+    plan = plan_right(shape, words, style, 40.0 * (shape.n_levels + 2), slots)
+    assert plan is not None, "there is room for everything"
+    return _scaled(plan, width / plan.width, height / plan.height)
+
+
+def _scaled(plan: Plan, x: float, y: float) -> Plan:
+    """The same, stretched to another size."""
+    boxes = [
+        box._replace(x=box.x * x, y=box.y * y, width=box.width * x, height=box.height * y)
+        for box in plan.boxes
+    ]
+    edges = [
+        edge._replace(points=tuple((a * x, b * y) for a, b in edge.points)) for edge in plan.edges
+    ]
+    cells = []
+    for cell in plan.cells:
+        left, bottom, width, height = cell.axes
+        cells.append(cell._replace(axes=(left * x, bottom * y, width * x, height * y)))
+    return Plan(plan.width * x, plan.height * y, plan.style, boxes, edges, cells, plan.note)
+
+
+def plan_alone(shape: Shape, words: Words, direction: str | None) -> Plan:
+    """The drawing of a figure of its own, which is as large as it needs to be."""
+    way = _directions(shape, direction)[0]
+    if way == "right":
+        forms = [plan_right(shape, words, Style(USUAL, form=form), None, None) for form in FORMS]
+        plan = next((plan for plan in forms if plan is not None), None)
+        if plan is not None and max(plan.width, plan.height) <= MOST:
+            return plan
+        return plan_in(shape, words, *_usual_size(shape), way)
+    width = max(LEAST_WIDTH, SLOT_WIDTH * len(shape.leaves))
+    while width <= MOST:
+        for form in FORMS:
+            plan = plan_down(shape, words, Style(USUAL, form=form), width, None)
+            if plan is not None:
+                return plan
+        width *= 1.15
+    return plan_in(shape, words, *_usual_size(shape), way)
+
+
+def _usual_size(shape: Shape) -> tuple[float, float]:
+    width, height = 160.0 * (shape.n_levels + 2), 46.0 * len(shape.leaves) + 40
+    return min(width, MOST), min(height, MOST)

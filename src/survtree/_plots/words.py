@@ -1,0 +1,178 @@
+"""Words in pictures: characters that can be drawn, how wide they are, and where lines break."""
+
+import math
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from survtree._curves import Interval
+
+Files = tuple[str, ...]
+STAND_INS = "□?"
+# Lines are this high, in units of the size of the letters.
+LINE = 1.25
+# Hinting and shaping may make a line a little wider than its letters.
+SLACK = 1.06
+BREAKS_AFTER = frozenset(" _-/.,;:|")
+# A sign stays on one line with what follows it.
+SIGNS = frozenset({"<", "<=", ">=", "=", "is", "or"})
+# Longer words may be broken anywhere.
+LONGEST_WORD = 14
+
+
+class Wrapped(NamedTuple):
+    """Lines of a text; whether all of it is there, and every word of usual length in one piece."""
+
+    lines: tuple[str, ...]
+    is_whole: bool
+    is_neat: bool
+
+
+class Face:
+    """The fonts in which matplotlib writes now."""
+
+    def __init__(self) -> None:
+        self._files = _font_files()
+        self._stand_in = next(
+            (sign for sign in STAND_INS if _advance(sign, self._files) is not None), " "
+        )
+
+    def drawn(self, text: str) -> str:
+        """A text on one line, with a stand-in for each character that the fonts lack.
+
+        Characters that do not print are shown by their codes.
+        """
+        visible = "".join(
+            sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text
+        )
+        return "".join(
+            sign if _advance(sign, self._files) is not None else self._stand_in for sign in visible
+        )
+
+    def width(self, text: str, size: float) -> float:
+        """In points, of one line that can be drawn."""
+        advances = (_advance(sign, self._files) or 0.0 for sign in text)
+        return SLACK * size * sum(advances)
+
+    def widest(self, lines: Iterable[str], size: float) -> float:
+        """The width of the widest line."""
+        return max((self.width(line, size) for line in lines), default=0.0)
+
+    def wrapped(self, text: str, width: float, size: float, most_lines: int) -> Wrapped:
+        """A text that can be drawn, on lines of a width; the rest of a long one is dots."""
+        lines, line, is_neat = [], "", True
+        for piece in _pieces(text):
+            rest = piece
+            if line and self.width((line + rest).rstrip(), size) > width:
+                lines.append(line.rstrip())
+                line = ""
+            while self.width((line + rest).rstrip(), size) > width and len(rest) > 1:
+                n = self._n_fitting(rest, width, size)
+                lines.append(rest[:n])
+                is_neat = is_neat and len(piece) > LONGEST_WORD
+                rest = rest[n:]
+            line += rest
+        lines.append(line.rstrip())
+        if len(lines) <= most_lines:
+            return Wrapped(tuple(lines), True, is_neat)
+        kept = lines[:most_lines]
+        while len(kept[-1]) > 1 and self.width(kept[-1] + "...", size) > width:
+            kept[-1] = kept[-1][:-1]
+        kept[-1] += "..."
+        return Wrapped(tuple(kept), False, is_neat)
+
+    def _n_fitting(self, word: str, width: float, size: float) -> int:
+        """How many letters of a word fit on a line; one at least."""
+        room, n = width / (SLACK * size), 0
+        for sign in word:
+            room -= _advance(sign, self._files) or 0.0
+            if room < 0:
+                break
+            n += 1
+        return max(1, n)
+
+
+def _pieces(text: str) -> list[str]:
+    """Parts of a text between which a line may break; together they are the text."""
+    pieces = [""]
+    for sign in text:
+        pieces[-1] += sign
+        if sign in BREAKS_AFTER and pieces[-1].strip() not in SIGNS:
+            pieces.append("")
+    return [piece for piece in pieces if piece]
+
+
+def _font_files() -> Files:
+    """Where the fonts are that matplotlib looks through for a character, in its order."""
+    from matplotlib import rcParams
+    from matplotlib.font_manager import FontProperties, findfont
+
+    settings: Any = rcParams
+    families: list[str] = []
+    for family in settings["font.family"]:
+        families += settings.get(f"font.{family}", [family])
+    files = []
+    for family in families:
+        try:
+            files.append(str(findfont(FontProperties(family=family), fallback_to_default=False)))
+        except ValueError:  # not on this machine
+            continue
+    return tuple(dict.fromkeys(files)) or (str(findfont(FontProperties())),)
+
+
+@lru_cache(maxsize=16)
+def _font(file: str) -> Any:
+    from matplotlib.ft2font import FT2Font
+
+    font = FT2Font(file)
+    font.set_size(100.0, 72.0)
+    return font
+
+
+@lru_cache(maxsize=4096)
+def _advance(sign: str, files: Files) -> float | None:
+    """How far a character moves the pen, in units of the size; None if no font has it."""
+    for file in files:
+        font = _font(file)
+        if font.get_char_index(ord(sign)):
+            return float(font.load_char(ord(sign)).linearHoriAdvance / 65536 / 100)
+    return None
+
+
+def number_shown(value: float) -> str:
+    """A time with as many digits as a reader needs."""
+    if value == round(value) and abs(value) < 1e6:
+        return f"{value:,.0f}"
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.3g}"
+
+
+def median_shown(median: Interval) -> str:
+    """The median of a leaf."""
+    return "not reached" if math.isinf(median.value) else number_shown(median.value)
+
+
+def limits_shown(interval: Interval) -> str:
+    """Confidence limits of a time; the upper one may be open. Nothing if both are."""
+    if math.isinf(interval.low):
+        return ""
+    high = "-" if math.isinf(interval.high) else number_shown(interval.high)
+    return f"{number_shown(interval.low)} to {high}"
+
+
+def weights_shown(rows: Iterable[Iterable[float]]) -> list[list[str]]:
+    """Weights of rows as a table of texts: counts if they are counts, otherwise few digits."""
+    table = [[float(weight) for weight in row] for row in rows]
+    weights = [weight for row in table for weight in row]
+    are_counts = all(abs(weight - round(weight)) < 1e-6 * max(1.0, weight) for weight in weights)
+    digits = 0 if are_counts or max(weights) >= 100 else 1 if max(weights) >= 10 else 2
+    return [[f"{weight:,.{digits}f}" for weight in row] for row in table]
+
+
+def p_shown(p: float) -> str:
+    """A p-value as papers print it."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def percent_shown(share: float) -> str:
+    """A confidence of 0.95 as 95 %."""
+    return f"{100 * share:g} %"
