@@ -9,7 +9,11 @@ if TYPE_CHECKING:
     from survtree._certificate import Certificate, Guess, Verification
     from survtree._curves import StepFunction
     from survtree._estimator import OptimalSurvivalTree
-    from survtree._export import export_text
+    from survtree._export.dot import export_dot
+    from survtree._export.latex import export_latex
+    from survtree._export.python import export_python
+    from survtree._export.sql import export_sql
+    from survtree._export.text import export_text
     from survtree._leaf_facts import leaf_table
     from survtree._path import RegularizationPath, regularization_path
     from survtree._problem import InternalError, SearchStoppedWarning
@@ -36,7 +40,11 @@ _HOMES = {
     "StepFunction": "_curves",
     "Verification": "_certificate",
     "bootstrap": "_stability",
-    "export_text": "_export",
+    "export_dot": "_export.dot",
+    "export_latex": "_export.latex",
+    "export_python": "_export.python",
+    "export_sql": "_export.sql",
+    "export_text": "_export.text",
     "leaf_table": "_leaf_facts",
     "regularization_path": "_path",
 }
@@ -56,6 +64,10 @@ __all__ = [
     "StepFunction",
     "Verification",
     "bootstrap",
+    "export_dot",
+    "export_latex",
+    "export_python",
+    "export_sql",
     "export_text",
     "leaf_table",
     "regularization_path",

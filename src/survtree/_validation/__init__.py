@@ -5,6 +5,7 @@ Messages say what is needed, what came, where, and what to do next.
 
 from survtree._validation.cells import check_kinds, warn_of_unseen
 from survtree._validation.curves import check_curves, check_pair, predicted_curves
+from survtree._validation.exports import check_choice, check_function_name, check_sql_texts
 from survtree._validation.options import (
     check_guess,
     check_option,
@@ -45,11 +46,13 @@ __all__ = [
     "Replay",
     "as_frame",
     "check_bootstrap",
+    "check_choice",
     "check_confidence",
     "check_curves",
     "check_cv",
     "check_events",
     "check_folds",
+    "check_function_name",
     "check_guess",
     "check_kinds",
     "check_levels",
@@ -70,6 +73,7 @@ __all__ = [
     "check_rules",
     "check_share",
     "check_some_rows",
+    "check_sql_texts",
     "check_table",
     "check_times",
     "check_trees_can_be_listed",
