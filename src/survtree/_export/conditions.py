@@ -138,8 +138,11 @@ def _levels(name: str, group: list[Asked]) -> list[str]:
 
 def _within(name: str, question: Question, left: list[str]) -> str:
     """One of the levels that are left; those of an ordered column are neighbours."""
+    if len(left) == 1:
+        return f"{name} is {level_text(left[0])}"
     if question.kind == "in" or len(left) <= MOST_LEVELS_LISTED:
-        return f"{name} is {' or '.join(map(level_text, left))}"
+        # In brackets: what is joined by "and" must not be read into it.
+        return f"({name} is {' or '.join(map(level_text, left))})"
     low, high = level_text(left[0]), level_text(left[-1])
     if question.kind == "up_to" and left[0] == question.value[0]:
         return f"{name} <= {high}"

@@ -4,6 +4,7 @@ Whatever is the user's gets there as a literal that ``repr`` made, or as the nam
 it is a plain one.
 """
 
+import builtins
 import keyword
 import math
 from collections.abc import Iterator
@@ -17,10 +18,12 @@ from survtree._export.words import takes_missing
 from survtree._fitted import FittedTree
 from survtree._questions import OF_LEVELS, Question, number_text
 
-TAKEN = ("bisect_right", "math", "Enum", "RISK", "MEDIAN", "SURVIVAL", "survival")
-HELPERS = ("_cell", "_is_missing", "_level", "_number")
-# Not for variables: the argument of the function, and letters that read like digits.
-NOT_VARIABLES = ("row", "l", "O", "I")
+TAKEN = (
+    *("bisect_right", "math", "Enum", "Number", "RISK", "MEDIAN", "SURVIVAL", "survival"),
+    *("_cell", "_is_missing", "_level", "_number", "_refuse"),
+)
+# Not for variables: what the function itself needs, and letters that read like digits.
+NOT_VARIABLES = ("row", "math", "l", "O", "I")
 
 READING = """\
 def _cell(row, name):
@@ -30,7 +33,8 @@ def _cell(row, name):
 
 
 def _is_missing(value):
-    return type(value).__name__ in ("NoneType", "NAType", "NaTType") or bool(value != value)
+    is_nan = isinstance(value, Number) and math.isnan(value)
+    return is_nan or type(value).__name__ in ("NoneType", "NAType", "NaTType")
 """
 
 NUMBERS = '''\
@@ -102,7 +106,7 @@ def export_python(model: FittedTree, name: str = "predict_leaf") -> str:
     (2, 20.0, 0.079)
     """
     check_is_fitted(model)
-    name = _validation.check_function_name(name, (*TAKEN, *HELPERS, "_refuse"))
+    name = _validation.check_function_name(name, TAKEN)
     n_leaves = len(model.tree_.leaves)
     title = f"A survival tree with {n_leaves} {'leaf' if n_leaves == 1 else 'leaves'}"
     head = f'"""{title}, made by survtree {version("survtree")}."""\n'
@@ -119,11 +123,11 @@ def _spaced(parts: list[str]) -> Iterator[str]:
 
 def _imports(model: FittedTree) -> str:
     """Those that something needs."""
-    columns = columns_asked(model)
-    reads_numbers = not all(_reads_level(model, column) for column in columns)
+    asks = bool(columns_asked(model))
     is_median_open = any(math.isinf(c.quantile(0.5)) for c in model.leaf_curves_.values())
-    lines = ["import math"] if reads_numbers or is_median_open else []
-    lines += ["from bisect import bisect_right", *(["from enum import Enum"] if columns else [])]
+    lines = ["import math"] if asks or is_median_open else []
+    lines.append("from bisect import bisect_right")
+    lines += ["from enum import Enum", "from numbers import Number"] if asks else []
     return "\n".join([*lines, ""])
 
 
@@ -197,8 +201,8 @@ def _variables(model: FittedTree) -> dict[int, str]:
         name = names[column]
         is_plain = name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
         # Names that start with an underscore are those of the readers and of what is made up here.
-        is_free = name[:1] != "_" and name not in NOT_VARIABLES
-        out[column] = name if is_plain and is_free else f"_column_{column}"
+        is_free = name[:1] != "_" and name not in NOT_VARIABLES and not hasattr(builtins, name)
+        out[column] = str(name) if is_plain and is_free else f"_column_{column}"
     return out
 
 

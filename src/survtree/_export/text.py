@@ -16,8 +16,8 @@ from survtree._tree import Tree
 STYLES = ("tree", "rules", "leaves")
 MISSING_SAYS_NO = 'A missing value answers no, except to "is missing".'
 MISSING_GOES_ALONG = (
-    "Where a column had no missing values at the fit, one that is missing answers no, and so goes "
-    "where the value is above, 0, False or not one of those named."
+    "A missing value in a column that had none at the fit answers no: it counts as above, as 0 or "
+    "False, and as none of the levels named."
 )
 
 
