@@ -9,7 +9,11 @@ if TYPE_CHECKING:
     from survtree._certificate import Certificate, Guess, Verification
     from survtree._curves import StepFunction
     from survtree._estimator import OptimalSurvivalTree
-    from survtree._export import export_text
+    from survtree._export.dot import export_dot
+    from survtree._export.latex import export_latex
+    from survtree._export.python import export_python
+    from survtree._export.sql import export_sql
+    from survtree._export.text import export_text
     from survtree._leaf_facts import leaf_table
     from survtree._model_file import export_json, load
     from survtree._path import RegularizationPath, regularization_path
@@ -44,7 +48,11 @@ _HOMES = {
     "Verification": "_certificate",
     "bootstrap": "_stability",
     "export_json": "_model_file",
-    "export_text": "_export",
+    "export_dot": "_export.dot",
+    "export_latex": "_export.latex",
+    "export_python": "_export.python",
+    "export_sql": "_export.sql",
+    "export_text": "_export.text",
     "leaf_table": "_leaf_facts",
     "load": "_model_file",
     "plot_calibration": "_plots.calibration",
@@ -70,7 +78,11 @@ __all__ = [
     "StepFunction",
     "Verification",
     "bootstrap",
+    "export_dot",
     "export_json",
+    "export_latex",
+    "export_python",
+    "export_sql",
     "export_text",
     "leaf_table",
     "load",

@@ -27,6 +27,9 @@ READABILITY = {
 # "treated is yes" reads better than "treated is no".
 NEGATIVES = frozenset({"no", "n", "false", "f", "0", "none", "absent", "negative", "never"})
 QUOTES = ("'", '"')
+# Between spaces these part a name from what is said of it, and one condition from the next.
+SIGNS = ("<", "<=", ">", ">=", "=", "!=")
+JOINTS = ("and", "or", "nor")
 # Rows answered at a time: the answers of a few thousand rows stay in the processor's cache.
 CHUNK = 4096
 MOST_LEVELS_LISTED = 3
@@ -69,9 +72,9 @@ class Question(NamedTuple):
             return f"{name} <= {number_text(self.value)}"
         if self.kind in ("up_to", "from") and len(self.value) > MOST_LEVELS_LISTED:
             sign, place = ("<=", -1) if self.kind == "up_to" else (">=", 0)
-            return f"{name} {sign} {_level_text(self.value[place])}"
+            return f"{name} {sign} {level_text(self.value[place])}"
         if self.kind in OF_LEVELS:
-            return f"{name} is {' or '.join(map(_level_text, self.value))}"
+            return f"{name} is {' or '.join(map(level_text, self.value))}"
         if self.kind == "equals":
             return f"{name} = {number_text(self.value)}"
         if self.kind == "between":
@@ -96,13 +99,19 @@ def number_text(number: float) -> str:
 
 def shown(name: str) -> str:
     """A name on one line, in quotes if it could not be told from what is around it."""
-    is_plain = name.strip() == name != "" and name[0] not in QUOTES and name.isprintable()
-    return name if is_plain else repr(name)
+    is_one_line = name.strip() == name != "" and name[0] not in QUOTES and name.isprintable()
+    is_apart = name[:1] != "(" and not _has_word(name, (*SIGNS, *JOINTS, "not"))
+    return name if is_one_line and is_apart and " is " not in f"{name} " else repr(str(name))
 
 
-def _level_text(level: str) -> str:
-    is_plain = " or " not in f" {level} " and level != "missing"
-    return shown(level) if is_plain else repr(level)
+def level_text(level: str) -> str:
+    """The same for a level, which comes after "is", "is not" or a sign, and may be one of many."""
+    is_plain = level != "missing" and not _has_word(level, (*SIGNS, *JOINTS, "not", "neither"))
+    return shown(level) if is_plain else repr(str(level))
+
+
+def _has_word(text: str, words: Sequence[str]) -> bool:
+    return any(f" {word} " in f" {text} " for word in words)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from importlib.metadata import version
 
 from survtree._curves import leaf_curves
 from survtree._estimator import headline
-from survtree._export import tree_text
+from survtree._export.text import tree_text
 from survtree._problem import Problem
 from survtree._progress import relative_gap, watching
 from survtree._replay import unusual

@@ -5,6 +5,7 @@ Messages say what is needed, what came, where, and what to do next.
 
 from survtree._validation.cells import check_kinds, warn_of_unseen
 from survtree._validation.curves import check_curves, check_pair, predicted_curves
+from survtree._validation.exports import check_choice, check_function_name, check_sql_texts
 from survtree._validation.files import (
     EVENT_NAMES,
     TIME_NAMES,
@@ -78,6 +79,7 @@ __all__ = [
     "check_axes",
     "check_bootstrap",
     "check_can_write",
+    "check_choice",
     "check_columns",
     "check_confidence",
     "check_curves",
@@ -88,6 +90,7 @@ __all__ = [
     "check_event_values",
     "check_events",
     "check_folds",
+    "check_function_name",
     "check_guess",
     "check_has_names",
     "check_header",
@@ -116,6 +119,7 @@ __all__ = [
     "check_share",
     "check_snapshots",
     "check_some_rows",
+    "check_sql_texts",
     "check_table",
     "check_ticks",
     "check_times",

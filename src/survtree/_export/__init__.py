@@ -1,0 +1,1 @@
+"""A fitted tree in other forms: text, pictures as source, and code that runs without survtree."""

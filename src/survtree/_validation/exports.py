@@ -1,0 +1,40 @@
+"""What is asked of exports of a fitted model."""
+
+import builtins
+import keyword
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from survtree._validation.words import did_you_mean
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
+    """One of the words that an argument knows."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(
+            f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}."
+            f"{did_you_mean(value, choices)}"
+        )
+    return value
+
+
+def check_sql_texts(texts: Iterable[str]) -> None:
+    """Names and levels that SQL can hold."""
+    for text in texts:
+        if "\0" in text:
+            raise ValueError(
+                "names of columns and levels must not have the character NUL, which SQL cannot "
+                f"hold; {text!r} does. Rename it and fit again."
+            )
+
+
+def check_function_name(name: Any, taken: Iterable[str]) -> str:
+    """A name for a function of a module that has names of its own."""
+    is_name = isinstance(name, str) and name.isascii() and name.isidentifier()
+    is_free = is_name and not keyword.iskeyword(name) and not hasattr(builtins, name)
+    if not is_free or name in taken:
+        raise ValueError(
+            "name must be a name of a Python function that is neither built in nor one of "
+            f"{', '.join(map(repr, taken))}; got {name!r}. Pass a name such as 'predict_leaf'."
+        )
+    return str(name)
