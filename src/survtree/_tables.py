@@ -4,19 +4,22 @@ Knows files and columns, not what the columns mean. Whole tables are read for a 
 are read and written a part at a time.
 """
 
+import codecs
 import csv
+import gzip
 import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO, Any, cast
+from functools import cached_property
+from typing import IO, Any
 
 import polars as pl
 
 from survtree import _validation
 from survtree._files import whole_file
 
+UTF_8 = "utf-8"
 STANDARD_INPUT = STANDARD_OUTPUT = "-"
 # Texts that stand for a missing cell in a CSV file; of the user's own, see ``Source.na``.
 NA_TEXTS = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL")
@@ -33,7 +36,16 @@ class Source:
     format: str | None = None  # None: told by the name or by the first bytes
     separator: str | None = None  # None: found in the first line
     na: tuple[str, ...] = ()  # texts that mean missing, beside the usual ones
-    encoding: str = "utf-8"
+    encoding: str = UTF_8
+
+    @cached_property
+    def raw(self) -> "_Bytes":
+        """Its bytes; standard input can be read only once, and a table is looked at twice."""
+        if self.path == STANDARD_INPUT:
+            content = sys.stdin.buffer.read()
+            return _Bytes(self.path, content, content[:8])
+        with open(self.path, "rb") as stream:
+            return _Bytes(self.path, None, stream.read(8))
 
     @property
     def name(self) -> str:
@@ -42,23 +54,23 @@ class Source:
 
     def read(self) -> pl.DataFrame:
         """The whole table."""
-        with _validation.read_of(self.name):
+        with _validation.read_of(self.name, self.encoding):
             return with_flags(_scanned(self).collect())
 
     def parts(self, columns: Sequence[str], n_rows: int = ROWS_AT_ONCE) -> Iterator[pl.DataFrame]:
         """Some columns, a number of rows at a time."""
-        with _validation.read_of(self.name):
+        with _validation.read_of(self.name, self.encoding):
             rows = _scanned(self).select(columns)
             yield from rows.collect_batches(chunk_size=n_rows, maintain_order=True)
 
     def schema(self) -> pl.Schema:
         """Names and types of all columns."""
-        with _validation.read_of(self.name):
+        with _validation.read_of(self.name, self.encoding):
             return _scanned(self).collect_schema()
 
 
 def _scanned(source: Source) -> pl.LazyFrame:
-    raw = _bytes_of(source)
+    raw = source.raw
     kind = _validation.format_of(source.name, source.format, raw.first)
     if kind == "parquet":
         return pl.scan_parquet(raw.place(), glob=False)
@@ -68,21 +80,25 @@ def _scanned(source: Source) -> pl.LazyFrame:
 
 
 def _scanned_text(source: Source, raw: "_Bytes", kind: str) -> pl.LazyFrame:
-    header = raw.first_line(source.encoding)
-    separator = "\t" if kind == "tsv" else source.separator or _separator(header)
-    _validation.check_header(source.name, next(csv.reader([header], delimiter=separator), []))
+    with raw.text(source.encoding) as stream:
+        start = stream.readline()
+    separator = "\t" if kind == "tsv" else source.separator or _separator(start)
+    with raw.text(source.encoding) as stream:  # a name in quotes may go over several lines
+        names = next(csv.reader(stream, delimiter=separator), [])
+    _validation.check_header(source.name, names)
     return pl.scan_csv(
         raw.place(source.encoding),
         separator=separator,
         null_values=[*NA_TEXTS, *source.na],
         infer_schema_length=None,  # all rows: a text in row 500 is a text in the whole column
         glob=False,
+        with_column_names=lambda found: names if len(names) == len(found) else found,
     )
 
 
-def _separator(header: str) -> str:
+def _separator(start: str) -> str:
     """Of those that people use, the one that parts the first line into most cells."""
-    return max(SEPARATORS, key=lambda each: len(next(csv.reader([header], delimiter=each), [])))
+    return max(SEPARATORS, key=lambda each: len(next(csv.reader([start], delimiter=each), [])))
 
 
 @dataclass(frozen=True)
@@ -93,45 +109,20 @@ class _Bytes:
     content: bytes | None
     first: bytes
 
-    def place(self, encoding: str = "utf-8") -> Any:
+    def place(self, encoding: str = UTF_8) -> Any:
         """What polars reads: the path if it can, else the bytes."""
-        if encoding.lower().replace("-", "") != "utf8":
-            raw = Path(self.path).read_bytes() if self.content is None else self.content
-            return io.BytesIO(_validation.decoded(raw, encoding).encode())
+        if codecs.lookup(encoding).name != "utf-8":
+            with self.text(encoding) as stream:
+                return io.BytesIO(stream.read().encode())
         return self.path if self.content is None else io.BytesIO(self.content)
 
-    def first_line(self, encoding: str) -> str:
-        """The header of a text file."""
-        stream: IO[bytes] = _opened(self.path) if self.content is None else io.BytesIO(self.content)
-        with stream:
-            raw = stream.readline().removeprefix(b"\xef\xbb\xbf")
-        return _validation.decoded(raw, encoding).rstrip("\r\n")
-
-
-def _opened(path: str) -> IO[bytes]:
-    if path.endswith(".gz"):
-        import gzip
-
-        return cast(IO[bytes], gzip.open(path))
-    return open(path, "rb")
-
-
-def _bytes_of(source: Source) -> _Bytes:
-    if source.path == STANDARD_INPUT:
-        content = _standard_input()
-        return _Bytes(source.path, content, content[:8])
-    with open(source.path, "rb") as stream:
-        return _Bytes(source.path, None, stream.read(8))
-
-
-_read_before: list[bytes] = []
-
-
-def _standard_input() -> bytes:
-    """All of it. It can be read only once, and a table is looked at twice: columns, then rows."""
-    if not _read_before:
-        _read_before.append(sys.stdin.buffer.read())
-    return _read_before[0]
+    def text(self, encoding: str) -> IO[str]:
+        """All of it as text, without a mark at the beginning."""
+        name = codecs.lookup(encoding).name
+        stream: Any = io.BytesIO(self.content or b"")
+        if self.content is None:
+            stream = (gzip.open if self.path.endswith(".gz") else open)(self.path, "rb")
+        return io.TextIOWrapper(stream, "utf-8-sig" if name == "utf-8" else name, newline="")
 
 
 def with_flags(frame: pl.DataFrame) -> pl.DataFrame:

@@ -18,6 +18,7 @@ def path(
     data: Data,
     reading: Reading,
     choosing: Choosing,
+    *,
     limiting: Limiting,
     depth: Depth = str(DEFAULTS["max_depth"]),
     min_regularization: Annotated[
@@ -34,7 +35,7 @@ def path(
 ) -> None:
     """List the optimal trees of all sizes, and the prices for which they are."""
     from survtree import regularization_path
-    from survtree._plots import Picture
+    from survtree._plots.picture import Picture
     from survtree._tables import write_parts
 
     check_outputs(output, plot)
@@ -53,7 +54,8 @@ def path(
         write_parts(output, None, table.schema, lambda: iter([table]))
         say(f"table: {output}")
     if plot is not None:
-        Picture.of(found.plot()).save(plot)
+        axes = found.plot()
+        Picture(axes.figure, axes, list(axes.lines)).save(plot)
         say(f"plot: {plot}")
     if as_json:
         print_json({"status": found.status_, "trees": table.to_dicts()})

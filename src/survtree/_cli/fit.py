@@ -42,9 +42,10 @@ def fit(
     data: Data,
     reading: Reading,
     choosing: Choosing,
-    limiting: Limiting,
+    *,
     depth: Depth = str(DEFAULTS["max_depth"]),
     regularization: Regularization = DEFAULTS["regularization"],
+    limiting: Limiting,
     gap: Annotated[float, typer.Option(help=HELPS["gap"])] = DEFAULTS["gap"],
     reference: Annotated[
         str | None, typer.Option(metavar="forest|boosting", help=HELPS["reference"])
@@ -86,6 +87,7 @@ def tune(
     data: Data,
     reading: Reading,
     choosing: Choosing,
+    *,
     limiting: Limiting,
     depths: Annotated[
         str, typer.Option(metavar="N,N,...", help="Depths to choose from; none: no limit.")

@@ -55,6 +55,8 @@ def print_model(model: Any, style: str = "tree") -> None:
     typer.echo(export_text(model, style=style))
     typer.echo(f"\nIBS ratio {100 * model.ibs_ratio_:.1f} % on the training rows")
     typer.echo(model.certificate_.summary())
+    if model.n_leaves_ == 1:
+        typer.echo("No split saves its price. 'survtree path' lists the prices at which some do.")
 
 
 def print_leaves(model: Any, times: Any = None) -> None:

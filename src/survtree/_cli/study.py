@@ -81,7 +81,7 @@ def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
     names = _validation.check_has_names(model, file)
     _validation.check_columns("the model", names, frame.columns, source.name)
     kept = [*names, roles.time, roles.event, *([roles.weight] if roles.weight else [])]
-    return _study(frame.select(dict.fromkeys(kept)), roles, source.name)
+    return _study(frame.select(list(dict.fromkeys(kept))), roles, source.name)
 
 
 def roles_of(reading: Reading, columns: list[str], file: str) -> "Roles":

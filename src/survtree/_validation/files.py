@@ -1,6 +1,6 @@
 """Tables in files, and which of their columns hold the outcome."""
 
-import codecs
+import csv
 import difflib
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -42,32 +42,24 @@ MOST_NEAREST = 3
 
 
 @contextmanager
-def read_of(name: str) -> Iterator[None]:
+def read_of(name: str, encoding: str) -> Iterator[None]:
     """What a file's reader complains of, on one line that names the file."""
     import polars.exceptions as pe
 
     try:
         yield
-    except (pe.PolarsError, UnicodeError) as error:
-        told = one_line(error).split(" You might want to try")[0]
-        raise ValueError(f"{name} could not be read: {told}. Is it complete?") from error
-
-
-def decoded(raw: bytes, encoding: str) -> str:
-    """Bytes as text."""
-    try:
-        codecs.lookup(encoding)
     except LookupError as error:
         raise ValueError(
             f"the encoding must be one that Python knows; got {encoding!r}. Pass utf-8 or latin-1."
         ) from error
-    try:
-        return raw.decode(encoding)
     except UnicodeError as error:
         raise ValueError(
-            f"the file must be text in the encoding {encoding}; {one_line(error)}. Pass the "
-            "encoding it has, often latin-1."
+            f"{name} must be text in the encoding {encoding}; {one_line(error)}. Pass the encoding "
+            "it has, often latin-1, with --text-encoding."
         ) from error
+    except (pe.PolarsError, csv.Error) as error:
+        told = one_line(error).split(" You might want to try")[0].rstrip(".")
+        raise ValueError(f"{name} could not be read: {told}. Is it complete?") from error
 
 
 def format_of(name: str, given: str | None, first: bytes) -> str:

@@ -1,0 +1,36 @@
+"""The command in this process, as typer's own tests call it, and in one of its own."""
+
+import subprocess
+import sys
+
+from typer.testing import CliRunner
+
+from survtree._cli import app
+
+PROCESS = [sys.executable, "-c", "from survtree._cli import main; main()"]
+
+
+def survtree(*arguments, given=None):
+    """Runs a command; the result has exit_code, stdout and stderr."""
+    return CliRunner().invoke(app, [str(each) for each in arguments], input=given)
+
+
+def done(*arguments, given=None):
+    """Runs a command that must succeed; what it prints."""
+    run = survtree(*arguments, given=given)
+    assert run.exit_code == 0, (run.stderr, run.exception)
+    return run.stdout
+
+
+def refused(*arguments, given=None):
+    """Runs a command that must be refused; what it says, on one line."""
+    run = survtree(*arguments, given=given)
+    assert run.exit_code == 2, (run.stdout, run.stderr, run.exception)
+    assert run.stdout == ""
+    return run.stderr
+
+
+def process(*arguments, **options):
+    """Runs a command in a process of its own."""
+    command = [*PROCESS, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, check=False, **options)

@@ -1,0 +1,434 @@
+"""From a file of rows to a model and on: every command on files that nobody prepared."""
+
+import io
+import json
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+
+from survtree import OptimalSurvivalTree, export_text, load
+from survtree.datasets import load as load_data
+from tests.cli.runner import done, process, refused, survtree
+from tests.unit import hostile
+
+ENDINGS = ("txt", "dot", "tex", "sql", "py", "json", "csv", "png", "svg", "pdf")
+FIT = ("--depth", 3, "--regularization", 0.002)
+
+
+def table(name="veterans"):
+    """A data set with its outcome."""
+    data = load_data(name)
+    flags = data.y["event"].astype(np.int8)
+    return data.X.with_columns(days=data.y["time"].copy(), died=flags)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A table in every format, and a model of it."""
+    folder = tmp_path_factory.mktemp("study")
+    frame = table()
+    frame.write_csv(folder / "data.csv")
+    frame.write_csv(folder / "data.tsv", separator="\t")
+    frame.write_csv(folder / "semicolons.csv", separator=";")
+    frame.write_parquet(folder / "data.parquet")
+    frame.write_ipc(folder / "data.arrow")
+    done("fit", folder / "data.csv", *FIT, "-o", folder / "model.json")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def model(folder):
+    return load(folder / "model.json")
+
+
+def test_a_fit_is_that_of_python(model):
+    data = load_data("veterans")
+    same = OptimalSurvivalTree(3, 0.002).fit(data.X, data.y)
+    assert export_text(model) == export_text(same)
+    assert model.objective_ == same.objective_
+    assert model.roles_ == ("days", "died", (), None)
+
+
+def test_what_is_guessed_is_said(folder):
+    run = survtree("fit", folder / "data.csv", *FIT)
+    assert "time is taken from the column 'days', by its name" in run.stderr
+    assert "events are taken from the column 'died', by its name" in run.stderr
+    named = survtree("fit", folder / "data.csv", *FIT, "--time", "days", "--event", "died")
+    assert named.stderr == ""
+    assert named.stdout == run.stdout
+
+
+@pytest.mark.parametrize("file", ["data.tsv", "semicolons.csv", "data.parquet", "data.arrow"])
+def test_every_format_gives_the_same_tree(folder, file):
+    assert done("fit", folder / file, *FIT) == done("fit", folder / "data.csv", *FIT)
+
+
+@pytest.mark.parametrize("file", ["data.csv", "data.parquet", "data.arrow"])
+def test_standard_input_gives_the_same_tree(folder, file):
+    raw = (folder / file).read_bytes()
+    given = process("fit", "-", *FIT, input=raw)
+    assert given.returncode == 0, given.stderr
+    assert given.stdout.decode() == done("fit", folder / "data.csv", *FIT)
+
+
+def test_gzip_and_other_encodings_are_read(folder, tmp_path):
+    import gzip
+
+    frame = table().rename({"Celltype": "Zelltyp ä"})
+    raw = frame.write_csv().encode("latin-1")
+    (tmp_path / "latin.csv").write_bytes(raw)
+    (tmp_path / "data.csv.gz").write_bytes(gzip.compress(frame.write_csv().encode()))
+    (tmp_path / "bom.csv").write_bytes(b"\xef\xbb\xbf" + frame.write_csv().encode())
+    latin = done("fit", tmp_path / "latin.csv", *FIT, "--text-encoding", "latin-1")
+    assert "Zelltyp ä is" in latin
+    assert done("fit", tmp_path / "data.csv.gz", *FIT) == latin
+    assert done("fit", tmp_path / "bom.csv", *FIT) == latin
+    told = refused("fit", tmp_path / "latin.csv")
+    assert "must be text in the encoding utf-8" in told
+    assert "often latin-1" in told
+
+
+def test_json_is_for_machines(folder, model):
+    found = json.loads(done("fit", folder / "data.csv", *FIT, "--json"))
+    assert found["status"] == "optimal"
+    assert found["objective"] == model.objective_
+    assert [leaf["leaf"] for leaf in found["leaves"]] == model.tree_.leaves.tolist()
+    shown = json.loads(done("show", folder / "model.json", "--json", "--times", "90,180"))
+    assert shown["fingerprint"] == found["fingerprint"]
+    assert "survival_90" in shown["leaves"][0]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "arrow"])
+def test_predictions_are_those_of_python(folder, model, tmp_path, ending):
+    out = tmp_path / f"out.{ending}"
+    options = ("--times", "90,180.5", "--keep", "Celltype", "-o", out)
+    done("predict", folder / "model.json", folder / "data.csv", *options)
+    read = {"csv": pl.read_csv, "parquet": pl.read_parquet, "arrow": pl.read_ipc}
+    found = pl.read_csv(out, separator="\t") if ending == "tsv" else read[ending](out)
+    X = load_data("veterans").X
+    assert found.columns == ["Celltype", "leaf", "risk", "median", "survival_90", "survival_180.5"]
+    assert found["Celltype"].to_list() == X["Celltype"].to_list()
+    assert found["leaf"].to_list() == model.apply(X).tolist()
+    assert found["risk"].to_list() == model.predict(X).tolist()
+    medians = found["median"].fill_null(np.inf).to_list()
+    assert medians == model.predict_median(X).tolist()
+    survival = model.predict_survival_function(X, [90, 180.5], return_array=True)
+    assert found.select("survival_90", "survival_180.5").to_numpy().tolist() == survival.tolist()
+
+
+def test_predictions_go_to_standard_output_in_parts(folder, monkeypatch):
+    whole = done("predict", folder / "model.json", folder / "data.csv")
+    assert len(pl.read_csv(io.StringIO(whole))) == 137
+    monkeypatch.setattr("survtree._tables.ROWS_AT_ONCE", 10)
+    monkeypatch.setattr("survtree._tables.Source.parts.__defaults__", (10,), raising=False)
+    assert done("predict", folder / "model.json", folder / "data.csv") == whole
+
+
+def test_scores_are_those_of_the_metrics(folder, model):
+    from survtree import metrics
+
+    data = load_data("veterans")
+    found = json.loads(done("evaluate", folder / "model.json", folder / "data.csv", "--json"))
+    assert found["rows"] == 137
+    assert found["integrated_brier_score"] == pytest.approx(model.loss_)
+    assert found["ibs_ratio"] == pytest.approx(model.ibs_ratio_)
+    assert found["uno_c"] == pytest.approx(metrics.uno_c(data.y, model, X=data.X))
+    assert "Harrell's C" in done("evaluate", folder / "model.json", folder / "data.csv")
+
+
+def test_a_model_is_verified_on_its_rows_only(folder, tmp_path):
+    assert "FAIL" not in done("verify", folder / "model.json", folder / "data.csv")
+    table().with_columns(days=pl.col("days") + 1).write_csv(tmp_path / "other.csv")
+    run = survtree("verify", folder / "model.json", tmp_path / "other.csv")
+    assert run.exit_code == 1
+    assert "FAIL data" in run.stdout
+    told = survtree("verify", folder / "model.json", tmp_path / "other.csv", "--json")
+    assert told.exit_code == 1
+    assert json.loads(told.stdout)["is_valid"] is False
+
+
+@pytest.mark.parametrize(
+    "ending", ["txt", "dot", "tex", "sql", "py", "json", "csv", "parquet", "png", "svg", "pdf"]
+)
+def test_a_model_is_exported_by_the_ending_of_the_file(folder, tmp_path, ending):
+    done("export", folder / "model.json", "-o", tmp_path / f"out.{ending}")
+    assert (tmp_path / f"out.{ending}").stat().st_size > 100
+
+
+def test_a_model_is_exported_to_standard_output(folder, model):
+    assert done("export", folder / "model.json") == f"{export_text(model)}\n"
+    assert "CASE" in done("export", folder / "model.json", "--to", "sql")
+    assert "must be one of text" in refused("export", folder / "model.json", "--to", "cobol")
+    assert "must be one of text" in refused("export", folder / "model.json", "-o", "out.cobol")
+
+
+def test_a_path_and_a_choice(folder, tmp_path):
+    out = ("-o", tmp_path / "path.csv", "--plot", tmp_path / "path.png")
+    done("path", folder / "data.csv", "--depth", 2, *out)
+    assert pl.read_csv(tmp_path / "path.csv")["leaves"].to_list() == [1, 2, 3, 4]
+    assert (tmp_path / "path.png").read_bytes().startswith(b"\x89PNG")
+    found = json.loads(done("path", folder / "data.csv", "--depth", 2, "--json"))
+    assert [tree["leaves"] for tree in found["trees"]] == [1, 2, 3, 4]
+    tuned = done(
+        *("tune", folder / "data.csv", "--depths", "1,2", "--seed", 1, "--folds", 3),
+        *("-o", tmp_path / "tuned.json", "--quiet"),
+    )
+    assert re.match(r"chosen by 3 folds: depth \d, regularization [\d.e-]+; ibs_ratio", tuned)
+    assert load(tmp_path / "tuned.json").roles_.time == "days"
+
+
+def test_reports_come_with_and_without_rows(folder, tmp_path):
+    done("report", folder / "model.json", "-o", tmp_path / "short.html")
+    done(
+        *("report", folder / "model.json", folder / "data.csv"),
+        *("-o", tmp_path / "long.html", "--folds", 2, "--title", "Veterans <1>"),
+    )
+    short, long = ((tmp_path / name).read_text() for name in ("short.html", "long.html"))
+    assert "Veterans &lt;1&gt;" in long
+    assert len(long) > len(short)
+
+
+def test_a_fit_writes_all_it_is_asked_for(folder, tmp_path):
+    files = {
+        "-o": tmp_path / "model.json",
+        "--report": tmp_path / "report.html",
+        "--plot": tmp_path / "tree.png",
+    }
+    options = [each for pair in files.items() for each in pair]
+    run = survtree("fit", folder / "data.csv", *FIT, *options)
+    assert run.exit_code == 0
+    for path in files.values():
+        assert str(path) in run.stderr
+        assert path.stat().st_size > 1000
+
+
+def test_options_reach_the_fit(folder, tmp_path):
+    out = tmp_path / "model.json"
+    done(
+        *("fit", folder / "data.csv", "-o", out, "--depth", "none", "--max-leaves", 3),
+        *("--thresholds", "Age_in_years=50,60", "--thresholds", "Karnofsky_score=width:3"),
+        *("--min-samples-leaf", 20, "--exclude", "Celltype", "--time-buckets", "30,90,900"),
+        *("--memory-limit", "4GB", "--time-limit", 50, "--jobs", 2, "--seed", 7),
+    )
+    model = load(out)
+    assert model.get_params() == {
+        **OptimalSurvivalTree().get_params(),
+        "max_depth": None,
+        "max_leaves": 3,
+        "thresholds": {"Age_in_years": [50, 60], "Karnofsky_score": ("width", 3)},
+        "min_samples_leaf": 20,
+        "time_buckets": [30, 90, 900],
+        "memory_limit": "4GB",
+        "time_limit": 50,
+        "n_jobs": 2,
+        "random_state": 7,
+    }
+    assert "Celltype" not in model.feature_names_in_
+
+
+def test_weights_and_values_of_events_are_kept_for_later(folder, tmp_path):
+    frame = table().with_columns(
+        status=pl.when(pl.col("died") == 1).then(pl.lit("dead")).otherwise(pl.lit("alive")),
+        w=pl.Series(np.linspace(1, 2, 137)),
+    )
+    frame.drop("died").write_csv(tmp_path / "data.csv")
+    told = refused("fit", tmp_path / "data.csv")
+    assert "it holds 'alive', 'dead'. Pass --event-value" in told
+    options = ("--event-value", "dead", "--weights", "w", "-o", tmp_path / "model.json")
+    done("fit", tmp_path / "data.csv", *FIT, *options)
+    model = load(tmp_path / "model.json")
+    assert model.roles_ == ("days", "status", ("dead",), "w")
+    assert "FAIL" not in done("verify", tmp_path / "model.json", tmp_path / "data.csv")
+    found = json.loads(done("evaluate", tmp_path / "model.json", tmp_path / "data.csv", "--json"))
+    assert found["integrated_brier_score"] == pytest.approx(model.loss_)
+    told = refused("fit", tmp_path / "data.csv", "--event-value", "deceased")
+    assert "there is no 'deceased'. It holds 'alive', 'dead'" in told
+
+
+def test_events_may_be_coded_1_and_2_or_true_and_false(tmp_path):
+    expected = None
+    for flags, options in (
+        (pl.col("died") + 1, ("--event-value", 2)),
+        (pl.col("died") + 1.0, ("--event-value", 2)),
+        (pl.col("died") == 1, ()),
+        (pl.when(pl.col("died") == 1).then(pl.lit("TRUE")).otherwise(pl.lit("FALSE")), ()),
+    ):
+        table().with_columns(died=flags).write_csv(tmp_path / "data.csv")
+        found = done("fit", tmp_path / "data.csv", *FIT, *options)
+        expected = expected or found
+        assert found == expected
+    table().with_columns(died=pl.col("died") + 1).write_csv(tmp_path / "data.csv")
+    assert "it holds 1, 2. Pass --event-value" in refused("fit", tmp_path / "data.csv")
+
+
+def test_a_column_that_counts_the_rows_is_left_out_aloud(tmp_path):
+    table().with_row_index("id", offset=1).write_csv(tmp_path / "data.csv")
+    run = survtree("fit", tmp_path / "data.csv", *FIT, "-o", tmp_path / "model.json")
+    assert "column 'id' is left out: it counts the rows" in run.stderr
+    assert "id" not in load(tmp_path / "model.json").feature_names_in_
+
+
+def test_missing_cells_of_a_file(tmp_path):
+    frame = table().with_columns(pl.col("Age_in_years").cast(pl.String))
+    gone = pl.when(pl.int_range(pl.len()) % 9 == 4)
+    for text, options in (("NA", ()), ("", ()), ("n.d.", ("--na", "n.d."))):
+        marked = frame.with_columns(Age_in_years=gone.then(pl.lit(text)).otherwise("Age_in_years"))
+        marked.write_csv(tmp_path / "data.csv")
+        told = refused("fit", tmp_path / "data.csv", *options)
+        assert "--missing question" in told
+        options = (*FIT, *options, "--missing", "question", "-o", tmp_path / "model.json")
+        done("fit", tmp_path / "data.csv", *options)
+        assert load(tmp_path / "model.json").binarizer_.seen_[0].has_missing
+    assert f"{tmp_path / 'data.csv'}:6: column 'Age_in_years' has 'n.d.', a number is needed" in (
+        refused("fit", tmp_path / "data.csv")
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("fit", "DATA", "--time", "dais"), "there is no 'dais'. The nearest are 'days'."),
+        (("fit", "DATA", "--event", "x"), "there is no 'x'. It has 'Age_in_years'"),
+        (("fit", "DATA", "--exclude", "Celtype"), "The nearest are 'Celltype'"),
+        (("fit", "DATA", "--depth", "-1"), "--depth must be an integer >= 0"),
+        (("fit", "DATA", "--depth", "deep"), "--depth must be an integer >= 0"),
+        (("fit", "DATA", "--thresholds", "age=3"), "there is no 'age'"),
+        (("fit", "DATA", "--format", "xlsx"), "the format must be one of csv, tsv"),
+        (("fit", "DATA", "--text-encoding", "klingon"), "Pass utf-8 or latin-1"),
+        (("fit", "DATA", "-o", "nowhere/model.json"), "nowhere does not. Make it."),
+        (("fit", "DATA", "-o", "."), "it is a folder"),
+        (("fit", "nowhere.csv"), "nowhere.csv: No such file or directory."),
+        (("fit", "README.md"), "README.md must end in one of .csv"),
+        (("predict", "MODEL", "DATA", "--keep", "Age"), "there is no 'Age'"),
+        (("predict", "MODEL", "DATA", "--times", "9,2"), "times must be ascending"),
+        (("predict", "DATA", "DATA"), "must be a model that survtree exported"),
+        (("predict", "MODEL", "OTHER"), "the model must name a column of"),
+        (("evaluate", "MODEL", "OTHER"), "must name a column of"),
+        (("show", "MODEL", "--style", "poem"), "style must be"),
+        (("report", "MODEL", "-o", "nowhere/report.html"), "nowhere does not"),
+    ],
+)
+def test_bad_input_exits_2_on_one_line(folder, tmp_path, monkeypatch, arguments, told):
+    from tests.cli.test_demo import ROOT
+
+    pl.DataFrame({"a": [1], "b": [2]}).write_csv(tmp_path / "other.csv")
+    monkeypatch.chdir(ROOT)
+    files = {
+        "DATA": folder / "data.csv",
+        "MODEL": folder / "model.json",
+        "OTHER": tmp_path / "other.csv",
+    }
+    said = refused(*(files.get(each, each) for each in arguments))
+    line = said.splitlines()[-1]
+    assert line.startswith(f"survtree {arguments[0]}: ")
+    assert told in line
+
+
+def test_debug_shows_where_it_went_wrong(folder):
+    run = process("fit", folder / "data.csv", "--depth", "-1", "--debug", encoding="utf-8")
+    assert run.returncode != 0
+    assert "Traceback" in run.stderr
+    assert "max_depth must be" in run.stderr
+
+
+def test_names_that_occur_twice_are_refused(tmp_path):
+    (tmp_path / "data.csv").write_text("age,age,time,event\n1,2,3,1\n")
+    assert "'age' occurs twice in its first line" in refused("fit", tmp_path / "data.csv")
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\x01\x02", b"PAR1 broken", b"a,b\n1,2,3,4\n"])
+def test_a_broken_file_is_refused_by_name(tmp_path, content):
+    (tmp_path / "data.csv").write_bytes(content)
+    told = refused("fit", tmp_path / "data.csv", "--time", "a", "--event", "b")
+    assert str(tmp_path / "data.csv") in told
+    assert len(told.splitlines()) == 1
+
+
+def test_a_table_with_two_candidates_is_not_guessed(tmp_path):
+    table().with_columns(months=pl.col("days") / 30).write_csv(tmp_path / "data.csv")
+    told = refused("fit", tmp_path / "data.csv")
+    assert "--time must name a column" in told
+    assert "'days', 'months' could be meant" in told
+
+
+def test_nothing_is_left_of_a_failed_prediction(folder, tmp_path):
+    rows = table().drop("days", "died").with_columns(pl.col("Age_in_years").cast(pl.Float64))
+    gone = pl.when(pl.int_range(pl.len()) == 100).then(None).otherwise("Age_in_years")
+    rows.with_columns(Age_in_years=gone).write_parquet(tmp_path / "new.parquet")
+    for ending in ("csv", "parquet", "arrow"):
+        out = tmp_path / f"out.{ending}"
+        told = refused("predict", folder / "model.json", tmp_path / "new.parquet", "-o", out)
+        assert "rows 0 to 136 of the file: X must not have missing values" in told
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["new.parquet"]
+
+
+def test_warnings_are_told_once_for_all_parts(folder, tmp_path, monkeypatch):
+    rows = table().with_columns(Celltype=pl.lit("rare"))
+    rows.write_csv(tmp_path / "new.csv")
+    monkeypatch.setattr("survtree._tables.Source.parts.__defaults__", (50,), raising=False)
+    run = survtree("predict", folder / "model.json", tmp_path / "new.csv")
+    assert run.exit_code == 0
+    (line,) = run.stderr.splitlines()
+    assert line.startswith("warning: rows hold values that the fit did not see")
+
+
+def test_hostile_names_and_values_harm_nothing(tmp_path):
+    rng = np.random.default_rng(0)
+    n = 200
+    names = [name for name in hostile.NAMES if name]
+    frame = pl.DataFrame({name: rng.normal(size=n).round(2) for name in names})
+    frame = frame.with_columns(
+        level=pl.Series(rng.choice(list(hostile.LEVELS), n)),
+        time=pl.Series(np.ceil(rng.exponential(20, n))),
+        event=pl.Series((rng.random(n) < 0.7).astype(int)),
+    )
+    frame.write_csv(tmp_path / "data.csv", quote_style="non_numeric")
+    options = ("--depth", 4, "--regularization", 0, "--missing", "question")
+    done("fit", tmp_path / "data.csv", *options, "-o", tmp_path / "model.json")
+    model = load(tmp_path / "model.json")
+    assert model.feature_names_in_.tolist() == [*names, "level"]
+    assert "FAIL" not in done("verify", tmp_path / "model.json", tmp_path / "data.csv")
+    for ending in ENDINGS:
+        done("export", tmp_path / "model.json", "-o", tmp_path / f"out.{ending}")
+    done("show", tmp_path / "model.json")
+    out = done("predict", tmp_path / "model.json", tmp_path / "data.csv", "--keep", "level")
+    found = pl.read_csv(io.StringIO(out))
+    assert found["leaf"].to_list() == model.apply(frame.select([*names, "level"])).tolist()
+    # A spreadsheet would run it as a formula.
+    assert not any(text.startswith("=") for text in found["level"].drop_nulls())
+    assert "'=cmd()" in found["level"].to_list()
+
+
+def test_data_sets_of_the_package_are_saved(tmp_path):
+    done("datasets", "save", "veterans", tmp_path / "veterans.csv")
+    assert pl.read_csv(tmp_path / "veterans.csv").columns[-2:] == ["time", "event"]
+    run = survtree("datasets", "save", "vetrans", tmp_path / "x.csv")
+    assert run.exit_code == 2
+    assert "veterans" in run.stderr
+
+
+def test_help_needs_no_large_library():
+    code = (
+        "import sys; from survtree._cli import main\n"
+        "sys.argv = ['survtree', 'fit', '--help']\n"
+        "try: main()\n"
+        "except SystemExit: print(*sys.modules)"
+    )
+    import subprocess
+    import sys
+
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split())
+    assert "typer" in loaded
+    assert loaded.isdisjoint({"numpy", "sklearn", "polars", "matplotlib", "jinja2", "scipy"})
+
+
+def test_options_have_the_defaults_and_words_of_the_table():
+    from survtree._cli.names import FLAGS, OFFERED
+
+    text = " ".join(done("fit", "--help").split())
+    for option in OFFERED:
+        assert FLAGS[option.name] in text
+        assert " ".join(option.help.split()) in text
