@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
+
+from survtree import load
+from tests.hard_problem import DEPTH, REGULARIZATION, hard_problem
 
 ROOT = Path(__file__).parents[2]
 LONG = 120  # seconds after which a process that does not end is given up; nothing is measured
@@ -97,7 +101,7 @@ def test_ctrl_c_during_a_demo_shows_the_best_tree(start):
     assert "\ninterrupted: loss" in out
     assert "median" in out
     assert "FAIL" not in out
-    assert "SearchStoppedWarning: stopped by an interrupt." in err
+    assert "warning: stopped by an interrupt." in err
     assert process.returncode == 0
 
 
@@ -157,3 +161,18 @@ def test_a_notebook_shows_a_bar_and_its_stop_button_returns_the_best_tree(kernel
     assert "optimum <=" not in shown[-1]  # the bar is gone, the table stays
     assert "found by" in shown[-1]
     assert "\ninterrupted: loss" in shown[-1]
+
+
+def test_ctrl_c_during_a_fit_saves_the_best_tree(start, tmp_path):
+    X, (event, time) = hard_problem()
+    frame = pl.DataFrame(X, schema=[f"c{j}" for j in range(X.shape[1])])
+    frame.with_columns(time=time, event=event).write_parquet(tmp_path / "data.parquet")
+    arguments = ("fit", tmp_path / "data.parquet", "--depth", DEPTH, "-o", tmp_path / "model.json")
+    # Progress, which only a terminal gets to see, tells when the search is on its way.
+    script = f"import sys; sys.stderr.isatty = lambda: True\n{DEMO}"
+    process = start(script, *map(str, arguments), "--regularization", str(REGULARIZATION))
+    interrupt_after(process, process.stderr, "depth 2")
+    _, err = process.communicate(timeout=LONG)
+    assert process.returncode == 130, err
+    assert "warning: stopped by an interrupt" in err
+    assert load(tmp_path / "model.json").status_ == "interrupted"

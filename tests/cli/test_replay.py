@@ -136,5 +136,5 @@ def test_a_file_cut_short_exits_2_with_one_line(file, tmp_path):
 def test_a_bad_time_limit_exits_2_with_one_line(file):
     run = survtree_replay("--time-limit", "0", file)
     assert run.returncode == 2
-    assert run.stderr.startswith("survtree replay: time_limit must be a finite number > 0")
+    assert run.stderr.startswith("survtree replay: --time-limit must be a finite number > 0")
     assert run.stderr.count("\n") == 1
