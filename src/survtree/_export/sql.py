@@ -46,6 +46,17 @@ def export_sql(model: FittedTree, *, what: str = "leaf", dialect: str = "ansi") 
     >>> X, y = load("veterans")
     >>> model = OptimalSurvivalTree(max_depth=2, regularization=0.001).fit(X, y)
     >>> print(export_sql(model))
+    CASE
+      WHEN "Karnofsky_score" IS NULL OR "Celltype" IS NULL THEN NULL
+      WHEN "Karnofsky_score" <= 65 THEN CASE
+        WHEN "Karnofsky_score" <= 45 THEN 6
+        ELSE 5
+      END
+      ELSE CASE
+        WHEN "Celltype" = 'squamous' THEN 3
+        ELSE 2
+      END
+    END
     """
     check_is_fitted(model)
     what = _validation.check_choice("what", what, WHATS)

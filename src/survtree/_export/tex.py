@@ -102,8 +102,8 @@ def readable(text: str) -> str:
 def typeset(text: str) -> str:
     """A readable text in LaTeX."""
     plain = "".join(_known(character) or "" for character in text)
-    for sign, symbol in (("less", "leq"), ("greater", "geq")):
-        plain = plain.replace(rf" \text{sign}{{}}= ", rf" $\{symbol}$ ")
+    plain = re.sub(r" \\textless\{\}=(?= |$)", r" $\\leq$", plain)
+    plain = re.sub(r" \\textgreater\{\}=(?= |$)", r" $\\geq$", plain)
     return re.sub(r"([-',])(?=\1)", r"\1{}", plain)  # -- would become one character
 
 
