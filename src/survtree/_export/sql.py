@@ -35,7 +35,7 @@ def export_sql(model: FittedTree, *, what: str = "leaf", dialect: str = "ansi") 
         The leaf, by its node number, as ``model.apply`` tells it; the risk, as ``model.predict``
         does; or both, named "leaf" and "risk", to be put after SELECT.
     dialect : {"ansi", "sqlite"}, default="ansi"
-        Columns of True and False are of type BOOLEAN in "ansi" (PostgreSQL, DuckDB), and numbers in
+        Columns of True and False are of type BOOLEAN in "ansi" (DuckDB, PostgreSQL), and numbers in
         "sqlite", where, as in ``apply``, above 0.5 counts as 1. MySQL is no such dialect: it reads
         a backslash in a literal as the start of an escape.
 
