@@ -6,6 +6,7 @@
 from pathlib import Path
 
 from tests.unit.bad_case import Case, N
+from tests.unit.bad_exports import EXPORTS
 from tests.unit.bad_files import FILES
 from tests.unit.bad_fits import FITS
 from tests.unit.bad_metrics import METRICS
@@ -14,7 +15,7 @@ from tests.unit.bad_references import REFERENCES
 from tests.unit.bad_tunings import TUNINGS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "bad-inputs.md"
-GROUPS = FITS | REFERENCES | PREDICTIONS | METRICS | TUNINGS | FILES
+GROUPS = FITS | REFERENCES | PREDICTIONS | METRICS | TUNINGS | EXPORTS | FILES
 CASES = [case for cases in GROUPS.values() for case in cases]
 
 HEAD = f"""# Bad inputs and what you are told

@@ -33,7 +33,10 @@ def export_dot(model: FittedTree, *, confidence: float = 0.95) -> str:
     >>> from survtree import OptimalSurvivalTree, export_dot
     >>> from survtree.datasets import load
     >>> model = OptimalSurvivalTree(max_depth=1, regularization=0.001).fit(*load("veterans"))
-    >>> print("\n".join(export_dot(model).splitlines()[-6:]))
+    >>> print("\n".join(export_dot(model).splitlines()[4:7]))
+      n0 [label="Karnofsky_score <= 45"];
+      n0 -> n2 [label=" yes "];
+      n0 -> n1 [label=" no "];
     """
     check_is_fitted(model)
     facts = leaf_facts(model, (), confidence=confidence)

@@ -18,10 +18,7 @@ from survtree._export.words import takes_missing
 from survtree._fitted import FittedTree
 from survtree._questions import OF_LEVELS, Question, number_text
 
-TAKEN = (
-    *("bisect_right", "math", "Enum", "Number", "RISK", "MEDIAN", "SURVIVAL", "survival"),
-    *("_cell", "_is_missing", "_level", "_number", "_refuse"),
-)
+TAKEN = ("bisect_right", "math", "Enum", "Number", "RISK", "MEDIAN", "SURVIVAL", "survival")
 # Not for variables: what the function itself needs, and letters that read like digits.
 NOT_VARIABLES = ("row", "math", "l", "O", "I")
 
@@ -100,7 +97,7 @@ def export_python(model: FittedTree, name: str = "predict_leaf") -> str:
     >>> model = OptimalSurvivalTree(max_depth=1, regularization=0.001).fit(*load("veterans"))
     >>> module = {}
     >>> exec(export_python(model), module)
-    >>> row = {"karnofsky": 30}
+    >>> row = {"Karnofsky_score": 30}
     >>> leaf = module["predict_leaf"](row)
     >>> leaf, module["MEDIAN"][leaf], round(module["survival"](row, 90), 3)
     (2, 20.0, 0.079)

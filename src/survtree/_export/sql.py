@@ -35,7 +35,7 @@ def export_sql(model: FittedTree, *, what: str = "leaf", dialect: str = "ansi") 
         The leaf, by its node number, as ``model.apply`` tells it; the risk, as ``model.predict``
         does; or both, named "leaf" and "risk", to be put after SELECT.
     dialect : {"ansi", "sqlite"}, default="ansi"
-        Columns of True and False are of type BOOLEAN in "ansi" (PostgreSQL, DuckDB), and numbers in
+        Columns of True and False are of type BOOLEAN in "ansi" (DuckDB, PostgreSQL), and numbers in
         "sqlite", where, as in ``apply``, above 0.5 counts as 1. MySQL is no such dialect: it reads
         a backslash in a literal as the start of an escape.
 
@@ -46,6 +46,17 @@ def export_sql(model: FittedTree, *, what: str = "leaf", dialect: str = "ansi") 
     >>> X, y = load("veterans")
     >>> model = OptimalSurvivalTree(max_depth=2, regularization=0.001).fit(X, y)
     >>> print(export_sql(model))
+    CASE
+      WHEN "Karnofsky_score" IS NULL OR "Celltype" IS NULL THEN NULL
+      WHEN "Karnofsky_score" <= 65 THEN CASE
+        WHEN "Karnofsky_score" <= 45 THEN 6
+        ELSE 5
+      END
+      ELSE CASE
+        WHEN "Celltype" = 'squamous' THEN 3
+        ELSE 2
+      END
+    END
     """
     check_is_fitted(model)
     what = _validation.check_choice("what", what, WHATS)

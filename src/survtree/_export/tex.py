@@ -102,16 +102,22 @@ def readable(text: str) -> str:
 def typeset(text: str) -> str:
     """A readable text in LaTeX."""
     plain = "".join(_known(character) or "" for character in text)
-    for sign, symbol in (("less", "leq"), ("greater", "geq")):
-        plain = plain.replace(rf" \text{sign}{{}}= ", rf" $\{symbol}$ ")
+    plain = re.sub(r" \\textless\{\}=(?= |$)", r" $\\leq$", plain)
+    plain = re.sub(r" \\textgreater\{\}=(?= |$)", r" $\\geq$", plain)
     return re.sub(r"([-',])(?=\1)", r"\1{}", plain)  # -- would become one character
 
 
 def width(text: str) -> float:
     """How wide a readable text is, in small letters; not less than it is."""
-    return sum(
-        0.6 if c in NARROW else 1.7 if c in WIDE else 1.5 if c.isupper() else 1 for c in text
-    )
+    return sum(map(_letter_width, text))
+
+
+def _letter_width(character: str) -> float:
+    if character in NARROW:
+        return 0.6
+    if character in WIDE:
+        return 1.7
+    return 1.5 if character.isupper() or not character.isalnum() else 1.0
 
 
 @cache

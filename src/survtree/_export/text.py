@@ -49,10 +49,15 @@ def export_text(
     >>> from survtree.datasets import load
     >>> model = OptimalSurvivalTree(max_depth=1, regularization=0.001).fit(*load("veterans"))
     >>> print(export_text(model))
-    karnofsky <= 45?
+    Karnofsky_score <= 45?
     ├─ yes: leaf 2: n 38, events 37, median 20
     └─ no:  leaf 1: n 99, events 91, median 111
     >>> print(export_text(model, "rules", times=[90]))
+    if Karnofsky_score <= 45:
+        leaf 2: n 38, events 37, median 20 (15 to 25), S(90) 0.08 (0.02 to 0.19)
+    else:
+        leaf 1: n 99, events 91, median 111 (92 to 139), S(90) 0.61 (0.51 to 0.70)
+    In brackets: limits of 95 % confidence.
     """
     check_is_fitted(model)
     style = _validation.check_choice("style", style, STYLES)

@@ -20,8 +20,12 @@ def size_text(leaf: Leaf) -> str:
 
 
 def median_text(median: Interval) -> str:
-    """The median survival and its limits."""
-    return f"median {time_text(median.value)} ({time_text(median.low)} to {time_text(median.high)})"
+    """The median survival and its limits, as far as the curves get there."""
+    value, low, high = median
+    if math.isinf(low):
+        return f"median {time_text(value)}"
+    limits = f"{low:g} or more" if math.isinf(high) else f"{low:g} to {high:g}"
+    return f"median {time_text(value)} ({limits})"
 
 
 def survival_texts(leaf: Leaf, times: tuple[float, ...]) -> list[str]:

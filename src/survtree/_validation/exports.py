@@ -28,13 +28,14 @@ def check_sql_texts(texts: Iterable[str]) -> None:
             )
 
 
-def check_function_name(name: Any, taken: Iterable[str]) -> str:
+def check_function_name(name: Any, taken: Sequence[str]) -> str:
     """A name for a function of a module that has names of its own."""
-    is_name = isinstance(name, str) and name.isascii() and name.isidentifier()
+    is_name = isinstance(name, str) and name.isascii() and name.isidentifier() and name[0] != "_"
     is_free = is_name and not keyword.iskeyword(name) and not hasattr(builtins, name)
     if not is_free or name in taken:
         raise ValueError(
-            "name must be a name of a Python function that is neither built in nor one of "
-            f"{', '.join(map(repr, taken))}; got {name!r}. Pass a name such as 'predict_leaf'."
+            "name must be an ASCII name of a function that does not start with an underscore and "
+            f"is neither built in nor one of {', '.join(taken)}; got {name!r}. Pass a name such as "
+            "'predict_leaf'."
         )
     return str(name)
