@@ -14,7 +14,7 @@ DATA ?= .data
 TABLES := speed household threads streed no_limit protocol bounds
 # Those that run ours alone, from where it is installed.
 OWN_TABLES := anytime kept_limits ablation watched path tuning
-DATALESS_TABLES := import_cost memory metrics
+DATALESS_TABLES := import_cost memory metrics streaming
 
 .PHONY: demo test core-test tsan pandas2 lint format oracle data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables gap-plot clean
 

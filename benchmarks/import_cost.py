@@ -1,22 +1,29 @@
-"""What `import survtree` costs beside `import sklearn.base`, which any estimator needs.
+"""What importing the estimator costs, and how long `survtree --help` takes.
 
     python -m benchmarks.import_cost [--repeats 15]
 
-Fresh interpreters in turns; seconds of the import statement alone, medians. Also lists which heavy
-libraries either import has loaded.
+Two pairs of fresh interpreters in turns, medians. The import of the estimator beside that of
+`sklearn.base`, which any estimator needs: seconds of the statement alone. `survtree --help` beside
+`python -c "import numpy, typer"`: seconds of the whole process. Also lists which heavy libraries
+either of the first pair has loaded.
 """
 
 import statistics
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import metadata
+from pathlib import Path
+from time import perf_counter
 
 from benchmarks.tables import Table, machine, parsed, parser_of
 
-IMPORTS = ("survtree", "sklearn.base")
+ESTIMATOR, BASE = "from survtree import OptimalSurvivalTree", "import sklearn.base"
+HELP = [str(Path(sys.executable).with_name("survtree")), "--help"]
+LIBRARIES = [sys.executable, "-c", "import numpy, typer"]
 HEAVY = ("matplotlib", "jinja2", "polars", "typer", "pandas", "narwhals")
 LEAST_REPEATS = 15
-FIELDS = ("survtree_seconds", "sklearn_base_seconds", "ratio", "runs", "loaded", "loaded_by_base")
+FIELDS = ("what", "seconds", "beside", "beside_seconds", "ratio", "runs", "loaded")
 
 
 def answer_of(code: str) -> str:
@@ -25,38 +32,49 @@ def answer_of(code: str) -> str:
     return done.stdout.strip()
 
 
-def seconds_of(module: str) -> float:
+def import_seconds(statement: str) -> float:
     clock = "from time import perf_counter; start = perf_counter()"
-    return float(answer_of(f"{clock}; import {module}; print(perf_counter() - start)"))
+    return float(answer_of(f"{clock}; {statement}; print(perf_counter() - start)"))
 
 
-def loaded(module: str) -> str:
-    names = answer_of(f"import sys, {module}; print(*sys.modules)").split()
-    return " ".join(name for name in HEAVY if name in names)
+def process_seconds(command: list[str]) -> float:
+    start = perf_counter()
+    subprocess.run(command, capture_output=True, check=True)
+    return perf_counter() - start
+
+
+def loaded(statement: str) -> str:
+    names = answer_of(f"import sys; {statement}; print(*sys.modules)").split()
+    return " ".join(name for name in HEAVY if name in names) or "none"
 
 
 def versions() -> str:
-    packages = ("survtree", "scikit-learn")
+    packages = ("survtree", "scikit-learn", "numpy", "typer")
     return "; ".join(f"{name} {metadata.version(name)}" for name in packages)
 
 
-def measure(repeats: int) -> dict[str, object]:
-    """Medians of both imports; a first round, which fills the disk cache, is not counted."""
-    seconds: dict[str, list[float]] = {module: [] for module in IMPORTS}
-    for turn in range(repeats + 1):
-        for module in IMPORTS:
-            value = seconds_of(module)
-            if turn > 0:
-                seconds[module].append(value)
-    ours, base = (statistics.median(seconds[module]) for module in IMPORTS)
+def medians(
+    ours: Callable[[], float], theirs: Callable[[], float], repeats: int
+) -> dict[str, object]:
+    """Both in turns; a first round, which fills the disk cache, is not counted."""
+    pairs = [(ours(), theirs()) for _ in range(repeats + 1)][1:]
+    mine, beside = map(statistics.median, zip(*pairs, strict=True))
     return {
-        "survtree_seconds": f"{ours:.4f}",
-        "sklearn_base_seconds": f"{base:.4f}",
-        "ratio": f"{ours / base:.3f}",
+        "seconds": f"{mine:.4f}",
+        "beside_seconds": f"{beside:.4f}",
+        "ratio": f"{mine / beside:.3f}",
         "runs": repeats,
-        "loaded": loaded("survtree"),
-        "loaded_by_base": loaded("sklearn.base"),
     }
+
+
+def measured(repeats: int) -> list[dict[str, object]]:
+    imports = medians(lambda: import_seconds(ESTIMATOR), lambda: import_seconds(BASE), repeats)
+    helps = medians(lambda: process_seconds(HELP), lambda: process_seconds(LIBRARIES), repeats)
+    names = f"{loaded(ESTIMATOR)} (by sklearn.base alone: {loaded(BASE)})"
+    return [
+        {"what": ESTIMATOR, "beside": BASE, **imports, "loaded": names},
+        {"what": "survtree --help", "beside": "import numpy, typer", **helps, "loaded": ""},
+    ]
 
 
 def main() -> None:
@@ -64,17 +82,16 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=LEAST_REPEATS)
     arguments = parsed(parser)
     if not arguments.summary:
-        # One row: a second run replaces the first.
+        # A second run replaces the first.
         arguments.out.unlink(missing_ok=True)
         table = Table(arguments.out, FIELDS, ())
-        table.add(
-            {**measure(max(arguments.repeats, LEAST_REPEATS)), **machine(), "programs": versions()}
-        )
+        for row in measured(max(arguments.repeats, LEAST_REPEATS)):
+            table.add({**row, **machine(), "programs": versions()})
     for row in Table(arguments.out, FIELDS, ()).rows:
+        libraries = f"; heavy libraries loaded: {row['loaded']}" if row["loaded"] else ""
         print(
-            f"import survtree {row['survtree_seconds']} s / import sklearn.base "
-            f"{row['sklearn_base_seconds']} s = {row['ratio']}; heavy libraries loaded: "
-            f"{row['loaded'] or 'none'} (by sklearn.base alone: {row['loaded_by_base'] or 'none'})"
+            f"{row['what']} {row['seconds']} s / {row['beside']} {row['beside_seconds']} s = "
+            f"{row['ratio']}{libraries}"
         )
 
 
