@@ -2,7 +2,10 @@
 
 import io
 import json
+import os
 import re
+import subprocess
+import sys
 
 import numpy as np
 import polars as pl
@@ -416,9 +419,6 @@ def test_help_needs_no_large_library():
         "try: main()\n"
         "except SystemExit: print(*sys.modules)"
     )
-    import subprocess
-    import sys
-
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
     assert "typer" in loaded
@@ -432,3 +432,22 @@ def test_options_have_the_defaults_and_words_of_the_table():
     for option in OFFERED:
         assert FLAGS[option.name] in text
         assert " ".join(option.help.split()) in text
+
+
+def test_the_shell_completes_commands_and_options():
+    def completed(words):
+        place = str(len(words.split()) - 1)
+        asked = {"_SURVTREE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": place}
+        # The name of the command is that of the program.
+        code = "import sys; sys.argv[0] = 'survtree'\nfrom survtree._cli import main; main()"
+        run = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, **asked},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return run.stdout.split()
+
+    assert completed("survtree ver") == ["verify"]
+    assert {"--time", "--time-limit", "--time-buckets"} <= set(completed("survtree fit --ti"))
