@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from survtree._report.markup import colour, dash, number, tag
-from survtree._report.words import numeral
+from survtree._report.words import numeral, round_ticks
 
-LABEL_PITCH = 14
+LEGEND_PITCH = 17
 
 
 class Frame(NamedTuple):
@@ -52,14 +52,12 @@ class Frame(NamedTuple):
             self._line(f"M{number(self.left)} {number(self.y(v))}h{number(self.width)}", "grid")
             for v, _ in y_ticks
         ]
-        parts += [
-            _text(text, self.left - 7, self.y(v) + 4, "end") for v, text in y_ticks
-        ]
-        parts += [
-            self._line(f"M{number(self.x(v))} {number(bottom)}v5", "axis") for v in x_ticks
-        ]
+        parts += [_text(text, self.left - 7, self.y(v) + 4, "end") for v, text in y_ticks]
+        parts += [self._line(f"M{number(self.x(v))} {number(bottom)}v5", "axis") for v in x_ticks]
         parts += [_text(numeral(v), self.x(v), bottom + 18, "middle") for v in x_ticks]
-        parts.append(self._line(f"M{number(self.left)} {number(bottom)}h{number(self.width)}", "axis"))
+        parts.append(
+            self._line(f"M{number(self.left)} {number(bottom)}h{number(self.width)}", "axis")
+        )
         parts.append(_text(x_title, middle, bottom + 35, "middle", "title"))
         parts.append(_text(y_title, 2, 12, "start", "title"))
         return tag("g", *parts, aria_hidden="true")
@@ -91,21 +89,13 @@ def curves_svg(facts: dict[str, Any]) -> Markup:
     """The curves of all leaves with their bands; the leaf is in data-leaf."""
     curves, n_leaves = facts["curves"], len(facts["leaves"])
     ranks = {node["node"]: node["rank"] for node in facts["tree"] if "rank" in node}
-    frame = Frame(44, 26, 420, max(300, (LABEL_PITCH + 1) * n_leaves), curves["end"])
+    frame = Frame(44, 26, 420, max(300, LEGEND_PITCH * n_leaves), curves["end"])
     y_ticks = [(k / 4, f"{25 * k} %") for k in range(5)]
     axes = frame.axes(curves["ticks"], y_ticks, "time", "share without the event")
-    places = _label_places({c["node"]: frame.y(_last(c)) for c in curves["leaves"]}, frame)
     bands = [_band(frame, curve, ranks[curve["node"]], n_leaves) for curve in curves["leaves"]]
-    lines = [
-        _curve(frame, curve, ranks[curve["node"]], n_leaves, places[curve["node"]])
-        for curve in curves["leaves"]
-    ]
+    lines = [_curve(frame, curve, ranks[curve["node"]], n_leaves) for curve in curves["leaves"]]
     label = "Kaplan-Meier curves of all leaves; the table of leaves has their numbers"
-    return frame.picture(axes, *bands, *lines, label=label, right=66, class_="chart curves")
-
-
-def _last(curve: dict[str, Any]) -> float:
-    return float(curve["survival"][-1][1]) if curve["survival"] else 1.0
+    return frame.picture(axes, *bands, *lines, label=label, right=92, class_="chart curves")
 
 
 def _path_in(frame: Frame, steps: list[list[float]], end: float) -> str:
@@ -124,41 +114,19 @@ def _band(frame: Frame, curve: dict[str, Any], rank: int, n_leaves: int) -> Mark
     return tag("path", d=d, class_=f"band r{rank}", fill=fill, data_leaf=curve["node"])
 
 
-def _curve(
-    frame: Frame, curve: dict[str, Any], rank: int, n_leaves: int, label_y: float
-) -> Markup:
-    line = tag(
-        "path",
-        class_="line",
-        d=_path_in(frame, curve["survival"], curve["end"]),
-        fill="none",
-        stroke=colour(rank, n_leaves),
-        stroke_dasharray=dash(rank),
+def _curve(frame: Frame, curve: dict[str, Any], rank: int, n_leaves: int) -> Markup:
+    """The curve, and its entry in the legend: the lowest risk comes first."""
+    stroke = {"fill": "none", "stroke": colour(rank, n_leaves), "stroke_dasharray": dash(rank)}
+    line = _path_in(frame, curve["survival"], curve["end"])
+    x, y = frame.left + frame.width + 14, frame.top + 6 + LEGEND_PITCH * rank
+    return tag(
+        "g",
+        tag("path", class_="line", d=line, **stroke),
+        tag("path", class_="line", d=f"M{number(x)} {number(y)}h26", **stroke),
+        _text(f"leaf {curve['node']}", x + 32, y + 4, "start", "label"),
+        class_=f"curve r{rank}",
+        data_leaf=curve["node"],
     )
-    x, y, right = frame.x(curve["end"]), frame.y(_last(curve)), frame.left + frame.width
-    lead = tag(
-        "path",
-        class_="lead",
-        d=f"M{number(x)} {number(y)}L{number(right + 8)} {number(label_y)}",
-        fill="none",
-        stroke="gray",
-    )
-    label = _text(f"leaf {curve['node']}", right + 11, label_y + 4, "start", "label")
-    return tag("g", line, lead, label, class_=f"curve r{rank}", data_leaf=curve["node"])
-
-
-def _label_places(wanted: dict[int, float], frame: Frame) -> dict[int, float]:
-    """Labels at the height of their curves, moved apart as far as they need."""
-    order = sorted(wanted, key=lambda leaf: wanted[leaf])
-    places: list[float] = []
-    for leaf in order:
-        lowest = places[-1] + LABEL_PITCH if places else frame.top
-        places.append(max(wanted[leaf], lowest))
-    limit = frame.top + frame.height
-    for k in reversed(range(len(places))):
-        places[k] = min(places[k], limit)
-        limit = places[k] - LABEL_PITCH
-    return dict(zip(order, places, strict=True))
 
 
 def calibration_svg(facts: dict[str, Any]) -> Markup:
@@ -170,13 +138,9 @@ def calibration_svg(facts: dict[str, Any]) -> Markup:
     right = f"M{number(frame.x(0))} {number(frame.y(0))}L{number(frame.x(1))} {number(frame.y(1))}"
     diagonal = tag("path", d=right, class_="axis", fill="none", stroke_dasharray="3 3")
     times = facts["scores"]["calibration"]
-    marks = [
-        _mark(frame, group, k)
-        for k, at in enumerate(times)
-        for group in at["groups"]
-    ]
+    marks = [_mark(frame, group, k) for k, at in enumerate(times) for group in at["groups"]]
     label = "Predicted and observed survival; the table has the numbers"
-    return frame.picture(axes, *across, diagonal, *marks, label=label)
+    return frame.picture(axes, *across, diagonal, *marks, label=label, right=24)
 
 
 SHAPES = ("M-5 0A5 5 0 1 0 5 0A5 5 0 1 0 -5 0Z", "M-4.5 -4.5H4.5V4.5H-4.5Z", "M0 -6L6 5H-6Z")
@@ -192,10 +156,9 @@ def gap_svg(facts: dict[str, Any]) -> Markup:
     """Objective and lower bound against the seconds of the search."""
     history = facts["history"]
     top, end = max(s["objective"] for s in history), history[-1]["seconds"]
-    frame = Frame(60, 26, 420, 170, end or 1.0, top * 1.05)
+    frame = Frame(60, 26, 420, 170, end, top * 1.05)
     y_ticks = [(top * k / 3, f"{top * k / 3:.3f}") for k in range(4)]
-    x_ticks = [end * k / 4 for k in range(5)]
-    axes = frame.axes(x_ticks, y_ticks, "seconds", "objective and lower bound")
+    axes = frame.axes(round_ticks(end), y_ticks, "seconds", "objective and lower bound")
     lines = [
         tag("path", d=_stairs(frame, history, name), class_=f"bound {name}", fill="none")
         for name in ("objective", "lower_bound")

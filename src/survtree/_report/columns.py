@@ -14,9 +14,7 @@ MOST_COLUMNS, MOST_LEVELS = 100, 12
 KINDS = {"number": "number", "flag": "yes or no", "level": "levels", "ordered": "ordered levels"}
 
 
-def data_facts(
-    table: Table, events: EventTable, asked: list[int], n_given: int
-) -> dict[str, Any]:
+def data_facts(table: Table, events: EventTable, asked: list[int], n_given: int) -> dict[str, Any]:
     """Outcome and columns of the rows; the columns that the tree asks about come first."""
     others = [j for j in range(len(table.names)) if j not in set(asked)]
     shown = [*asked, *others[:MOST_COLUMNS]]

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -16,11 +17,15 @@ from survtree._leaf_facts import leaf_facts
 from survtree._report import words
 from survtree._report.charts import SHAPES, calibration_svg, curves_svg, gap_svg
 from survtree._report.facts import Given, Wishes, leaf_list, report_facts
-from survtree._report.markup import dash, leaf_styles, tag
+from survtree._report.markup import dash, leaf_styles, tag, tree_styles
 from survtree._report.tree_facts import curve_facts, tree_facts
-from survtree._report.tree_svg import FONT, tree_svg
+from survtree._report.tree_svg import FONT, tree_svg, width_of
 
 TITLE = "Optimal survival tree"
+HOW_SHOWN: tuple[Callable[..., str], ...] = (
+    *(words.numeral, words.fixed, words.percent, words.ratio, words.count),
+    *(words.probability, words.limits),
+)
 
 
 def write_report(
@@ -92,7 +97,8 @@ def write_report(
 
 def page(facts: dict[str, Any]) -> str:
     """The page. Its only code and styles are those whose hashes its policy names."""
-    style = _data("style.css") + leaf_styles(len(facts["leaves"]))
+    depth, n_leaves = facts["summary"]["depth"], len(facts["leaves"])
+    style = _data("style.css") + leaf_styles(n_leaves) + tree_styles(width_of(depth))
     script = _data("script.js")
     return _template().render(
         facts,
@@ -157,11 +163,10 @@ def _template() -> Any:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "sort_keys": True}
-    for how in (words.numeral, words.fixed, words.percent, words.count, words.probability):
+    for how in HOW_SHOWN:
         environment.filters[how.__name__] = how
-    environment.filters["limits"] = words.limits
     environment.globals.update(dash=dash, shapes=SHAPES)
-    environment.globals.update(numeral=words.numeral, percent=words.percent)
+    environment.globals.update({how.__name__: how for how in HOW_SHOWN})
     return environment.from_string(_data("template.html.j2"))
 
 

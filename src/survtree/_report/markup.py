@@ -8,6 +8,7 @@ from markupsafe import Markup
 ON_LIGHT = ("#1b4f9c", "#6a4ea8", "#a83f86", "#c4442f", "#b36200")
 ON_DARK = ("#7db3ff", "#b5a1f5", "#ef93c6", "#ff9277", "#f3b54a")
 ON_BOTH = ("#4284d6", "#8a74d0", "#c667a5", "#d8664e", "#c88420")
+LEAST_SCALE = 0.8
 DASHES = ("", "7 3", "2 2.5", "9 3 2 3", "5 2", "12 3", "3 3 8 3", "1 2")
 
 
@@ -44,6 +45,12 @@ def leaf_styles(n_leaves: int) -> str:
         for anchors in (ON_LIGHT, ON_DARK)
     )
     return f"{light}\n@media screen and (prefers-color-scheme:dark){{{dark}}}\n"
+
+
+def tree_styles(width: float) -> str:
+    """How far the picture of the tree may shrink before it scrolls: its words stay readable."""
+    least = number(LEAST_SCALE * width)
+    return f"@media screen{{.tree{{min-width:{least}px}}.tree-box{{flex-basis:{least}px}}}}\n"
 
 
 def number(value: float) -> str:

@@ -71,7 +71,11 @@ def _check(found: Verification) -> dict[str, Any]:
         {"claim": claim, "holds": holds, "detail": found.details[claim]}
         for claim, holds in found.checks.items()
     ]
-    return {"is_valid": found.is_valid, "claims": claims, "not_rechecked": list(found.not_rechecked)}
+    return {
+        "is_valid": found.is_valid,
+        "claims": claims,
+        "not_rechecked": list(found.not_rechecked),
+    }
 
 
 def history_facts(history: Sequence[Snapshot]) -> list[dict[str, Any]]:

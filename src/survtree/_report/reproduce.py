@@ -51,7 +51,9 @@ def _is_same(value: Any, default: Any) -> bool:
 
 def _literal(value: Any) -> str | None:
     """The value as code, if it can be written as such."""
-    text = repr(value.item() if hasattr(value, "item") and not getattr(value, "shape", ()) else value)
+    text = repr(
+        value.item() if hasattr(value, "item") and not getattr(value, "shape", ()) else value
+    )
     try:
         ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):

@@ -122,7 +122,9 @@ def _scores(
     weights: dict[str, Any] = {"sample_weight": events.weight}
     censoring = {"train": (train.event, train.time), "train_weight": train.weight}
     return [
-        _score(metric, outcome, functions, weights if name == "Harrell's C" else weights | censoring)
+        _score(
+            metric, outcome, functions, weights if name == "Harrell's C" else weights | censoring
+        )
         for name, _, metric in METRICS
     ]
 

@@ -29,8 +29,9 @@
     place.replaceChildren(...lines.map((line) => {
       const paragraph = document.createElement("p");
       for (const part of [line].flat()) {
-        const span = document.createElement(part.bold ? "b" : "bdi");
-        span.textContent = part.bold ?? part;
+        const isText = typeof part === "string";
+        const span = document.createElement(isText ? "bdi" : "b");
+        span.textContent = isText ? part : part.bold;
         paragraph.append(span);
       }
       return paragraph;

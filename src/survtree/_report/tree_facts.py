@@ -10,11 +10,11 @@ from survtree._curves import LeafCurve, StepFunction
 from survtree._fitted import FittedTree
 from survtree._leaf_facts import LeafFacts
 from survtree._questions import OF_LEVELS, Question, shown
+from survtree._report.words import round_ticks
 
 Floats = NDArray[np.float64]
 # Places that a screen can tell apart in a picture of curves: across, and up.
 ACROSS, UP = 1280, 640
-SOME_TICKS = 6
 
 
 def asked_columns(model: FittedTree) -> list[int]:
@@ -128,12 +128,6 @@ def thinned(
     times, values = curve.x[is_seen], curve.y[is_seen]
     place = np.floor(times / end * across)
     is_last = np.append(np.diff(place) > 0, True)[: len(times)]
-    return [list(pair) for pair in zip(times[is_last].tolist(), values[is_last].tolist(), strict=True)]
-
-
-def round_ticks(end: float) -> list[float]:
-    """Round times from 0 on, about six of them, none after the end."""
-    rough = end / SOME_TICKS
-    unit = 10.0 ** np.floor(np.log10(rough))
-    step = next(float(k * unit) for k in (1, 2, 2.5, 5, 10) if k * unit >= rough)
-    return [float(f"{k * step:.6g}") for k in range(int(end / step) + 1)]
+    return [
+        list(pair) for pair in zip(times[is_last].tolist(), values[is_last].tolist(), strict=True)
+    ]

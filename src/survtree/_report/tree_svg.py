@@ -3,6 +3,7 @@
 Colours come as attributes that fit light and dark paper; the style sheet of a page overrides them.
 """
 
+import re
 import unicodedata
 from typing import Any, NamedTuple
 
@@ -12,13 +13,14 @@ from survtree._report.charts import step_path
 from survtree._report.markup import colour, dash, number, tag
 from survtree._report.words import count, numeral
 
-BOX, GAP, LINE = 150, 44, 16  # width of a question, way to the next one, height of a line
+BOX, GAP, LINE = 166, 42, 16  # width of a question, way to the next one, height of a line
 LEAF_WIDTH, LEAF_HEIGHT, PITCH = 226, 56, 66
 SPARK_WIDTH, SPARK_HEIGHT = 72, 36
 LETTERS, MOST_LINES = 20, 3  # of a question's box
 MOST_NAME, MOST_REST = 34, 30  # letters of a column's name, and of what it is held against
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
 MARGIN = 4
+SIGN = re.compile("(?<!<=)(?<!>=)(?<! =) ")  # a space that is not after a sign
 
 
 class Place(NamedTuple):
@@ -35,7 +37,7 @@ def tree_svg(facts: dict[str, Any]) -> Markup:
     """The picture; nodes have their number in data-node, edges that of their lower end."""
     nodes = facts["tree"]
     places = _places(nodes)
-    width = max(p.x + p.width for p in places.values()) + MARGIN
+    width = max(place.x for place in places.values()) + LEAF_WIDTH + MARGIN
     height = max(p.y + p.height / 2 for p in places.values()) + MARGIN
     edges = [_edge(places, n, child) for n in nodes if "yes" in n for child in ("yes", "no")]
     leaves = {leaf["node"]: leaf for leaf in facts["leaves"]}
@@ -60,6 +62,11 @@ def tree_svg(facts: dict[str, Any]) -> Markup:
         font_size=13,
         fill="currentColor",
     )
+
+
+def width_of(depth: int) -> float:
+    """The width of the picture of a tree."""
+    return 2 * MARGIN + depth * (BOX + GAP) + LEAF_WIDTH
 
 
 def _from_the_top(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -142,9 +149,7 @@ def _question(node: dict[str, Any], place: Place) -> Markup:
     return tag("g", *inner, class_="node", data_node=node["node"], role="img", aria_label=told)
 
 
-def _leaf(
-    node: dict[str, Any], place: Place, leaves: Any, curves: Any, end: float
-) -> Markup:
+def _leaf(node: dict[str, Any], place: Place, leaves: Any, curves: Any, end: float) -> Markup:
     leaf, rank, n_leaves = leaves[node["node"]], node["rank"], len(leaves)
     top, left = place.y - place.height / 2, place.x + 16
     median = leaf["median"]["value"]
@@ -182,9 +187,7 @@ def _spark(place: Place, rank: int, n_leaves: int, curve: Any, end: float) -> Ma
     """A small curve inside the box of its leaf."""
     left = place.x + place.width - SPARK_WIDTH - 8
     top = place.y - SPARK_HEIGHT / 2
-    line = step_path(
-        curve["survival"], curve["end"], SPARK_WIDTH / end, SPARK_HEIGHT, left, top
-    )
+    line = step_path(curve["survival"], curve["end"], SPARK_WIDTH / end, SPARK_HEIGHT, left, top)
     bottom = number(top + SPARK_HEIGHT)
     frame = f"M{number(left)} {number(top)}V{bottom}H{number(left + SPARK_WIDTH)}"
     return Markup("").join(
@@ -223,9 +226,12 @@ def wrapped(node: dict[str, Any]) -> list[list[tuple[str, bool]]]:
 
 
 def _words(text: str) -> list[str]:
-    """Words with the space after them; those too long for a line are cut, at a joint if any."""
+    """Words with the space after them; those too long for a line are cut, at a joint if any.
+
+    A sign stays with what comes after it: no line ends in <=.
+    """
     out: list[str] = []
-    for word in text.split(" "):
+    for word in SIGN.split(text):
         rest = word
         while breadth(rest) > LETTERS:
             cut = _cut(rest)

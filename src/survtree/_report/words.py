@@ -1,8 +1,10 @@
-"""Numbers as a reader wants them."""
+"""Numbers as a reader wants them, and round ones."""
 
+import math
 from typing import Any
 
 UNKNOWN = "–"
+SOME_TICKS = 6
 
 
 def numeral(value: float | None, digits: int = 3) -> str:
@@ -30,6 +32,11 @@ def count(n: int, thing: str = "") -> str:
     return f"{n:,} {thing if n == 1 else plural}".strip() if thing else f"{n:,}"
 
 
+def ratio(value: float | None) -> str:
+    """A ratio with three digits, and no more decimals than two."""
+    return UNKNOWN if value is None else f"{value:,.{max(0, 2 - (value >= 10) - (value >= 100))}f}"
+
+
 def probability(p: float) -> str:
     """A p-value."""
     return "p < 0.0001" if p < 1e-4 else f"p = {p:.2g}"
@@ -42,3 +49,11 @@ def limits(given: dict[str, Any], how: Any = numeral, open_end: str = UNKNOWN) -
         return ""
     ends = (open_end if end is None else how(end) for end in (low, high))
     return f"({' to '.join(ends)})"
+
+
+def round_ticks(end: float) -> list[float]:
+    """Round times from 0 on, about six of them, none after the end."""
+    rough = end / SOME_TICKS
+    unit = 10.0 ** math.floor(math.log10(rough))
+    step = next(float(k * unit) for k in (1, 2, 2.5, 5, 10) if k * unit >= rough)
+    return [float(f"{k * step:.6g}") for k in range(int(end / step) + 1)]

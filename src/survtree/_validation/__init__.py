@@ -22,12 +22,12 @@ from survtree._validation.predictions import (
     check_trees_can_be_listed,
 )
 from survtree._validation.reference import check_losses, check_reference
+from survtree._validation.replay import Replay, check_replay
 from survtree._validation.report import (
     check_report_file,
     check_report_rows,
     check_report_text,
 )
-from survtree._validation.replay import Replay, check_replay
 from survtree._validation.showing import check_confidence, check_until, frame_of
 from survtree._validation.table import (
     as_frame,
