@@ -122,6 +122,18 @@ def test_validation_imports_go_left_to_right():
         assert all(ORDER.index(name) < place for name in names), (path.name, names)
 
 
+def test_report_imports_go_left_to_right():
+    place = ORDER.index("_report")
+    for path in (PACKAGE / "_report").glob("*.py"):
+        names = imported(path) - {"_report"}
+        assert all(ORDER.index(name) < place for name in names), (path.name, names)
+
+
+def test_pictures_of_a_report_know_facts_and_no_model():
+    for name in ("markup", "words", "charts", "tree_svg"):
+        assert imported(PACKAGE / "_report" / f"{name}.py") <= {"_report"}, name
+
+
 def test_includes_go_left_to_right():
     for path in sorted((ROOT / "core").glob("*.hpp")):
         place = CORE_ORDER.index(path.stem)
@@ -143,7 +155,7 @@ def test_only_the_bindings_know_python():
 
 
 def test_only_validation_complains_about_input():
-    for path in modules():
+    for path in [*modules(), *(PACKAGE / "_report").glob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
                 assert ast.unparse(node.exc.func) not in ("ValueError", "TypeError"), path.name
@@ -153,7 +165,8 @@ def test_what_only_some_need_is_imported_when_they_need_it():
     code = "import sys; from survtree import OptimalSurvivalTree; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
-    assert loaded.isdisjoint({"polars", "matplotlib", "rich", "typer", "sksurv", "sklearn.metrics"})
+    heavy = {"polars", "matplotlib", "rich", "typer", "jinja2", "sksurv", "sklearn.metrics"}
+    assert loaded.isdisjoint(heavy)
 
 
 def test_every_public_name_has_a_home():

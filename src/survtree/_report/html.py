@@ -22,6 +22,7 @@ from survtree._report.tree_facts import curve_facts, tree_facts
 from survtree._report.tree_svg import FONT, tree_svg, width_of
 
 TITLE = "Optimal survival tree"
+IN_NOTEBOOKS = 0.85  # how large the tree is there
 HOW_SHOWN: tuple[Callable[..., str], ...] = (
     *(words.numeral, words.fixed, words.percent, words.ratio, words.count),
     *(words.probability, words.limits),
@@ -100,7 +101,7 @@ def page(facts: dict[str, Any]) -> str:
     depth, n_leaves = facts["summary"]["depth"], len(facts["leaves"])
     style = _data("style.css") + leaf_styles(n_leaves) + tree_styles(width_of(depth))
     script = _data("script.js")
-    return _template().render(
+    text: str = _template().render(
         facts,
         style=Markup(style),
         script=Markup(script),
@@ -112,6 +113,7 @@ def page(facts: dict[str, Any]) -> str:
         gap_picture=gap_svg(facts) if facts["history"] else "",
         ranks={node["node"]: node["rank"] for node in facts["tree"] if "rank" in node},
     )
+    return text
 
 
 def _has_calibration(facts: dict[str, Any]) -> bool:
@@ -179,4 +181,6 @@ def notebook_html(model: Any) -> str:
         "curves": curve_facts(model.leaf_curves_, told, across=60, up=30),
     }
     line = tag("p", model.certificate_.summary(), style=f"margin:.4em 0 0;font:13px {FONT}")
-    return str(tag("div", tree_svg(facts), line, style="overflow-x:auto;max-width:100%"))
+    return str(
+        tag("div", tree_svg(facts, IN_NOTEBOOKS), line, style="overflow-x:auto;max-width:100%")
+    )

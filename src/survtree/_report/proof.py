@@ -80,7 +80,7 @@ def _check(found: Verification) -> dict[str, Any]:
 
 def history_facts(history: Sequence[Snapshot]) -> list[dict[str, Any]]:
     """How the bounds closed in on each other; nothing if they were never apart."""
-    if len(history) < 2:
+    if len(history) < 2 or not history[-1].seconds or not history[0].objective:
         return []
     step = -(-len(history) // MOST_SNAPSHOTS)
     kept = [*history[:-1:step], history[-1]]

@@ -32,10 +32,11 @@ def reproduce_facts(model: Any, command: str | None) -> dict[str, Any]:
 def python_call(model: Any) -> tuple[str, bool]:
     """Code that makes the model with what differs from the defaults, and whether it tells all."""
     kind = type(model).__name__
-    defaults = inspect.signature(type(model)).parameters
+    options = model.get_params(deep=False)
     arguments, is_exact = [], True
-    for name, value in model.get_params(deep=False).items():
-        if value is not defaults[name].default and not _is_same(value, defaults[name].default):
+    for name, parameter in inspect.signature(type(model)).parameters.items():
+        value = options[name]
+        if not _is_same(value, parameter.default):
             text = _literal(value)
             is_exact = is_exact and text is not None
             arguments.append(f"{name}={text or '...'}")

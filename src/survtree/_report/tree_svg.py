@@ -33,7 +33,7 @@ class Place(NamedTuple):
     lines: list[list[tuple[str, bool]]]  # of words, and whether they are of a column's name
 
 
-def tree_svg(facts: dict[str, Any]) -> Markup:
+def tree_svg(facts: dict[str, Any], scale: float = 1.0) -> Markup:
     """The picture; nodes have their number in data-node, edges that of their lower end."""
     nodes = facts["tree"]
     places = _places(nodes)
@@ -54,8 +54,8 @@ def tree_svg(facts: dict[str, Any]) -> Markup:
         *boxes,
         class_="tree",
         viewBox=f"0 0 {number(width)} {number(height)}",
-        width=number(width),
-        height=number(height),
+        width=number(scale * width),
+        height=number(scale * height),
         role="group",
         aria_label="The tree",
         font_family=FONT,

@@ -31,7 +31,8 @@ def check_report_text(name: str, text: Any) -> str | None:
     """A text, or None."""
     if text is not None and not isinstance(text, str):
         raise TypeError(
-            f"{name} must be a text or None; got {text!r} of type {type(text).__name__}. Pass a str."
+            f"{name} must be a text or None; got {text!r} of type {type(text).__name__}. Pass a "
+            "str."
         )
     return text
 
