@@ -402,6 +402,11 @@ def test_a_question_fits_its_box_and_keeps_its_end(name, after):
     assert "".join(texts).endswith(after[-5:])
 
 
+def test_words_of_a_name_are_one_run_of_text():
+    lines = wrapped({"before": "", "name": "ضغط الدم", "after": " <= 45"})
+    assert lines == [[("ضغط الدم", True), (" <= 45", False)]]
+
+
 def test_only_the_middle_of_a_long_text_is_left_out():
     assert shortened("abc", 10) == "abc"
     text = shortened("first" + "x" * 100 + "last", 20)

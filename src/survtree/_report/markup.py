@@ -8,7 +8,10 @@ from markupsafe import Markup
 ON_LIGHT = ("#1b4f9c", "#6a4ea8", "#a83f86", "#c4442f", "#b36200")
 ON_DARK = ("#7db3ff", "#b5a1f5", "#ef93c6", "#ff9277", "#f3b54a")
 ON_BOTH = ("#4284d6", "#8a74d0", "#c667a5", "#d8664e", "#c88420")
-LEAST_SCALE = 0.8
+LEAST_SCALE, WIDEST_BESIDE_CURVES = 0.8, 700
+BROAD = """@media screen and (min-width:1240px){#tree>.pair{width:min(96vw,1420px);
+margin-left:calc(50% - min(48vw,710px));justify-content:center}}
+"""
 DASHES = ("", "7 3", "2 2.5", "9 3 2 3", "5 2", "12 3", "3 3 8 3", "1 2")
 
 
@@ -48,9 +51,14 @@ def leaf_styles(n_leaves: int) -> str:
 
 
 def tree_styles(width: float) -> str:
-    """How far the picture of the tree may shrink before it scrolls: its words stay readable."""
-    least = number(LEAST_SCALE * width)
-    return f"@media screen{{.tree{{min-width:{least}px}}.tree-box{{flex-basis:{least}px}}}}\n"
+    """How far the picture of the tree may shrink before it scrolls: its words stay readable.
+
+    A tree that has no room beside its curves takes more than words do, if the screen is wide.
+    """
+    least = LEAST_SCALE * width
+    rules = f".tree{{min-width:{number(least)}px}}.tree-box{{flex-basis:{number(least)}px}}"
+    is_wide = least > WIDEST_BESIDE_CURVES
+    return f"@media screen{{{rules}}}\n{BROAD if is_wide else ''}"
 
 
 def number(value: float) -> str:

@@ -220,7 +220,10 @@ def wrapped(node: dict[str, Any]) -> list[list[tuple[str, bool]]]:
             if room < LETTERS and breadth(word.rstrip()) > room:
                 lines.append([])
                 room = LETTERS
-            lines[-1].append((word, is_name))
+            # Words of a name stay together, so that those from right to left keep their order.
+            is_same = bool(lines[-1]) and lines[-1][-1][1] == is_name
+            before = lines[-1].pop()[0] if is_same else ""
+            lines[-1].append((before + word, is_name))
             room -= breadth(word)
     return lines
 
