@@ -20,7 +20,7 @@ def main() -> None:
         path = Path(folder, "report.html")
         model.report(path, X, y, title="Veterans' lung cancer trial")
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
-        page = browser.new_page(viewport={"width": 1280, "height": 940}, color_scheme="light")
+        page = browser.new_page(viewport={"width": 1280, "height": 920}, color_scheme="light")
         page.goto(path.as_uri())
         page.click(".tree .leaf[data-node='7'] .box")
         page.mouse.move(0, 0)
