@@ -95,6 +95,28 @@ class TreePredictor(BaseEstimator):  # type: ignore[misc]
         table, events = self.binarizer_.read_with_outcome(X, y, None, self)
         return _metrics.harrell_c(events, self._per_row(self._leaves(table), self.leaf_risks_))
 
+    def report(self, file: Any, X: Any = None, y: Any = None, **options: Any) -> None:
+        """Write the model as one HTML page; ``options`` are those of the page.
+
+        sample_weight, title, times, cv, command, random_state: see ``docs/how-to/share-a-report``.
+        """
+        from survtree._report import write_report
+
+        write_report(self, file, X, y, **options)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the tree and its proof, or before the fit the options."""
+        if not hasattr(self, "tree_"):
+            return str(super()._repr_html_())
+        from survtree._report import notebook_html
+
+        return notebook_html(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        # Notebooks ask for this first, and scikit-learn answers with its diagram.
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        return bundle | {"text/html": self._repr_html_()} if "text/html" in bundle else bundle
+
     @property
     def questions_(self) -> Questions:
         """What is asked of the columns; ``tree_.question`` counts these."""

@@ -52,6 +52,11 @@ from survtree._validation.predictions import (
 )
 from survtree._validation.reference import check_losses, check_reference
 from survtree._validation.replay import Replay, check_replay
+from survtree._validation.report import (
+    check_report_file,
+    check_report_rows,
+    check_report_text,
+)
 from survtree._validation.showing import check_confidence, check_until, frame_of
 from survtree._validation.table import (
     as_frame,
@@ -114,6 +119,9 @@ __all__ = [
     "check_question_count",
     "check_reference",
     "check_replay",
+    "check_report_file",
+    "check_report_rows",
+    "check_report_text",
     "check_rules",
     "check_share",
     "check_snapshots",

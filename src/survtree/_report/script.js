@@ -1,0 +1,158 @@
+// Follows ways through the tree, and finds the leaf of a row as OptimalSurvivalTree.apply does.
+"use strict";
+(() => {
+  const { nodes, fields, leaves } = JSON.parse(document.getElementById("facts").textContent);
+  const all = (query, from = document) => [...from.querySelectorAll(query)];
+  const tree = document.querySelector(".tree");
+  const curves = document.querySelector(".curves");
+  const followed = document.getElementById("followed");
+  const answer = document.getElementById("answer");
+  const form = document.getElementById("form");
+  const parents = new Map();
+  nodes.forEach((node, n) => {
+    if ("yes" in node) for (const way of ["yes", "no"]) parents.set(node[way], { node: n, way });
+  });
+  const isLeaf = (n) => !("yes" in nodes[n]);
+
+  function wayTo(n) {
+    const way = [];
+    for (let at = n; parents.has(at); at = parents.get(at).node) way.unshift(at);
+    return way;
+  }
+
+  function leavesBelow(n) {
+    return isLeaf(n) ? [n] : [...leavesBelow(nodes[n].yes), ...leavesBelow(nodes[n].no)];
+  }
+
+  // Text only ever becomes text: no name of a column or level can become markup.
+  function say(place, lines) {
+    place.replaceChildren(...lines.map((line) => {
+      const paragraph = document.createElement("p");
+      for (const part of [line].flat()) {
+        const isText = typeof part === "string";
+        const span = document.createElement(isText ? "bdi" : "b");
+        span.textContent = isText ? part : part.bold;
+        paragraph.append(span);
+      }
+      return paragraph;
+    }));
+  }
+
+  function wordsOfWay(n) {
+    const parts = wayTo(n).flatMap((at, k) => {
+      const { node, way } = parents.get(at);
+      const text = nodes[node].text;
+      return [...(k ? [" and "] : []), way === "yes" ? text : `not (${text})`];
+    });
+    return parts.length ? parts : ["all rows"];
+  }
+
+  function linesOf(n) {
+    if (isLeaf(n)) return [[{ bold: `Leaf ${n}: ` }, ...wordsOfWay(n)], leaves[n]];
+    const { rows, events, text } = nodes[n];
+    const counts = `${rows.toLocaleString("en")} rows, ${events.toLocaleString("en")} events`;
+    return [[{ bold: "Up to here: " }, ...wordsOfWay(n)], `${counts}; next it is asked: ${text}?`];
+  }
+
+  let pinned = null;
+
+  function shine(n) {
+    const lit = new Set(n === null || n === 0 ? [] : leavesBelow(n).map(String));
+    curves.classList.toggle("shining", lit.size > 0);
+    for (const part of all("[data-leaf]")) part.classList.toggle("on", lit.has(part.dataset.leaf));
+  }
+
+  function follow(n) {
+    const way = new Set(n === null ? [] : [0, ...wayTo(n)].map(String));
+    tree.classList.toggle("following", n !== null);
+    for (const part of all("[data-node]", tree)) {
+      part.classList.toggle("on", way.has(part.dataset.node));
+      if (part.hasAttribute("aria-pressed")) part.setAttribute("aria-pressed", part.dataset.node === String(n));
+    }
+    pinned = n;
+    shine(n);
+    say(followed, n === null ? [] : linesOf(n));
+  }
+
+  for (const box of all(".node", tree)) {
+    const n = Number(box.dataset.node);
+    box.setAttribute("tabindex", "0");
+    box.setAttribute("role", "button");
+    box.setAttribute("aria-pressed", "false");
+    for (const kind of ["mouseenter", "focus"]) box.addEventListener(kind, () => shine(n));
+    for (const kind of ["mouseleave", "blur"]) box.addEventListener(kind, () => shine(pinned));
+    box.addEventListener("click", () => follow(pinned === n ? null : n));
+    box.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      follow(n);
+    });
+  }
+  for (const row of all("tr[data-leaf], li[data-leaf]")) {
+    row.addEventListener("mouseenter", () => shine(Number(row.dataset.leaf)));
+    row.addEventListener("mouseleave", () => shine(pinned));
+  }
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") follow(null);
+  });
+
+  // A value is undefined where nothing was entered yet, and null where it is missing.
+  function valueOf(f) {
+    const missing = form.querySelector(`[data-missing="${f}"]`);
+    if (missing && missing.checked) return null;
+    const { value } = form.querySelector(`[data-field="${f}"]`);
+    if (value === "") return undefined;
+    if (fields[f].kind === "number") return Number(value);
+    if (fields[f].kind === "flag") return value === "0" ? 1 : 0;
+    return value === "other" ? { isUnseen: true } : fields[f].choices[Number(value)];
+  }
+
+  const ANSWERS = {
+    one: (value) => value > 0.5,
+    at_most: (value, limit) => value <= limit,
+    equals: (value, wanted) => value === wanted,
+    between: (value, [low, high]) => value > low && value <= high,
+    in: (value, levels) => levels.includes(value),
+    up_to: (value, levels) => levels.includes(value),
+    from: (value, levels) => levels.includes(value),
+    missing: () => false,
+  };
+
+  // A missing value answers no to every question but the one whether it is missing.
+  function isYes(node, value) {
+    return value === null ? node.kind === "missing" : ANSWERS[node.kind](value, node.value);
+  }
+
+  function find() {
+    let n = 0;
+    while (!isLeaf(n)) {
+      const value = valueOf(nodes[n].field);
+      if (value === undefined) break;
+      n = isYes(nodes[n], value) ? nodes[n].yes : nodes[n].no;
+    }
+    const isEmpty = fields.every((_, f) => valueOf(f) === undefined);
+    follow(isEmpty ? null : n);
+    if (isLeaf(n)) {
+      answer.dataset.found = n;
+      say(answer, linesOf(n));
+    } else {
+      delete answer.dataset.found;
+      say(answer, [["The next thing to know: ", { bold: fields[nodes[n].field].name || "(no name)" }]]);
+    }
+  }
+
+  if (form) {
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.addEventListener("input", (event) => {
+      const f = event.target.dataset.missing;
+      if (f !== undefined) form.querySelector(`[data-field="${f}"]`).disabled = event.target.checked;
+      find();
+    });
+    form.addEventListener("reset", () => setTimeout(() => {
+      for (const field of all("[data-field]", form)) field.disabled = false;
+      find();
+    }));
+    find();
+  }
+  document.documentElement.classList.add("scripted");
+})();

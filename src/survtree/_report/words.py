@@ -1,0 +1,59 @@
+"""Numbers as a reader wants them, and round ones."""
+
+import math
+from typing import Any
+
+UNKNOWN = "–"
+SOME_TICKS = 6
+
+
+def numeral(value: float | None, digits: int = 3) -> str:
+    """A number with a few digits, never as a power of ten unless it is tiny."""
+    if value is None:
+        return UNKNOWN
+    if float(value).is_integer() or abs(value) >= 10**digits:
+        return f"{value:,.0f}"
+    return f"{value:.{digits}g}" if abs(value) >= 1e-4 else f"{value:.1e}"
+
+
+def fixed(value: float | None, decimals: int = 3) -> str:
+    """A number with so many decimals."""
+    return UNKNOWN if value is None else f"{value:.{decimals}f}"
+
+
+def percent(share: float | None, decimals: int = 0) -> str:
+    """A share in percent."""
+    return UNKNOWN if share is None else f"{100 * share:.{decimals}f} %"
+
+
+def count(n: int, thing: str = "") -> str:
+    """A count, of things if told which."""
+    plural = thing.replace("leaf", "leaves") if "leaf" in thing else f"{thing}s"
+    return f"{n:,} {thing if n == 1 else plural}".strip() if thing else f"{n:,}"
+
+
+def ratio(value: float | None) -> str:
+    """A ratio with three digits, and no more decimals than two."""
+    return UNKNOWN if value is None else f"{value:,.{max(0, 2 - (value >= 10) - (value >= 100))}f}"
+
+
+def probability(p: float) -> str:
+    """A p-value."""
+    return "p < 0.0001" if p < 1e-4 else f"p = {p:.2g}"
+
+
+def limits(given: dict[str, Any], how: Any = numeral, open_end: str = UNKNOWN) -> str:
+    """Confidence limits in brackets; nothing where none are known."""
+    low, high = given["low"], given["high"]
+    if low is None and high is None:
+        return ""
+    ends = (open_end if end is None else how(end) for end in (low, high))
+    return f"({' to '.join(ends)})"
+
+
+def round_ticks(end: float) -> list[float]:
+    """Round times from 0 on, about six of them, none after the end."""
+    rough = end / SOME_TICKS
+    unit = 10.0 ** math.floor(math.log10(rough))
+    step = next(float(k * unit) for k in (1, 2, 2.5, 5, 10) if k * unit >= rough)
+    return [float(f"{k * step:.6g}") for k in range(int(end / step) + 1)]

@@ -1,0 +1,456 @@
+"""The HTML page of a model and its picture in a notebook: what they tell, and that it is safe."""
+
+import base64
+import hashlib
+import json
+import re
+import warnings
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import survtree
+from survtree import OptimalSurvivalTree, OptimalSurvivalTreeCV, leaf_table, metrics
+from survtree._curves import StepFunction
+from survtree._report.facts import Given, Wishes, report_facts
+from survtree._report.html import page
+from survtree._report.reproduce import python_call
+from survtree._report.tree_facts import ACROSS, UP, form_fields, thinned
+from survtree._report.tree_svg import LETTERS, breadth, shortened, wrapped
+from survtree._report.words import count, limits, numeral, probability, ratio, round_ticks
+from survtree._resample import stratified_folds
+from survtree.datasets import load
+from tests.report_models import (
+    GRADES,
+    HOSTILE,
+    hostile_model,
+    large_model,
+    mixed_model,
+    mixed_table,
+)
+
+VETERANS = tuple(load("veterans"))
+
+
+def veterans(**options):
+    return OptimalSurvivalTree(**{"max_depth": 3, "regularization": 0.002, **options}).fit(
+        *VETERANS
+    )
+
+
+def facts_of(model, X=None, y=None, weight=None, cv=None, **wishes):
+    given = None if X is None else Given(X, y, weight)
+    default = {"title": "t", "times": None, "command": None, "random_state": 0}
+    return report_facts(model, given, Wishes(**{**default, "cv": cv, **wishes}))
+
+
+def written(model, folder, *args, **options):
+    path = folder / "report.html"
+    model.report(path, *args, **options)
+    return path.read_text(encoding="utf-8")
+
+
+class Parts(HTMLParser):
+    """The elements of a page, and its text by the element around it."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.texts, self.attributes, self._open = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        self._open.append(tag)
+
+    def handle_data(self, data):
+        self.texts.append((self._open[-1] if self._open else "", data))
+
+    def inside(self, tag):
+        return [text for around, text in self.texts if around == tag]
+
+
+def test_facts_are_plain_values():
+    model, X, y = mixed_model(missing="question")
+    facts = facts_of(model, X, y, cv=3)
+    assert json.loads(json.dumps(facts, allow_nan=False))["title"] == "t"
+
+
+def test_leaves_are_told_as_in_the_leaf_table():
+    model = veterans()
+    leaves = facts_of(model, times=[90])["leaves"]
+    table = leaf_table(model, times=[90])
+    for name, key in (("rows", "rows"), ("events", "events"), ("risk", "risk")):
+        assert [leaf[key] for leaf in leaves] == table[name].to_list()
+    for name in ("median", "hazard_ratio", "restricted_mean"):
+        for end in ("value", "low", "high"):
+            told = [leaf[name][end] for leaf in leaves]
+            column = name if end == "value" else f"{name}_{end}"
+            known = [value if np.isfinite(value) else None for value in table[column]]
+            assert told == known
+    assert [leaf["survival"][0]["low"] for leaf in leaves] == table["survival_90_low"].to_list()
+
+
+def test_ranks_follow_risk():
+    facts = facts_of(veterans())
+    risks = {leaf["node"]: leaf["risk"] for leaf in facts["leaves"]}
+    by_rank = sorted((node for node in facts["tree"] if "rank" in node), key=lambda n: n["rank"])
+    assert [n["node"] for n in by_rank] == sorted(risks, key=risks.get)
+
+
+def test_a_split_counts_the_rows_of_its_leaves():
+    tree = facts_of(veterans())["tree"]
+    assert tree[0]["rows"] == 137
+    assert tree[0]["events"] == 128
+    for node in tree:
+        if "yes" in node:
+            assert node["rows"] == tree[node["yes"]]["rows"] + tree[node["no"]]["rows"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_thinned_curve_is_never_off_by_more_than_a_place_of_the_screen(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 20_000))
+    times = np.unique(rng.exponential(1.0, n))
+    curve = StepFunction(times, np.sort(rng.random(len(times)))[::-1], before=1.0)
+    end = float(times[-1])
+    steps = thinned(curve, end)
+    thin = StepFunction([t for t, _ in steps], [v for _, v in steps], before=1.0)
+    assert len(steps) <= UP
+    assert set(thin.x) <= set(curve.x)
+    assert (curve(thin.x) == thin.y).all()
+    # Times of one place across are one place; before its last step the next place is reached.
+    last_of_place = np.append(np.diff(np.floor(times / end * ACROSS)) > 0, True)
+    assert np.abs(thin(times) - curve(times))[last_of_place].max() <= 1 / UP
+
+
+def test_curves_that_a_screen_can_show_are_told_as_they_are():
+    model = veterans()
+    for curve in facts_of(model)["curves"]["leaves"]:
+        survival = model.leaf_curves_[curve["node"]].survival
+        assert [step[0] for step in curve["survival"]] == survival.x.tolist()
+        assert [step[1] for step in curve["survival"]] == survival.y.tolist()
+
+
+def test_two_writes_are_byte_equal(tmp_path):
+    model, X, y = mixed_model(missing="question")
+    assert written(model, tmp_path, X, y, cv=2) == written(model, tmp_path, X, y, cv=2)
+
+
+def test_a_large_study_makes_a_small_page(tmp_path):
+    model, X, y = large_model()
+    assert model.n_leaves_ == 16
+    assert len(model.unique_times_) == len(X) == 100_000
+    text = written(model, tmp_path, X, y, cv=2)
+    assert len(text.encode()) < 1_000_000
+
+
+def test_a_page_without_rows_says_so(tmp_path):
+    text = written(veterans(), tmp_path)
+    assert "made without rows" in text
+    assert 'id="scores"' not in text
+    assert 'id="data"' not in text
+    assert "Proven optimal." in text
+    assert "made without rows" not in written(veterans(), tmp_path, *VETERANS, cv=None)
+
+
+def test_held_out_scores_are_those_of_fits_without_the_fold():
+    X, y = VETERANS
+    model = veterans()
+    told = facts_of(model, X, y, cv=3, random_state=7)["scores"]
+    expected = {"Harrell's C": [], "IBS ratio": [], "Uno's C": []}
+    for train, test in stratified_folds(y["event"], 3, np.random.RandomState(7)):
+        refit = clone(model).fit(X[train.tolist()], y[train])
+        held_out, rows = y[test], X[test.tolist()]
+        expected["Harrell's C"].append(metrics.harrell_c(held_out, refit, X=rows))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", metrics.BeyondTrainingWarning)
+            for name, metric in (("IBS ratio", metrics.ibs_ratio), ("Uno's C", metrics.uno_c)):
+                expected[name].append(metric(held_out, refit, X=rows, train=y[train]))
+    by_name = {metric["name"]: metric for metric in told["metrics"]}
+    assert told["n_folds"] == 3
+    for name, scores in expected.items():
+        assert by_name[name]["mean"] == pytest.approx(np.mean(scores))
+        error = np.std(scores, ddof=1) / np.sqrt(3)
+        assert by_name[name]["standard_error"] == pytest.approx(error)
+
+
+def test_scores_on_the_rows_of_the_fit_are_those_of_the_model():
+    model = veterans()
+    told = {m["name"]: m["apparent"] for m in facts_of(model, *VETERANS)["scores"]["metrics"]}
+    assert told["IBS ratio"] == pytest.approx(model.ibs_ratio_)
+    assert told["integrated Brier score"] == pytest.approx(model.loss_)
+
+
+def test_refits_hold_to_the_options_of_the_model():
+    model, X, y = mixed_model(missing="question", max_leaves=2)
+    same = [OptimalSurvivalTree(5, 0.0, max_leaves=2, thresholds=5, missing="question")]
+    told = facts_of(model, X, y, cv=2)["scores"]["metrics"]
+    again = facts_of(same[0].fit(X, y), X, y, cv=2)["scores"]["metrics"]
+    deeper, _, _ = mixed_model(missing="question")
+    assert told == again
+    assert told != facts_of(deeper, X, y, cv=2)["scores"]["metrics"]
+
+
+def test_a_bound_known_for_all_rows_is_not_asked_of_some():
+    model = veterans(upper_bound=veterans().objective_)
+    scores = facts_of(model, *VETERANS, cv=3)["scores"]
+    assert scores["metrics"] == facts_of(veterans(), *VETERANS, cv=3)["scores"]["metrics"]
+
+
+def test_every_held_out_row_is_calibrated_once():
+    scores = facts_of(veterans(), *VETERANS, cv=3, times=[60, 120])["scores"]
+    assert [at["time"] for at in scores["calibration"]] == [60, 120]
+    for at in scores["calibration"]:
+        assert sum(group["rows"] for group in at["groups"]) == 137
+
+
+def test_the_rows_of_the_fit_alone_say_nothing_of_calibration():
+    assert facts_of(veterans(), *VETERANS)["scores"]["calibration"] == []
+
+
+def test_rows_that_are_not_those_of_the_fit_are_new(tmp_path):
+    X, y = VETERANS
+    model = OptimalSurvivalTree(2, 0.001).fit(X[:90], y[:90])
+    facts = facts_of(model, X[90:], y[90:], cv=5)
+    assert not facts["scores"]["is_training"]
+    assert facts["scores"]["n_folds"] == 0
+    told = {metric["name"]: metric["apparent"] for metric in facts["scores"]["metrics"]}
+    assert told["Harrell's C"] == pytest.approx(metrics.harrell_c(y[90:], model, X=X[90:]))
+    assert facts["scores"]["calibration"]
+    assert "treated as new rows" in written(model, tmp_path, X[90:], y[90:])
+
+
+def test_a_reference_that_knows_all_rows_is_not_cross_validated(tmp_path):
+    losses = np.zeros(137)
+    model = veterans(reference=losses, reference_mode="prove")
+    assert facts_of(model, *VETERANS, cv=5)["scores"]["why_not_held_out"] == "reference"
+    assert "leans on a reference" in written(model, tmp_path, *VETERANS)
+
+
+def test_folds_that_were_listed_are_not_made_of_fewer_rows(tmp_path):
+    halves = [(np.arange(70), np.arange(70, 137)), (np.arange(70, 137), np.arange(70))]
+    model = OptimalSurvivalTreeCV(max_depths=(1,), cv=halves).fit(*VETERANS)
+    assert "folds that were listed" in written(model, tmp_path, *VETERANS)
+
+
+def test_a_tuned_model_has_a_page(tmp_path):
+    model = OptimalSurvivalTreeCV(max_depths=(1,), cv=2, random_state=0).fit(*VETERANS)
+    text = written(model, tmp_path, *VETERANS, cv=2)
+    assert "OptimalSurvivalTreeCV(max_depths=(1,), cv=2, random_state=0)" in text
+
+
+def test_the_outcome_may_be_columns_of_the_table(tmp_path):
+    X, y = VETERANS
+    frame = X.with_columns(days=y["time"], died=y["event"])
+    model = OptimalSurvivalTree(2, 0.002).fit(frame, duration_col="days", event_col="died")
+    text = written(model, tmp_path, frame, cv=None)
+    assert "Every claim held" in text
+
+
+def test_weights_are_those_of_the_fit(tmp_path):
+    X, y = VETERANS
+    weight = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
+    model = OptimalSurvivalTree(2, 0.002).fit(X, y, weight)
+    assert "Every claim held" in written(model, tmp_path, X, y, sample_weight=weight, cv=2)
+    assert "Not every claim held" in written(model, tmp_path, X, y, cv=2)
+
+
+def test_rows_left_out_of_the_fit_are_counted():
+    X, y = mixed_table()
+    model = OptimalSurvivalTree(2, 0.0, missing="drop").fit(X, y)
+    data = facts_of(model, X, y, cv=2)["data"]
+    complete = len(X.dropna())
+    assert (data["rows"], data["left_out"]) == (complete, 400 - complete)
+
+
+def test_columns_are_told_by_kind():
+    model, X, y = mixed_model(missing="question")
+    columns = {c["name"]: c for c in facts_of(model, X, y)["data"]["columns"]}
+    assert columns["age"]["quartiles"][::2] == [30, X["age"].median(), 89]
+    assert columns["age"]["missing"] == X["age"].isna().sum() > 0
+    assert [pair["level"] for pair in columns["grade"]["levels"]] == GRADES
+    counts = X["cell"].value_counts().tolist()
+    assert [pair["n"] for pair in columns["cell"]["levels"]] == counts
+    assert {pair["level"] for pair in columns["smoker"]["levels"]} == {"True", "False"}
+    assert {pair["level"] for pair in columns["treated"]["levels"]} == {"0", "1"}
+
+
+def test_follow_up_is_the_median_time_to_censoring():
+    # By hand: events hide the end of follow-up; of 4 at risk at 2 one ends, of 2 at 6 one.
+    X = np.array([[0], [1], [0], [1], [0]])
+    y = ([True, False, True, False, True], [1.0, 2.0, 3.0, 6.0, 9.0])
+    model = OptimalSurvivalTree(1, 0.0, min_samples_leaf=1).fit(X, y)
+    assert facts_of(model, X, y)["data"]["follow_up"] == 6.0
+
+
+def test_every_field_of_the_form_is_of_the_kind_of_its_column():
+    model, _, _ = mixed_model(missing="question")
+    fields = {field["name"]: field for field in form_fields(model)}
+    assert set(fields) == {"age", "treated", "smoker", "cell", "grade"}
+    assert {name: field["kind"] for name, field in fields.items()} == {
+        "age": "number",
+        "treated": "flag",
+        "smoker": "flag",
+        "cell": "level",
+        "grade": "level",
+    }
+    assert fields["grade"]["choices"] == GRADES
+    assert all(field["can_be_missing"] for field in fields.values())
+    assert not any(field["can_be_missing"] for field in form_fields(mixed_model()[0]))
+
+
+def test_the_proof_is_told_in_words(tmp_path):
+    text = " ".join(written(veterans(), tmp_path, *VETERANS, cv=None).split())
+    assert "loss 0.056729" in text
+    assert "5 leaves × 0.002" in text
+    assert "all trees over 44 questions, of depth at most 3, with at least 7 rows" in text
+    assert veterans().certificate_.fingerprint in text
+
+
+def test_what_was_assumed_or_rounded_or_stopped_is_told(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", survtree.SearchStoppedWarning)
+        stopped = veterans(max_depth=5, regularization=0.0, node_limit=1)
+    assert stopped.status_ == "node_limit"
+    assert "Stopped by the node limit" in written(stopped, tmp_path)
+    assert "Not proven optimal." in written(stopped, tmp_path)
+    rounded = written(veterans(time_buckets=10), tmp_path, *VETERANS, cv=None)
+    assert "rounded up to 10 buckets" in rounded
+    guessed = written(veterans(reference=np.zeros(137)), tmp_path)
+    assert "does the best tree lose less than the reference" in guessed
+
+
+def test_a_lone_leaf_has_a_page(tmp_path):
+    text = written(veterans(max_depth=0), tmp_path, *VETERANS, cv=2)
+    assert "one curve for all rows" in text
+    assert 'id="find"' not in text
+
+
+def test_the_code_shown_makes_the_same_model():
+    options = {"max_depth": None, "thresholds": {"Age_in_years": [50.0, 60.0]}, "gap": 0.1}
+    model = OptimalSurvivalTree(**options)
+    code, is_exact = python_call(model)
+    namespace = {}
+    exec(code.replace("model.fit(X, y)", ""), namespace)
+    assert is_exact
+    assert namespace["model"].get_params() == model.get_params()
+
+
+def test_what_cannot_be_written_as_code_is_left_open():
+    code, is_exact = python_call(OptimalSurvivalTree(callback=print, max_depth=2))
+    assert "OptimalSurvivalTree(max_depth=2, callback=...)" in code
+    assert not is_exact
+
+
+def test_a_command_is_shown_instead_of_code(tmp_path):
+    text = written(veterans(), tmp_path, command="survtree fit 'a & b.csv' --depth 3")
+    assert "survtree fit &#39;a &amp; b.csv&#39; --depth 3" in text
+    assert "from survtree import" not in text
+
+
+def test_hostile_names_stay_text(tmp_path):
+    model, X, y = hostile_model()
+    title = "</title><script>alert(1)</script>{{7*7}}"
+    parts = Parts(written(model, tmp_path, X, y, cv=None, title=title))
+    assert parts.tags.count("script") == 2
+    assert not {"img", "i"} & set(parts.tags)
+    assert not [name for name, _ in parts.attributes if name.startswith("on")]
+    assert not [name for name, _ in parts.attributes if name == "style"]
+    assert parts.inside("title")[0] == title
+    told = parts.inside("bdi")
+    for name in HOSTILE:
+        assert (name or "(no name)") in told
+
+
+def test_embedded_data_cannot_end_their_script(tmp_path):
+    model, X, y = hostile_model()
+    text = written(model, tmp_path, X, y, cv=None)
+    embedded = re.search(r'<script type="application/json" id="facts">(.*?)</script>', text, re.S)
+    assert not set("<>&\u2028\u2029") & set(embedded[1])
+    names = {field["name"] for field in json.loads(embedded[1])["fields"]}
+    assert names == {field["name"] for field in form_fields(model)}
+
+
+def test_the_policy_names_the_code_and_styles_of_the_page(tmp_path):
+    text = written(veterans(), tmp_path)
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1].replace("&#39;", "'")
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy
+    for tag in ("script", "style"):
+        inside = re.search(rf"<{tag}>(.*?)</{tag}>", text, re.S)[1]
+        digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+
+
+def test_the_page_has_no_address_of_another_place(tmp_path):
+    text = written(veterans(), tmp_path, *VETERANS, cv=None)
+    links = {value for name, value in Parts(text).attributes if name in ("href", "src", "action")}
+    assert all(link.startswith("#") or link == "data:," for link in links)
+    assert not re.search(r"url\(|@import|https?://", text)
+
+
+@pytest.mark.parametrize("name", [*HOSTILE, "Karnofsky_performance_score", "年齢" * 30])
+@pytest.mark.parametrize("after", [" <= 45", " is " + " or ".join(HOSTILE[:3])])
+def test_a_question_fits_its_box_and_keeps_its_end(name, after):
+    lines = wrapped({"before": "", "name": name, "after": after})
+    texts = ["".join(word for word, _ in line) for line in lines]
+    assert all(breadth(text.rstrip()) <= LETTERS for text in texts)
+    assert len(lines) <= 5
+    assert "".join(texts).endswith(after[-5:])
+
+
+def test_words_of_a_name_are_one_run_of_text():
+    lines = wrapped({"before": "", "name": "ضغط الدم", "after": " <= 45"})
+    assert lines == [[("ضغط الدم", True), (" <= 45", False)]]
+
+
+def test_only_the_middle_of_a_long_text_is_left_out():
+    assert shortened("abc", 10) == "abc"
+    text = shortened("first" + "x" * 100 + "last", 20)
+    assert text.startswith("first")
+    assert text.endswith("last")
+    assert breadth(text) <= 20
+
+
+def test_numbers_read_well():
+    assert [numeral(v) for v in (None, 0.0, 12.0, 1234567.0, 3.14159, 1200.4)] == [
+        *("–", "0", "12", "1,234,567", "3.14", "1,200"),
+    ]
+    assert [ratio(v) for v in (1.2345, 12.345, 123.45)] == ["1.23", "12.3", "123"]
+    assert count(1, "leaf") == "1 leaf"
+    assert count(1200, "row") == "1,200 rows"
+    assert probability(1e-9) == "p < 0.0001"
+    assert limits({"low": 1.0, "high": None}, open_end="not reached") == "(1 to not reached)"
+    assert limits({"low": None, "high": None}) == ""
+    assert round_ticks(999.0) == [0, 200, 400, 600, 800]
+    assert round_ticks(0.011) == [0, 0.002, 0.004, 0.006, 0.008, 0.01]
+
+
+def test_a_notebook_shows_the_tree_and_its_proof():
+    model, _, _ = hostile_model()
+    html = model._repr_html_()
+    parts = Parts(html)
+    assert len(html) < 60_000
+    assert not {"script", "style", "img"} & set(parts.tags)
+    assert not [name for name, _ in parts.attributes if name == "id"]
+    assert model.certificate_.summary() in parts.inside("p")
+    assert model._repr_mimebundle_()["text/html"] == html
+
+
+def test_a_notebook_shows_the_options_of_a_model_that_was_not_fitted():
+    model = OptimalSurvivalTree(max_depth=2)
+    assert "sk-" in model._repr_html_()
+    assert "sk-" in model._repr_mimebundle_()["text/html"]
+
+
+def test_the_page_is_made_of_facts_alone():
+    facts = facts_of(veterans(), *VETERANS)
+    assert page(json.loads(json.dumps(facts), object_hook=with_numbers)) == page(facts)
+
+
+def with_numbers(found):
+    """JSON has no numbers as keys."""
+    return {int(key) if key.isdigit() else key: value for key, value in found.items()}
