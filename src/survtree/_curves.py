@@ -101,6 +101,16 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    def limits_text(self, shown: Callable[[float], str] = "{:g}".format) -> str:
+        """The limits in words; nothing where they are not known, or none is reached."""
+        if not np.isfinite(self.low) or np.isnan(self.high):
+            return ""
+        return (
+            f"{shown(self.low)} or more"
+            if np.isinf(self.high)
+            else (f"{shown(self.low)} to {shown(self.high)}")
+        )
+
 
 @dataclass(frozen=True)
 class LeafCurve:
@@ -165,8 +175,10 @@ class LeafCurve:
         return StepFunction(times, low, before=1.0), StepFunction(times, high, before=1.0)
 
     def survival_at(self, time: float, confidence: float = 0.95) -> Interval:
-        """S(time) with its limits."""
+        """S(time) with its limits, of which nothing is known before the first event."""
         low, high = self.band(confidence)
+        if self.n_events == 0 or time < low.x[0]:
+            return Interval(1.0, np.nan, np.nan)
         return Interval(float(self.survival(time)), float(low(time)), float(high(time)))
 
     def quantile(self, share: float) -> float:

@@ -7,27 +7,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from survtree import _validation
 from survtree._compare import LogRank, hazard_ratios, log_rank
+from survtree._conditions import asked_of, conditions
 from survtree._curves import Interval, LeafCurve
 from survtree._fitted import FittedTree
-from survtree._questions import Questions
-from survtree._tree import Tree
-
-
-class Condition(NamedTuple):
-    """A question on the way to a leaf, and the answer that leads there."""
-
-    question: str
-    answer: bool
-
-    def __str__(self) -> str:
-        return self.question if self.answer else f"not ({self.question})"
 
 
 class Leaf(NamedTuple):
     """One leaf, by its node number."""
 
     node: int
-    path: tuple[Condition, ...]
+    where: tuple[str, ...]  # all conditions hold; none of a lone leaf
     n_rows: int
     n_events: int
     share: float  # of the weight of all rows
@@ -67,11 +56,11 @@ def leaf_facts(
     reference = min((n for n in nodes if curves[n].n_events), key=lambda node: risks[node])
     ratios = hazard_ratios(list(curves.values()), nodes.index(reference), level)
     total = sum(curve.weight for curve in curves.values())
-    paths = paths_of(model.tree_, model.questions_)
+    paths = asked_of(model.tree_, model.questions_)
     leaves = tuple(
         Leaf(
             node=node,
-            path=paths[node],
+            where=conditions(model, paths[node]),
             n_rows=curve.n_rows,
             n_events=curve.n_events,
             share=curve.weight / total,
@@ -84,17 +73,6 @@ def leaf_facts(
         for (node, curve), ratio in zip(curves.items(), ratios, strict=True)
     )
     return LeafFacts(leaves, tuple(at), last, level, reference, log_rank(list(curves.values())))
-
-
-def paths_of(tree: Tree, questions: Questions) -> dict[int, tuple[Condition, ...]]:
-    """The conditions on the way to each node."""
-    paths: dict[int, tuple[Condition, ...]] = {0: ()}
-    for node in range(tree.n_nodes):  # parents come before children
-        if tree.question[node] >= 0:
-            text = questions.text(int(tree.question[node]))
-            paths[int(tree.yes[node])] = (*paths[node], Condition(text, True))
-            paths[int(tree.no[node])] = (*paths[node], Condition(text, False))
-    return paths
 
 
 def common_end(curves: Sequence[LeafCurve]) -> float:
@@ -162,12 +140,17 @@ def leaf_table(
     return _validation.frame_of(columns_of(facts), backend)
 
 
+def where_text(leaf: Leaf) -> str:
+    """All conditions of a leaf."""
+    return " and ".join(leaf.where) or "all rows"
+
+
 def columns_of(facts: LeafFacts) -> dict[str, list[Any]]:
     """The table by columns."""
     leaves = facts.leaves
     columns: dict[str, list[Any]] = {
         "leaf": [leaf.node for leaf in leaves],
-        "path": [" and ".join(map(str, leaf.path)) or "all rows" for leaf in leaves],
+        "where": [where_text(leaf) for leaf in leaves],
         "rows": [leaf.n_rows for leaf in leaves],
         "events": [leaf.n_events for leaf in leaves],
         "share": [leaf.share for leaf in leaves],

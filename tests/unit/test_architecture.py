@@ -53,6 +53,7 @@ ORDER = (
     "_certificate",
     "_fitted",
     "_scores",
+    "_conditions",
     "_leaf_facts",
     "_plots",
     "_export",

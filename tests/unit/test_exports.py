@@ -23,7 +23,7 @@ from survtree import (
     export_sql,
     export_text,
 )
-from survtree._export.conditions import Asked, conditions
+from survtree._conditions import Asked, conditions
 from survtree._export.sql import float_literal
 from survtree._questions import Question, level_text, shown
 from survtree.datasets import load

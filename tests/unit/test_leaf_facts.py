@@ -164,10 +164,10 @@ def test_a_table_in_each_library():
 def test_a_lone_leaf_has_facts():
     model = OptimalSurvivalTree(0).fit(*load("veterans"))
     facts = leaf_facts(model)
-    assert facts.leaves[0].path == ()
+    assert facts.leaves[0].where == ()
     assert facts.leaves[0].hazard_ratio == (1, 1, 1)
     assert facts.log_rank == (0, 0, 1)
-    assert leaf_table(model)["path"].to_list() == ["all rows"]
+    assert leaf_table(model)["where"].to_list() == ["all rows"]
 
 
 def test_the_restricted_mean_ends_where_every_leaf_is_known():

@@ -423,7 +423,7 @@ def test_numbers_read_well():
     assert count(1, "leaf") == "1 leaf"
     assert count(1200, "row") == "1,200 rows"
     assert probability(1e-9) == "p < 0.0001"
-    assert limits({"low": 1.0, "high": None}, open_end="not reached") == "(1 to not reached)"
+    assert limits({"low": 1.0, "high": None}) == "(1 or more)"
     assert limits({"low": None, "high": None}) == ""
     assert round_ticks(999.0) == [0, 200, 400, 600, 800]
     assert round_ticks(0.011) == [0, 0.002, 0.004, 0.006, 0.008, 0.01]

@@ -3,7 +3,7 @@
 import json
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import typer
@@ -71,10 +71,10 @@ def print_leaves(model: Any, times: Any = None) -> None:
             str(leaf.node),
             f"{leaf.n_rows:,}",
             f"{leaf.n_events:,}",
-            interval_text(leaf.median, "{:g}"),
-            *(interval_text(each, "{:.2f}") for each in leaf.survival),
-            interval_text(leaf.restricted_mean, "{:.4g}"),
-            "1" if leaf.node == facts.reference else interval_text(leaf.hazard_ratio, "{:.2f}"),
+            interval_text(leaf.median, "{:g}".format),
+            *(interval_text(each, "{:.2f}".format) for each in leaf.survival),
+            interval_text(leaf.restricted_mean, "{:.4g}".format),
+            interval_text(leaf.hazard_ratio, "{:.2f}".format, leaf.node == facts.reference),
         ]
         for leaf in facts.leaves
     ]
@@ -85,20 +85,15 @@ def print_leaves(model: Any, times: Any = None) -> None:
     )
 
 
-def interval_text(interval: Any, form: str) -> str:
+def interval_text(interval: Any, shown: Callable[[float], str], is_reference: bool = False) -> str:
     """A value and its limits."""
-    value, low, high = interval
-    shown = number_text(value, form)
-    if math.isnan(low) and math.isnan(high):
-        return shown
-    return f"{shown} ({number_text(low, form)} to {number_text(high, form, 'open')})"
-
-
-def number_text(value: float, form: str, infinite: str = "not reached") -> str:
-    """A number in words if it is none."""
-    if math.isnan(value):
+    if is_reference:
+        return "1"
+    if math.isnan(interval.value):
         return "not known"
-    return infinite if math.isinf(value) else form.format(value)
+    value = "not reached" if math.isinf(interval.value) else shown(interval.value)
+    limits = interval.limits_text(shown)
+    return f"{value} ({limits})" if limits else value
 
 
 def print_table(

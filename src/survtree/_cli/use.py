@@ -17,7 +17,7 @@ from survtree._cli.printing import (
     print_table,
     summary_of,
 )
-from survtree._cli.study import source_of, study_to_check
+from survtree._cli.study import Study, source_of, study_to_check
 from survtree._cli.trouble import FAILED, say
 
 if TYPE_CHECKING:
@@ -67,17 +67,31 @@ def predict(
 def evaluate(model: Model, data: Data, reading: Reading, as_json: AsJson = False) -> None:
     """Score a model on rows whose outcome is known."""
     from survtree import load
-    from survtree._scores import TITLES, scores_of
+    from survtree._curves import outcome_of
+    from survtree._scores import SCORES, functions_of, scores_of
 
     fitted = load(model)
     study = study_to_check(data, reading, fitted, model)
-    scores = scores_of(fitted, study.covariates, study.y, study.weight)
-    n_events = int(study.y[0].sum())
+    rows, events = _rows(fitted, study)
+    training = outcome_of(list(fitted.leaf_curves_.values()))
+    scores = scores_of(functions_of(fitted, rows), events, training)
+    n_events = int(events.event.sum())
     if as_json:
-        print_json({"rows": len(study.frame), "events": n_events, **scores})
+        print_json({"rows": len(events), "events": n_events, **scores})
         return
-    typer.echo(f"{len(study.frame):,} rows, {n_events:,} events\n")
-    print_table("", ["score", ""], [[TITLES[n], f"{value:.4f}"] for n, value in scores.items()])
+    typer.echo(f"{len(events):,} rows, {n_events:,} events\n")
+    shown = {name: "not known" if s is None else f"{s:.4f}" for name, s in scores.items()}
+    print_table("", ["score", "", ""], [[s.title, shown[s.name], s.meaning] for s in SCORES])
+
+
+def _rows(model: Any, study: Study) -> Any:
+    """Covariates and outcome; without rows with gaps if the fit left them out."""
+    from sklearn.base import clone
+
+    from survtree._resample import cohort_of
+
+    rows = cohort_of(clone(model), study.covariates, study.y, study.weight)
+    return rows.X, rows.events
 
 
 @command

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from sklearn.utils.validation import check_is_fitted
 
 from survtree import _validation
-from survtree._export.conditions import columns_asked
+from survtree._conditions import columns_asked
 from survtree._export.words import takes_missing
 from survtree._fitted import FittedTree
 from survtree._questions import OF_LEVELS, Question, number_text

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from sklearn.utils.validation import check_is_fitted
 
 from survtree import _validation
+from survtree._conditions import columns_asked
 from survtree._curves import LeafCurve
 from survtree._export import words
-from survtree._export.conditions import asked_of, columns_asked, conditions
 from survtree._fitted import FittedTree
-from survtree._leaf_facts import Leaf, LeafFacts, leaf_facts
+from survtree._leaf_facts import Leaf, LeafFacts, leaf_facts, where_text
 from survtree._questions import Questions
 from survtree._tree import Tree
 
@@ -130,10 +130,9 @@ def _as_rules(model: FittedTree, facts: LeafFacts) -> str:
 
 
 def _as_leaves(model: FittedTree, facts: LeafFacts) -> str:
-    paths = asked_of(model.tree_, model.questions_)
     lines = []
     for leaf in facts.leaves:
-        where = " and ".join(conditions(model, paths[leaf.node])) or "all rows"
+        where = where_text(leaf)
         said = [words.size_text(leaf), words.median_text(leaf.median), words.risk_text(leaf)]
         said.append(words.ratio_text(leaf, facts.reference))
         tail = _survival_tail(leaf, facts)

@@ -21,17 +21,13 @@ def size_text(leaf: Leaf) -> str:
 
 def median_text(median: Interval) -> str:
     """The median survival and its limits, as far as the curves get there."""
-    value, low, high = median
-    if math.isinf(low):
-        return f"median {time_text(value)}"
-    limits = f"{low:g} or more" if math.isinf(high) else f"{low:g} to {high:g}"
-    return f"median {time_text(value)} ({limits})"
+    return f"median {time_text(median.value)}{_in_brackets(median.limits_text())}"
 
 
 def survival_texts(leaf: Leaf, times: tuple[float, ...]) -> list[str]:
     """Survival at each time, and its limits."""
     return [
-        f"S({time:g}) {survival.value:.2f} ({survival.low:.2f} to {survival.high:.2f})"
+        f"S({time:g}) {survival.value:.2f}{_in_brackets(survival.limits_text('{:.2f}'.format))}"
         for time, survival in zip(times, leaf.survival, strict=True)
     ]
 
@@ -43,14 +39,16 @@ def risk_text(leaf: Leaf) -> str:
 
 def ratio_text(leaf: Leaf, reference: int) -> str:
     """The hazard ratio and its limits, where there are any."""
-    value, low, high = leaf.hazard_ratio
+    ratio = leaf.hazard_ratio
     if leaf.node == reference:
         return "hazard ratio 1 (reference)"
-    if math.isnan(value):
+    if math.isnan(ratio.value):
         return "hazard ratio unknown"
-    if math.isnan(low) or math.isnan(high):
-        return f"hazard ratio {value:.3g}"
-    return f"hazard ratio {value:.3g} ({low:.3g} to {high:.3g})"
+    return f"hazard ratio {ratio.value:.3g}{_in_brackets(ratio.limits_text('{:.3g}'.format))}"
+
+
+def _in_brackets(limits: str) -> str:
+    return f" ({limits})" if limits else ""
 
 
 def limits_text(facts: LeafFacts) -> str:

@@ -94,7 +94,7 @@ def leaf_list(told: LeafFacts) -> list[dict[str, Any]]:
     return [
         {
             "node": leaf.node,
-            "path": [str(condition) for condition in leaf.path],
+            "where": list(leaf.where),
             "rows": leaf.n_rows,
             "events": leaf.n_events,
             "share": leaf.share,

@@ -134,7 +134,7 @@ def _sentence(leaf: dict[str, Any], facts: dict[str, Any]) -> str:
     if median["value"] is None:
         told = "median not reached"
     else:
-        ends = words.limits(median, open_end="not reached")
+        ends = words.limits(median)
         told = f"median {words.numeral(median['value'])} {ends}".strip()
     survival = [
         f"{words.percent(at['value'])} without the event at {words.numeral(time)}"

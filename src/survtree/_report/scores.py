@@ -1,7 +1,7 @@
 """How well the model does: on the rows given, and on rows held out of fits like it."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,20 +10,12 @@ from sklearn.base import clone
 
 from survtree import metrics
 from survtree._curves import StepFunction
-from survtree._event_table import EventTable
 from survtree._report.values import plain
 from survtree._resample import Cohort, folds_of
+from survtree._scores import SCORES, functions_of, scores_of
 
 Floats = NDArray[np.float64]
 N_GROUPS = 5
-# What they are called, whether higher is better, and how they are found.
-METRICS: tuple[tuple[str, str, Callable[..., Any]], ...] = (
-    ("IBS ratio", "1 is perfect, 0 no better than one curve for all", metrics.ibs_ratio),
-    ("integrated Brier score", "0 is perfect", metrics.integrated_brier_score),
-    ("Harrell's C", "1 is perfect, 0.5 chance", metrics.harrell_c),
-    ("Uno's C", "1 is perfect, 0.5 chance", metrics.uno_c),
-    ("mean dynamic AUC", "1 is perfect, 0.5 chance", metrics.cumulative_dynamic_auc),
-)
 
 
 class Scoring(NamedTuple):
@@ -37,7 +29,7 @@ class Scoring(NamedTuple):
 class HeldOut(NamedTuple):
     """A score a metric and fold; what was predicted of each row at the times; how fits ended."""
 
-    scores: list[list[float | None]]
+    scores: list[dict[str, float | None]]
     survival: Floats
     is_held_out: NDArray[np.bool_]
     statuses: list[str]
@@ -49,7 +41,7 @@ def score_facts(model: Any, rows: Cohort, scoring: Scoring, *, is_training: bool
     with warnings.catch_warnings():
         # In parts of one study, late rows and values seen elsewhere are a matter of course.
         warnings.simplefilter("ignore", UserWarning)
-        apparent = _scores(functions_of(model, rows.X), rows.events, rows.events)
+        apparent = scores_of(functions_of(model, rows.X), rows.events, rows.events)
         held_out = _cross_validate(model, rows, scoring) if reason == "" else None
         if held_out is not None:
             calibration = _calibration(rows, held_out.survival, held_out.is_held_out, scoring.times)
@@ -88,7 +80,7 @@ def _cross_validate(model: Any, rows: Cohort, scoring: Scoring) -> HeldOut:
         refitted = _refitted(model, rows.take(train))
         held_out = rows.take(test)
         functions = functions_of(refitted, held_out.X)
-        scores.append(_scores(functions, held_out.events, rows.events.take(train)))
+        scores.append(scores_of(functions, held_out.events, rows.events.take(train)))
         survival[test] = survival_at(functions, scoring.times)
         is_held_out[test] = True
         statuses.append(refitted.certificate_.status)
@@ -103,52 +95,23 @@ def _refitted(model: Any, rows: Cohort) -> Any:
     return new.fit(rows.X, rows.y, rows.events.weight)
 
 
-def functions_of(model: Any, X: Any) -> list[StepFunction]:
-    """The survival curve of each row; rows of a leaf share one."""
-    curves = model.leaf_curves_
-    return [curves[leaf].survival for leaf in model.apply(X).tolist()]
-
-
 def survival_at(functions: Sequence[StepFunction], times: Floats) -> Floats:
     """What the curves say at some times: rows x times."""
     told = {id(function): function(times) for function in functions}
     return np.array([told[id(function)] for function in functions])
 
 
-def _scores(
-    functions: list[StepFunction], events: EventTable, train: EventTable
-) -> list[float | None]:
-    outcome = events.event, events.time
-    weights: dict[str, Any] = {"sample_weight": events.weight}
-    censoring = {"train": (train.event, train.time), "train_weight": train.weight}
-    return [
-        _score(
-            metric, outcome, functions, weights if name == "Harrell's C" else weights | censoring
-        )
-        for name, _, metric in METRICS
-    ]
-
-
-def _score(metric: Callable[..., Any], y: Any, curves: Any, options: Any) -> float | None:
-    try:
-        found = metric(y, curves, **options)
-    except ValueError:  # a small fold may have no two rows that can be compared
-        return None
-    score: float | None = plain(getattr(found, "mean", found))
-    return score
-
-
-def _table(apparent: list[float | None], held_out: HeldOut | None) -> list[dict[str, Any]]:
+def _table(apparent: dict[str, float | None], held_out: HeldOut | None) -> list[dict[str, Any]]:
     out = []
-    for k, (name, meaning, _) in enumerate(METRICS):
-        by_fold = [] if held_out is None else [scores[k] for scores in held_out.scores]
-        known = np.array([score for score in by_fold if score is not None])
+    for score in SCORES:
+        by_fold = [] if held_out is None else [found[score.name] for found in held_out.scores]
+        known = np.array([value for value in by_fold if value is not None])
         spread = known.std(ddof=1) / np.sqrt(len(known)) if len(known) > 1 else None
         out.append(
             {
-                "name": name,
-                "meaning": meaning,
-                "apparent": apparent[k],
+                "name": score.title,
+                "meaning": score.meaning,
+                "apparent": apparent[score.name],
                 "mean": plain(known.mean()) if len(known) else None,
                 "standard_error": plain(spread),
                 "n_folds": len(known),

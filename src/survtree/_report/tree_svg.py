@@ -156,7 +156,7 @@ def _leaf(node: dict[str, Any], place: Place, leaves: Any, curves: Any, end: flo
     shown = "not reached" if median is None else numeral(median)
     counts = f"{count(leaf['rows'], 'row')}, {count(leaf['events'], 'event')}"
     name = f"leaf {leaf['node']}"
-    told = f"{name}: {' and '.join(leaf['path']) or 'all rows'}; {counts}, median {shown}"
+    told = f"{name}: {' and '.join(leaf['where']) or 'all rows'}; {counts}, median {shown}"
     bar = tag(
         "rect",
         class_="fill",

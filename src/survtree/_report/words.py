@@ -42,13 +42,12 @@ def probability(p: float) -> str:
     return "p < 0.0001" if p < 1e-4 else f"p = {p:.2g}"
 
 
-def limits(given: dict[str, Any], how: Any = numeral, open_end: str = UNKNOWN) -> str:
+def limits(given: dict[str, Any], how: Any = numeral) -> str:
     """Confidence limits in brackets; nothing where none are known."""
     low, high = given["low"], given["high"]
-    if low is None and high is None:
+    if low is None:
         return ""
-    ends = (open_end if end is None else how(end) for end in (low, high))
-    return f"({' to '.join(ends)})"
+    return f"({how(low)} or more)" if high is None else f"({how(low)} to {how(high)})"
 
 
 def round_ticks(end: float) -> list[float]:

@@ -45,18 +45,18 @@ def columns_asked(model: FittedTree) -> list[int]:
     return list(dict.fromkeys(questions.asked[j].column for j in tree.question if j >= 0))
 
 
-def conditions(model: FittedTree, path: Sequence[Asked]) -> list[str]:
+def conditions(model: FittedTree, path: Sequence[Asked]) -> tuple[str, ...]:
     """The conditions of a path in words, in the order in which columns are first asked about."""
     by_column: dict[int, list[Asked]] = {}
     for asked in path:
         by_column.setdefault(asked.question.column, []).append(asked)
-    return [
+    return tuple(
         text
         for column, group in by_column.items()
         for text in _of_column(
             model.questions_.names[column], group, model.binarizer_.seen_[column].has_missing
         )
-    ]
+    )
 
 
 def _of_column(name: str, group: list[Asked], has_gaps: bool) -> list[str]:
