@@ -54,7 +54,11 @@ def plan_down(
     slot = (width - left - 2.0) / len(shape.leaves)
     labels, label = labels_of(shape, words, style)
     curve_width = slot - max(4.0, scale + 2.0)
-    if max(label[0], words.face.width(YES, size)) > slot - 4 and shape.splits and style.info < 4:
+    if (
+        max(label[0], words.face.width(YES, size)) > slot - 3
+        and shape.splits
+        and style.has_questions
+    ):
         return None
     if label[0] > slot or curve_width < (LEAST_CURVE[0] if style.is_strict else 2.0):
         return None
@@ -64,7 +68,7 @@ def plan_down(
     rows = _row_heights(shape, words, style, boxes)
     note, note_height = note_of(words, width, style)
     ticks = 1.2 * TICK * size + 4 if style.has_scales else 2.0
-    gap = GAP * size if style.info < 4 else 1.5 * size
+    gap = GAP * size if style.has_questions else 1.5 * size
     used = 4 + sum(rows) + gap * len(rows) + label[1] + 4 + ticks + note_height
     curve = USUAL_HEIGHT if height is None else height - used
     least = max(LEAST_CURVE[1], LEAST_SHARE * (used + curve)) if style.is_strict else 2.0
@@ -143,9 +147,8 @@ def _edges(shape: Shape, style: Style, frame: _Frame) -> list[Edge]:
             end_x = frame.x(shape, child)
             is_leaf = shape.tree.question[child] < 0
             level_below = shape.depth[child]
-            end = frame.tops[-1] if is_leaf else frame.tops[level_below] - 1
-            if not is_leaf:
-                end = frame.tops[level_below] - frame.rows[level_below] / 2
+            middle = frame.tops[level_below] - sum(frame.rows[level_below : level_below + 1]) / 2
+            end = frame.tops[-1] if is_leaf else middle
             ways = ((x, y), (x, bar), (end_x, bar), (end_x, end))
             out.append(Edge(ways, answer, (end_x, bar - (0.4 + LINE / 2) * style.size)))
     return out

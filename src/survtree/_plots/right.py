@@ -26,7 +26,7 @@ from survtree._plots.words import LINE
 # Widest questions to try, in units of the letters' size.
 CAPS = (30.0, 22.0, 16.0, 12.0, 9.0, 7.0, 5.0, 3.0)
 LEAST_CURVE = (40.0, 11.0)
-LEAST_SHARE = 0.2
+LEAST_SHARE, LOOSE_SHARE = 0.2, 0.1
 USUAL_WIDTH, USUAL_SLOT = 170.0, 46.0
 STUB = 0.6
 
@@ -96,7 +96,7 @@ def _columns(
 ) -> tuple[Sizes, list[float], float, float] | None:
     """Questions, widths of their columns, the gaps between, and the room left for curves."""
     gap = (STUB + 0.4 + 0.5) * style.size + words.face.width(YES, style.size)
-    if style.info == 4:
+    if not style.has_questions:
         gap = style.size
     for cap in CAPS:
         sizes = _sizes(shape, words, style, slot, cap * style.size)
@@ -107,7 +107,11 @@ def _columns(
             columns[shape.depth[node]] = max(columns[shape.depth[node]], box_width)
         used = sum(columns) + gap * len(columns) + label + 0.6 * style.size + 4
         curve = USUAL_WIDTH if width is None else width - used
-        least = max(LEAST_CURVE[0], LEAST_SHARE * (used + curve)) if style.is_strict else 2.0
+        least = (
+            max(LEAST_CURVE[0], LEAST_SHARE * (used + curve))
+            if style.is_strict
+            else LOOSE_SHARE * (used + curve)
+        )
         if curve >= least:
             return sizes, columns, gap, curve
     return None

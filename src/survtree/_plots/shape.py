@@ -63,12 +63,21 @@ class Words(NamedTuple):
 
 
 class Style(NamedTuple):
-    """How much is written, in which form and size; ``is_strict``: nothing may be cut short."""
+    """How much is written, in which form and size; ``is_strict``: nothing may be cut short.
+
+    ``info`` is 0: all; 1: no limits; 2: of leaves only rows; 3: only their numbers; 4: no questions
+    either; 5: curves alone.
+    """
 
     size: float
-    info: int = 0  # 0: all; 1: no limits; 2: rows; 3: numbers of leaves; 4: curves alone
+    info: int = 0
     form: str = "wide"
     is_strict: bool = True
+
+    @property
+    def has_questions(self) -> bool:
+        """Are there questions and answers?"""
+        return self.info < 4
 
     @property
     def has_scales(self) -> bool:
@@ -145,7 +154,7 @@ def leaf_lines(leaf: Leaf, style: Style) -> tuple[str, ...]:
     name = f"Leaf {leaf.node}"
     rows, events = f"{leaf.n_rows:,} rows", f"{leaf.n_events:,} events"
     if style.info > 1:
-        return ((name, rows), (str(leaf.node),), ())[style.info - 2]
+        return ((name, rows), (str(leaf.node),), (str(leaf.node),), ())[style.info - 2]
     median, limits = median_shown(leaf.median), limits_shown(leaf.median)
     ends = [f"({limits})"] if limits and style.info == 0 else []
     if style.form == "tall":
@@ -161,14 +170,14 @@ def wrapped_question(
     words: Words, node: int, width: float, style: Style, most_lines: int = MOST_LINES
 ) -> Wrapped | None:
     """The lines of a question within a width; None if too much of it would be lost."""
-    if style.info == 4 and not style.is_strict:
+    if not style.has_questions:
         return Wrapped((), True, True)
     if width <= style.size or most_lines < 1:
         return None
     text = words.questions[node]
     wrapped = words.face.wrapped(text, width, style.size, most_lines)
-    is_told = wrapped.is_neat and (wrapped.is_whole or len(text) > LONG_QUESTION)
-    return wrapped if is_told or not style.is_strict else None
+    is_told = wrapped.is_whole or len(text) > LONG_QUESTION or not style.is_strict
+    return wrapped if wrapped.is_neat and is_told else None
 
 
 def box_size(face: Face, lines: Sequence[str], size: float) -> tuple[float, float]:

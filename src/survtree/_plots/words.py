@@ -1,6 +1,7 @@
 """Words in pictures: characters that can be drawn, how wide they are, and where lines break."""
 
 import math
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -13,11 +14,16 @@ STAND_INS = "□?"
 LINE = 1.25
 # Hinting and shaping may make a line a little wider than its letters.
 SLACK = 1.06
-BREAKS_AFTER = frozenset(" _-/.,;:|")
+BREAKS_AFTER = frozenset(" _-/,;:|")
 # A sign stays on one line with what follows it.
 SIGNS = frozenset({"<", "<=", ">=", "=", "is", "or"})
 # Longer words may be broken anywhere.
 LONGEST_WORD = 14
+# An invisible sign that reads from left to right.
+LEFT_TO_RIGHT = "\u200e"
+# Letters of Hebrew, Arabic and the scripts near them; a run of their words ends with a letter.
+_LETTER = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
+_RUN = re.compile(rf"{_LETTER}([\W_]*{_LETTER})*")
 
 
 class Wrapped(NamedTuple):
@@ -74,12 +80,21 @@ class Face:
             line += rest
         lines.append(line.rstrip())
         if len(lines) <= most_lines:
-            return Wrapped(tuple(lines), True, is_neat)
+            return Wrapped(tuple(map(self._ordered, lines)), True, is_neat)
         kept = lines[:most_lines]
         while len(kept[-1]) > 1 and self.width(kept[-1] + "...", size) > width:
             kept[-1] = kept[-1][:-1]
         kept[-1] += "..."
-        return Wrapped(tuple(kept), False, is_neat)
+        return Wrapped(tuple(map(self._ordered, kept)), False, is_neat)
+
+    def _ordered(self, line: str) -> str:
+        """A line in which Arabic and Hebrew words read as they do, and the rest around them too.
+
+        Without signs between, "name <= 4" would come out as 4, a turned sign and the name.
+        """
+        if _advance(LEFT_TO_RIGHT, self._files) is None or not _RUN.search(line):
+            return line
+        return LEFT_TO_RIGHT + _RUN.sub(rf"\g<0>{LEFT_TO_RIGHT}", line)
 
     def _n_fitting(self, word: str, width: float, size: float) -> int:
         """How many letters of a word fit on a line; one at least."""
