@@ -52,6 +52,7 @@ ORDER = (
     "_certificate",
     "_fitted",
     "_leaf_facts",
+    "_plots",
     "_export",
     "_predict",
     "_estimator",
@@ -114,10 +115,11 @@ def test_imports_go_left_to_right(path):
     assert all(ORDER.index(name) < place for name in imported(path)), imported(path)
 
 
-def test_validation_imports_go_left_to_right():
-    place = ORDER.index("_validation")
-    for path in (PACKAGE / "_validation").glob("*.py"):
-        names = imported(path) - {"_validation"}
+@pytest.mark.parametrize("package", ["_validation", "_plots"])
+def test_packages_import_left_to_right(package):
+    place = ORDER.index(package)
+    for path in (PACKAGE / package).glob("*.py"):
+        names = imported(path) - {package}
         assert all(ORDER.index(name) < place for name in names), (path.name, names)
 
 
@@ -142,7 +144,7 @@ def test_only_the_bindings_know_python():
 
 
 def test_only_validation_complains_about_input():
-    for path in modules():
+    for path in [*modules(), *(PACKAGE / "_plots").glob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
                 assert ast.unparse(node.exc.func) not in ("ValueError", "TypeError"), path.name

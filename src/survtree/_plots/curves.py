@@ -119,6 +119,7 @@ def _draw_curves(
 def _draw_axes(ax: Any, ticks: list[float], end: float, label: str, size: float) -> None:
     ax.set(xlim=(0, end), ylim=(0, 1.02))
     ax.set_xticks(ticks, list(map(number_shown, ticks)))
+    ax.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0])
     ax.tick_params(labelsize=size)
     ax.set_xlabel(label, size=size, parse_math=False, usetex=False)
     ax.set_ylabel("Survival", size=size)

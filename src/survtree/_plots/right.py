@@ -106,7 +106,7 @@ def _columns(
         for node, (_, (box_width, _)) in sizes.items():
             columns[shape.depth[node]] = max(columns[shape.depth[node]], box_width)
         used = sum(columns) + gap * len(columns) + label + 0.6 * style.size + 4
-        curve = USUAL_WIDTH if width is None else width - used
+        curve = max(USUAL_WIDTH, used / 3) if width is None else width - used
         least = (
             max(LEAST_CURVE[0], LEAST_SHARE * (used + curve))
             if style.is_strict

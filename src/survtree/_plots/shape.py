@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from survtree._leaf_facts import Leaf
-from survtree._plots.words import LINE, Face, Wrapped, limits_shown, median_shown
+from survtree._plots.words import LINE, Face, Wrapped, counted, limits_shown, median_shown
 from survtree._tree import Tree
 
 Point = tuple[float, float]
@@ -152,7 +152,7 @@ def shape_of(tree: Tree) -> Shape:
 def leaf_lines(leaf: Leaf, style: Style) -> tuple[str, ...]:
     """What is written of a leaf; the first line names it."""
     name = f"Leaf {leaf.node}"
-    rows, events = f"{leaf.n_rows:,} rows", f"{leaf.n_events:,} events"
+    rows, events = counted(leaf.n_rows, "row"), counted(leaf.n_events, "event")
     if style.info > 1:
         return ((name, rows), (str(leaf.node),), (str(leaf.node),), ())[style.info - 2]
     median, limits = median_shown(leaf.median), limits_shown(leaf.median)

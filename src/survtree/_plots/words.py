@@ -10,10 +10,11 @@ from survtree._curves import Interval
 
 Files = tuple[str, ...]
 STAND_INS = "□?"
-# Lines are this high, in units of the size of the letters.
-LINE = 1.25
+# Lines are this high, in units of the size of the letters, and are drawn a little closer.
+LINE, SPACING = 1.3, 1.1
 # Hinting and shaping may make a line a little wider than its letters.
-SLACK = 1.06
+SLACK = 1.1
+DOTS = "..."
 BREAKS_AFTER = frozenset(" _-/,;:|")
 # A sign stays on one line with what follows it.
 SIGNS = frozenset({"<", "<=", ">=", "=", "is", "or"})
@@ -57,8 +58,7 @@ class Face:
 
     def width(self, text: str, size: float) -> float:
         """In points, of one line that can be drawn."""
-        advances = (_advance(sign, self._files) or 0.0 for sign in text)
-        return SLACK * size * sum(advances)
+        return SLACK * size * _unit_width(text, self._files)
 
     def widest(self, lines: Iterable[str], size: float) -> float:
         """The width of the widest line."""
@@ -66,26 +66,41 @@ class Face:
 
     def wrapped(self, text: str, width: float, size: float, most_lines: int) -> Wrapped:
         """A text that can be drawn, on lines of a width; the rest of a long one is dots."""
-        lines, line, is_neat = [], "", True
-        for piece in _pieces(text):
+        room = width / (SLACK * size)
+        lines, line, filled, is_neat = [], "", 0.0, True
+        for piece, whole, bare in _measured(text, self._files):
             rest = piece
-            if line and self.width((line + rest).rstrip(), size) > width:
+            if line and filled + bare > room:
                 lines.append(line.rstrip())
-                line = ""
-            while self.width((line + rest).rstrip(), size) > width and len(rest) > 1:
-                n = self._n_fitting(rest, width, size)
-                lines.append(rest[:n])
+                line, filled = "", 0.0
+            if bare > room and len(piece) > 1:
+                broken, rest = self._broken(piece, room)
+                lines += broken
                 is_neat = is_neat and len(piece) > LONGEST_WORD
-                rest = rest[n:]
-            line += rest
+                whole = _unit_width(rest, self._files)
+            line, filled = line + rest, filled + whole
+            if len(lines) > most_lines:
+                break
         lines.append(line.rstrip())
         if len(lines) <= most_lines:
             return Wrapped(tuple(map(self._ordered, lines)), True, is_neat)
-        kept = lines[:most_lines]
-        while len(kept[-1]) > 1 and self.width(kept[-1] + "...", size) > width:
-            kept[-1] = kept[-1][:-1]
-        kept[-1] += "..."
+        kept = [*lines[: most_lines - 1], self._cut(lines[most_lines - 1], width, size)]
         return Wrapped(tuple(map(self._ordered, kept)), False, is_neat)
+
+    def _cut(self, line: str, width: float, size: float) -> str:
+        """As much of a line as leaves room for dots."""
+        while len(line) > 1 and self.width(line + DOTS, size) > width:
+            line = line[:-1]
+        return line + DOTS
+
+    def _broken(self, word: str, room: float) -> tuple[list[str], str]:
+        """Full lines of a word that is too long for one, and what is left of it."""
+        lines, rest = [], word
+        while _unit_width(rest.rstrip(), self._files) > room and len(rest) > 1:
+            n = self._n_fitting(rest, room)
+            lines.append(rest[:n])
+            rest = rest[n:]
+        return lines, rest
 
     def _ordered(self, line: str) -> str:
         """A line in which Arabic and Hebrew words read as they do, and the rest around them too.
@@ -96,15 +111,29 @@ class Face:
             return line
         return LEFT_TO_RIGHT + _RUN.sub(rf"\g<0>{LEFT_TO_RIGHT}", line)
 
-    def _n_fitting(self, word: str, width: float, size: float) -> int:
+    def _n_fitting(self, word: str, room: float) -> int:
         """How many letters of a word fit on a line; one at least."""
-        room, n = width / (SLACK * size), 0
+        n = 0
         for sign in word:
             room -= _advance(sign, self._files) or 0.0
             if room < 0:
                 break
             n += 1
         return max(1, n)
+
+
+@lru_cache(maxsize=512)
+def _measured(text: str, files: Files) -> tuple[tuple[str, float, float], ...]:
+    """The pieces of a text, how wide they are, and how wide without a space at the end."""
+    return tuple(
+        (piece, _unit_width(piece, files), _unit_width(piece.rstrip(), files))
+        for piece in _pieces(text)
+    )
+
+
+def _unit_width(text: str, files: Files) -> float:
+    """Of letters of size 1."""
+    return sum(_advance(sign, files) or 0.0 for sign in text)
 
 
 def _pieces(text: str) -> list[str]:
@@ -152,6 +181,11 @@ def _advance(sign: str, files: Files) -> float | None:
         if font.get_char_index(ord(sign)):
             return float(font.load_char(ord(sign)).linearHoriAdvance / 65536 / 100)
     return None
+
+
+def counted(n: int, what: str) -> str:
+    """1 row, 2 rows."""
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def number_shown(value: float) -> str:
