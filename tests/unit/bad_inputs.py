@@ -8,12 +8,13 @@ from pathlib import Path
 from tests.unit.bad_case import Case, N
 from tests.unit.bad_fits import FITS
 from tests.unit.bad_metrics import METRICS
+from tests.unit.bad_plots import PLOTS
 from tests.unit.bad_predictions import PREDICTIONS
 from tests.unit.bad_references import REFERENCES
 from tests.unit.bad_tunings import TUNINGS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "bad-inputs.md"
-GROUPS = FITS | REFERENCES | PREDICTIONS | METRICS | TUNINGS
+GROUPS = FITS | REFERENCES | PREDICTIONS | METRICS | TUNINGS | PLOTS
 CASES = [case for cases in GROUPS.values() for case in cases]
 
 HEAD = f"""# Bad inputs and what you are told

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from survtree._plots.shape import (
-    TICK,
     YES,
     Box,
     Cell,
@@ -17,6 +16,7 @@ from survtree._plots.shape import (
     box_size,
     labels_of,
     note_of,
+    small,
     wrapped_question,
 )
 from survtree._plots.words import LINE
@@ -49,7 +49,7 @@ def plan_down(
 ) -> Plan | None:
     """The drawing within a width and height, or None if it does not fit; the height is free."""
     size = style.size
-    scale = words.face.width(words.last_tick, TICK * size) if style.has_scales else 4.0
+    scale = words.face.width(words.last_tick, small(size)) if style.has_scales else 4.0
     left = 2.2 * size if style.has_scales else 2.0
     slot = (width - left - 2.0) / len(shape.leaves)
     labels, label = labels_of(shape, words, style)
@@ -67,7 +67,7 @@ def plan_down(
         return None
     rows = _row_heights(shape, words, style, boxes)
     note, note_height = note_of(words, width, style)
-    ticks = 1.2 * TICK * size + 4 if style.has_scales else 2.0
+    ticks = 1.2 * small(size) + 4 if style.has_scales else 2.0
     gap = GAP * size if style.has_questions else 1.5 * size
     used = 4 + sum(rows) + gap * len(rows) + label[1] + 4 + ticks + note_height
     curve = USUAL_HEIGHT if height is None else height - used

@@ -7,7 +7,7 @@ from survtree._plots.right import plan_right
 from survtree._plots.shape import Plan, Shape, Style, Words
 
 FORMS = ("wide", "flat", "tall")
-LARGEST, USUAL, SMALLEST, LEGIBLE, TINIEST = 14.0, 9.0, 6.0, 5.0, 3.0
+LARGEST, USUAL, SMALLEST, LEGIBLE, TINIEST = 14.0, 9.0, 5.5, 5.0, 3.0
 MUCH_LARGER = 1.25
 STEP = 0.5
 # Side by side, more leaves than this make a figure too wide to be looked at.

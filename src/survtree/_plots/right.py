@@ -6,7 +6,6 @@ from typing import NamedTuple
 from survtree._plots.shape import (
     MOST_LINES,
     PADDING,
-    TICK,
     YES,
     Box,
     Cell,
@@ -19,6 +18,7 @@ from survtree._plots.shape import (
     box_size,
     labels_of,
     note_of,
+    small,
     wrapped_question,
 )
 from survtree._plots.words import LINE
@@ -52,7 +52,7 @@ def plan_right(
     """The drawing within a width and height, or None if it does not fit; both may be free."""
     size, n = style.size, len(shape.leaves)
     labels, label = labels_of(shape, words, style)
-    ticks = 1.2 * TICK * size + 4 if style.has_scales else 2.0
+    ticks = 1.2 * small(size) + 4 if style.has_scales else 2.0
     note, note_height = note_of(words, USUAL_WIDTH * 2 if width is None else width, style)
     slot = (
         max(USUAL_SLOT, label[1] + 6) if height is None else (height - ticks - note_height - 4) / n

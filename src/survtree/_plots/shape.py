@@ -18,7 +18,8 @@ LONG_QUESTION = 70
 # Around the words of a question, on each side, in units of their size.
 PADDING = 0.45
 BOLD = 1.16
-NOTE, TICK = 0.85, 0.85  # sizes of notes and of numbers at the axes, beside that of words
+# Notes and numbers at the axes are smaller than words, but not too small to be read.
+SMALLER, LEAST_SIZE = 0.85, 5.0
 YES, NO = "yes", "no"
 
 
@@ -128,6 +129,11 @@ class Plan(NamedTuple):
     note: tuple[str, ...]
 
 
+def small(size: float) -> float:
+    """The size of notes and of numbers at the axes, beside words of a size."""
+    return max(SMALLER * size, min(size, LEAST_SIZE))
+
+
 def shape_of(tree: Tree) -> Shape:
     """Slots of leaves and places of questions."""
     leaves: list[int] = []
@@ -199,6 +205,6 @@ def note_of(words: Words, width: float, style: Style) -> tuple[tuple[str, ...], 
     """The note below the tree, and its height."""
     if not style.has_scales:
         return (), 0.0
-    size = NOTE * style.size
+    size = small(style.size)
     lines = words.face.wrapped(words.note, width - 4, size, MOST_LINES).lines
     return lines, (len(lines) + 0.7) * LINE * size

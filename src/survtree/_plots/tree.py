@@ -10,14 +10,13 @@ from survtree._plots.colours import GREY, PALE, leaf_colours
 from survtree._plots.layout import plan_alone, plan_in
 from survtree._plots.picture import Picture, picture_of, size_of, write
 from survtree._plots.shape import (
-    NOTE,
-    TICK,
     Box,
     Cell,
     Edge,
     Plan,
     Words,
     shape_of,
+    small,
 )
 from survtree._plots.strokes import draw_curve, last_time, round_ticks
 from survtree._plots.words import LINE, Face, number_shown, percent_shown
@@ -128,11 +127,11 @@ def _draw(ax: Any, plan: Plan, model: FittedTree, confidence: float) -> list[Any
     colours, curves, end = leaf_colours(model), model.leaf_curves_, last_time(model)
     for cell in plan.cells:
         inset = _draw_leaf(ax, cell, curves[cell.node], colours[cell.node], end, confidence)
-        _draw_scales(inset, cell, end, TICK * size)
+        _draw_scales(inset, cell, end, small(size))
         artists += [inset, *_draw_label(ax, cell, size)]
     if plan.note:
         artists.append(
-            write(ax, 2, 2, "\n".join(plan.note), size=NOTE * size, color=GREY, va="bottom")
+            write(ax, 2, 2, "\n".join(plan.note), size=small(size), color=GREY, va="bottom")
         )
     return artists
 
