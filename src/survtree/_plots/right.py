@@ -25,6 +25,7 @@ from survtree._plots.words import LINE
 
 # Widest questions to try, in units of the letters' size.
 CAPS = (30.0, 22.0, 16.0, 12.0, 9.0, 7.0, 5.0, 3.0)
+CAPS_ALONE = CAPS[2:]  # paper of any width does not make long lines easier to read
 LEAST_CURVE = (40.0, 11.0)
 LEAST_SHARE, LOOSE_SHARE = 0.2, 0.1
 USUAL_WIDTH, USUAL_SLOT = 170.0, 46.0
@@ -98,7 +99,7 @@ def _columns(
     gap = (STUB + 0.4 + 0.5) * style.size + words.face.width(YES, style.size)
     if not style.has_questions:
         gap = style.size
-    for cap in CAPS:
+    for cap in CAPS if width is not None else CAPS_ALONE:
         sizes = _sizes(shape, words, style, slot, cap * style.size)
         if sizes is None:
             continue
