@@ -226,12 +226,13 @@ def test_right_to_left_names_keep_their_words_and_the_sign_its_side():
     assert face.wrapped("age <= 4", 1e9, 9, 4).lines == ("age <= 4",)
 
 
-def test_long_words_are_broken_and_long_names_end_in_dots():
+def test_long_words_are_broken_and_long_names_are_cut_before_what_is_asked():
     face = Face()
-    for text in ("W" * 300, LONG, "one two " * 40, "é" * 300):
-        wrapped = face.wrapped(text, 80, 9, 3)
+    for name in ("W" * 300, LONG, "one two " * 40, "é" * 300):
+        wrapped = face.wrapped(f"{name} <= 62.5", 80, 9, 3)
         assert len(wrapped.lines) == 3
-        assert wrapped.lines[-1].endswith("...")
+        assert wrapped.lines[-1].startswith("...")
+        assert wrapped.lines[-1].endswith(" <= 62.5")
         assert not wrapped.is_whole
         assert max(face.width(line, 9) for line in wrapped.lines) <= 80
     short = face.wrapped("Karnofsky_score <= 45", 70, 9, 3)

@@ -13,7 +13,7 @@ from survtree._tree import Tree
 
 Point = tuple[float, float]
 MOST_LINES = 4
-# A question with more letters may end in dots; a shorter one is told in full.
+# A question with more letters may be cut short; a shorter one is told in full.
 LONG_QUESTION = 70
 # Around the words of a question, on each side, in units of their size.
 PADDING = 0.45

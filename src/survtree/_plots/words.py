@@ -65,7 +65,10 @@ class Face:
         return max((self.width(line, size) for line in lines), default=0.0)
 
     def wrapped(self, text: str, width: float, size: float, most_lines: int) -> Wrapped:
-        """A text that can be drawn, on lines of a width; the rest of a long one is dots."""
+        """A text that can be drawn, on lines of a width; of a long one a part before the end is dots.
+
+        The end tells what is asked of a column, so it is the name that is cut short.
+        """
         room = width / (SLACK * size)
         lines, line, filled, is_neat = [], "", 0.0, True
         for piece, whole, bare in _measured(text, self._files):
@@ -84,14 +87,15 @@ class Face:
         lines.append(line.rstrip())
         if len(lines) <= most_lines:
             return Wrapped(tuple(map(self._ordered, lines)), True, is_neat)
-        kept = [*lines[: most_lines - 1], self._cut(lines[most_lines - 1], width, size)]
+        kept = [*lines[: most_lines - 1], self._end_of(text, width, size)]
         return Wrapped(tuple(map(self._ordered, kept)), False, is_neat)
 
-    def _cut(self, line: str, width: float, size: float) -> str:
-        """As much of a line as leaves room for dots."""
-        while len(line) > 1 and self.width(line + DOTS, size) > width:
-            line = line[:-1]
-        return line + DOTS
+    def _end_of(self, text: str, width: float, size: float) -> str:
+        """Dots, and as much of the end of a text as fits behind them; one letter at least."""
+        n = 1
+        while n < len(text) and self.width(DOTS + text[-n - 1 :], size) <= width:
+            n += 1
+        return DOTS + text[-n:].lstrip()
 
     def _broken(self, word: str, room: float) -> tuple[list[str], str]:
         """Full lines of a word that is too long for one, and what is left of it."""
