@@ -65,7 +65,7 @@ class Face:
         return max((self.width(line, size) for line in lines), default=0.0)
 
     def wrapped(self, text: str, width: float, size: float, most_lines: int) -> Wrapped:
-        """A text that can be drawn, on lines of a width; of a long one a part before the end is dots.
+        """A text that can be drawn, on lines of a width; a long one has dots before its end.
 
         The end tells what is asked of a column, so it is the name that is cut short.
         """
