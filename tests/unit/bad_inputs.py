@@ -10,13 +10,15 @@ from tests.unit.bad_exports import EXPORTS
 from tests.unit.bad_files import FILES
 from tests.unit.bad_fits import FITS
 from tests.unit.bad_metrics import METRICS
+from tests.unit.bad_plots import PLOTS
 from tests.unit.bad_predictions import PREDICTIONS
 from tests.unit.bad_references import REFERENCES
 from tests.unit.bad_report import REPORTS
 from tests.unit.bad_tunings import TUNINGS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "bad-inputs.md"
-GROUPS = FITS | REFERENCES | PREDICTIONS | METRICS | TUNINGS | EXPORTS | REPORTS | FILES
+GROUPS = FITS | REFERENCES | PREDICTIONS | METRICS | TUNINGS
+GROUPS |= PLOTS | EXPORTS | REPORTS | FILES
 CASES = [case for cases in GROUPS.values() for case in cases]
 
 HEAD = f"""# Bad inputs and what you are told

@@ -30,8 +30,8 @@ def plot_calibration(
 
     On the diagonal predictions come true. Points are groups of rows with about the same prediction,
     as in ``survtree.metrics.calibration_curve``: for a tree usually its leaves. Their area tells
-    the number of rows; the bars are confidence limits of the observed survival. On training rows
-    every leaf is on the diagonal, which shows nothing: pass rows that the fit did not see.
+    the number of rows; the bars are confidence limits of the observed survival. Training rows
+    are on the diagonal or next to it, which shows nothing: pass rows that the fit did not see.
 
     Parameters
     ----------

@@ -17,6 +17,7 @@ MOST_WITH_BANDS = 4
 SIZE, SMALL_SIZE = 9.0, 6.5
 # Axes narrower than this, in points, get small letters.
 NARROW = 250.0
+MOST_OF_HEIGHT = 0.5
 WIDTH = 1.6  # of lines
 # Right of the curves: a piece of each line, and its label, in shares of the axis of time.
 SAMPLE, LABELS_AT = (0.03, 0.1), 0.115
@@ -52,7 +53,8 @@ def plot_curves(
     confidence : float, default=0.95
         Of the bands, for one time at a time.
     at_risk : bool, default=True
-        Is there a table of rows at risk? Where rows have weights, it tells their weight.
+        Is there a table of rows at risk? Where rows have weights, it tells their weight. It is left
+        out where it would take more than half of the height.
     bands : bool, optional
         Are there bands and marks of censored rows? By default for up to four leaves.
     time_label : str, default="Time"
@@ -72,7 +74,7 @@ def plot_curves(
     label = Face().drawn(_validation.check_label(time_label))
     ticks = None if times is None else _validation.check_ticks(times).tolist()
     nodes = by_risk(model)
-    ax = new_axes(6.4, 3.4 + (0.4 + 0.16 * len(nodes)) * at_risk) if ax is None else ax
+    ax = new_axes(6.4, _figure_height(len(nodes), at_risk)) if ax is None else ax
     size = SIZE if width_of(ax) >= NARROW else SMALL_SIZE
     has_bands = len(nodes) <= MOST_WITH_BANDS if bands is None else bool(bands)
     artists = _draw_curves(ax, model, nodes, level if has_bands else None)
@@ -81,9 +83,18 @@ def plot_curves(
     if len(nodes) > 1:
         p = leaf_facts(model, confidence=level).log_rank.p
         ax.set_title(f"log-rank {p_shown(p)}", loc="right", size=size, color=GREY)
-    if at_risk:
+    if at_risk and _table_height(nodes, size) <= MOST_OF_HEIGHT * height_of(ax):
         artists += _draw_table(ax, model, nodes, ticks, size)
     return picture_of(ax, artists + _draw_labels(ax, model, nodes, size))
+
+
+def _figure_height(n_leaves: int, at_risk: bool) -> float:
+    """In inches: curves, labels that need more with many leaves, and the table."""
+    return max(3.4, 0.18 * n_leaves + 0.8) + (0.4 + 0.16 * n_leaves) * at_risk
+
+
+def _table_height(nodes: list[int], size: float) -> float:
+    return (len(nodes) + 1) * LINE * size
 
 
 def _n_ticks(ax: Any, size: float) -> int:
@@ -108,6 +119,7 @@ def _draw_curves(
 def _draw_axes(ax: Any, ticks: list[float], end: float, label: str, size: float) -> None:
     ax.set(xlim=(0, end), ylim=(0, 1.02))
     ax.set_xticks(ticks, list(map(number_shown, ticks)))
+    ax.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0])
     ax.tick_params(labelsize=size)
     ax.set_xlabel(label, size=size, parse_math=False, usetex=False)
     ax.set_ylabel("Survival", size=size)

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from survtree._plots.shape import (
-    TICK,
     YES,
     Box,
     Cell,
@@ -17,6 +16,7 @@ from survtree._plots.shape import (
     box_size,
     labels_of,
     note_of,
+    small,
     wrapped_question,
 )
 from survtree._plots.words import LINE
@@ -49,12 +49,16 @@ def plan_down(
 ) -> Plan | None:
     """The drawing within a width and height, or None if it does not fit; the height is free."""
     size = style.size
-    scale = words.face.width(words.last_tick, TICK * size) if style.has_scales else 4.0
+    scale = words.face.width(words.last_tick, small(size)) if style.has_scales else 4.0
     left = 2.2 * size if style.has_scales else 2.0
     slot = (width - left - 2.0) / len(shape.leaves)
     labels, label = labels_of(shape, words, style)
     curve_width = slot - max(4.0, scale + 2.0)
-    if max(label[0], words.face.width(YES, size)) > slot - 4 and shape.splits and style.info < 4:
+    if (
+        max(label[0], words.face.width(YES, size)) > slot - 3
+        and shape.splits
+        and style.has_questions
+    ):
         return None
     if label[0] > slot or curve_width < (LEAST_CURVE[0] if style.is_strict else 2.0):
         return None
@@ -63,8 +67,8 @@ def plan_down(
         return None
     rows = _row_heights(shape, words, style, boxes)
     note, note_height = note_of(words, width, style)
-    ticks = 1.2 * TICK * size + 4 if style.has_scales else 2.0
-    gap = GAP * size if style.info < 4 else 1.5 * size
+    ticks = 1.2 * small(size) + 4 if style.has_scales else 2.0
+    gap = GAP * size if style.has_questions else 1.5 * size
     used = 4 + sum(rows) + gap * len(rows) + label[1] + 4 + ticks + note_height
     curve = USUAL_HEIGHT if height is None else height - used
     least = max(LEAST_CURVE[1], LEAST_SHARE * (used + curve)) if style.is_strict else 2.0
@@ -143,9 +147,8 @@ def _edges(shape: Shape, style: Style, frame: _Frame) -> list[Edge]:
             end_x = frame.x(shape, child)
             is_leaf = shape.tree.question[child] < 0
             level_below = shape.depth[child]
-            end = frame.tops[-1] if is_leaf else frame.tops[level_below] - 1
-            if not is_leaf:
-                end = frame.tops[level_below] - frame.rows[level_below] / 2
+            middle = frame.tops[level_below] - sum(frame.rows[level_below : level_below + 1]) / 2
+            end = frame.tops[-1] if is_leaf else middle
             ways = ((x, y), (x, bar), (end_x, bar), (end_x, end))
             out.append(Edge(ways, answer, (end_x, bar - (0.4 + LINE / 2) * style.size)))
     return out

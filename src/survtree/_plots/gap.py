@@ -57,8 +57,6 @@ def plot_gap(model: Any, ax: Any = None) -> Picture:
         *ax.plot(x, bounds.lower, color=BLUE, linestyle=(0, (5, 1.5)), label="lower bound", **how),
     ]
     artists += ax.plot(x[-1:], bounds.objective[-1:], "o", color=ORANGE, clip_on=False)
-    if ax.get_xscale() == "linear":
-        ax.set_xlim(left=0.0)
     ax.set_ylim(bottom=0.0)
     ax.set_xlabel("seconds")
     ax.set_ylabel("objective and lower bound")

@@ -7,7 +7,8 @@ from survtree._plots.right import plan_right
 from survtree._plots.shape import Plan, Shape, Style, Words
 
 FORMS = ("wide", "flat", "tall")
-LARGEST, USUAL, SMALLEST, TINIEST = 14.0, 9.0, 6.0, 3.0
+LARGEST, USUAL, SMALLEST, LEGIBLE, TINIEST = 14.0, 9.0, 5.5, 5.0, 3.0
+MUCH_LARGER = 1.25
 STEP = 0.5
 # Side by side, more leaves than this make a figure too wide to be looked at.
 MOST_SIDE_BY_SIDE = 8
@@ -17,13 +18,26 @@ MOST = 14_400.0  # points on a side: no PDF is larger
 
 def plan_in(shape: Shape, words: Words, width: float, height: float, direction: str | None) -> Plan:
     """The drawing on paper of a given size: first all is told, in letters as large as possible."""
-    for style in _styles():
-        for way in _directions(shape, direction):
-            draw = plan_down if way == "down" else plan_right
-            plan = draw(shape, words, style, width, height)
-            if plan is not None:
-                return plan
-    return _bare(shape, words, width, height)
+    ways = _directions(shape, direction)
+    plans = [_best(shape, words, width, height, way) for way in ways]
+    if plans[-1] is None:
+        return plans[0] or _bare(shape, words, width, height)
+    if plans[0] is None or _is_much_better(plans[-1].style, plans[0].style):
+        return plans[-1]
+    return plans[0]
+
+
+def _is_much_better(one: Style, other: Style) -> bool:
+    """Does one tell more than the other, or in letters that are much larger?"""
+    if (one.is_strict, -one.info) != (other.is_strict, -other.info):
+        return (one.is_strict, -one.info) > (other.is_strict, -other.info)
+    return one.size > MUCH_LARGER * other.size
+
+
+def _best(shape: Shape, words: Words, width: float, height: float, direction: str) -> Plan | None:
+    draw = plan_down if direction == "down" else plan_right
+    plans = (draw(shape, words, style, width, height) for style in _styles(width))
+    return next((plan for plan in plans if plan is not None), None)
 
 
 def _directions(shape: Shape, direction: str | None) -> tuple[str, ...]:
@@ -33,18 +47,17 @@ def _directions(shape: Shape, direction: str | None) -> tuple[str, ...]:
     return ("down", "right") if is_few else ("right", "down")
 
 
-def _styles() -> Iterator[Style]:
+def _styles(width: float) -> Iterator[Style]:
     """From the best to look at to the least that can be drawn."""
-    for info in range(4):
-        for size in _sizes(LARGEST, SMALLEST):
-            forms = FORMS if info < 2 else FORMS[:1]
-            for form in forms:
+    largest = min(LARGEST, max(SMALLEST, 5.0 + width / 100))
+    for info, smallest in enumerate((SMALLEST, SMALLEST, LEGIBLE, LEGIBLE)):
+        for size in _sizes(largest, smallest):
+            for form in FORMS if info < 2 else FORMS[:1]:
                 yield Style(size, info, form)
-    for info in (2, 3):
-        for size in _sizes(SMALLEST, TINIEST + 2):
+    yield Style(LEGIBLE, 3, is_strict=False)
+    for info, smallest in ((4, LEGIBLE), (5, TINIEST)):
+        for size in _sizes(SMALLEST, smallest):
             yield Style(size, info, is_strict=False)
-    for size in _sizes(SMALLEST, TINIEST):
-        yield Style(size, 4, is_strict=False)
 
 
 def _sizes(largest: float, smallest: float) -> list[float]:
@@ -53,7 +66,7 @@ def _sizes(largest: float, smallest: float) -> list[float]:
 
 def _bare(shape: Shape, words: Words, width: float, height: float) -> Plan:
     """Lines and curves alone, drawn large enough and shrunk: nothing has a size of its own."""
-    style = Style(TINIEST, 4, is_strict=False)
+    style = Style(TINIEST, 5, is_strict=False)
     slots = 10.0 * len(shape.leaves)
     plan = plan_right(shape, words, style, 40.0 * (shape.n_levels + 2), slots)
     assert plan is not None, "there is room for everything"

@@ -7,6 +7,7 @@ from typing import Any
 
 from survtree import _validation
 from survtree._files import whole_file
+from survtree._plots.words import SPACING
 
 SHOWN_DPI = 110
 # What would differ between two files of the same picture.
@@ -74,7 +75,8 @@ def picture_of(axes: Any, artists: list[Any]) -> Picture:
 
 def write(axes: Any, x: float, y: float, text: str, **how: Any) -> Any:
     """A text as it stands: no letter of it is read as mathematics."""
-    return axes.text(x, y, text, **{"parse_math": False, "usetex": False, **how})
+    plain = {"parse_math": False, "usetex": False, "linespacing": SPACING}
+    return axes.text(x, y, text, **plain, **how)
 
 
 def size_of(axes: Any) -> tuple[float, float]:

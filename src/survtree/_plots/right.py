@@ -6,7 +6,6 @@ from typing import NamedTuple
 from survtree._plots.shape import (
     MOST_LINES,
     PADDING,
-    TICK,
     YES,
     Box,
     Cell,
@@ -19,14 +18,16 @@ from survtree._plots.shape import (
     box_size,
     labels_of,
     note_of,
+    small,
     wrapped_question,
 )
 from survtree._plots.words import LINE
 
 # Widest questions to try, in units of the letters' size.
 CAPS = (30.0, 22.0, 16.0, 12.0, 9.0, 7.0, 5.0, 3.0)
+CAPS_ALONE = CAPS[2:]  # paper of any width does not make long lines easier to read
 LEAST_CURVE = (40.0, 11.0)
-LEAST_SHARE = 0.2
+LEAST_SHARE, LOOSE_SHARE = 0.2, 0.1
 USUAL_WIDTH, USUAL_SLOT = 170.0, 46.0
 STUB = 0.6
 
@@ -52,7 +53,7 @@ def plan_right(
     """The drawing within a width and height, or None if it does not fit; both may be free."""
     size, n = style.size, len(shape.leaves)
     labels, label = labels_of(shape, words, style)
-    ticks = 1.2 * TICK * size + 4 if style.has_scales else 2.0
+    ticks = 1.2 * small(size) + 4 if style.has_scales else 2.0
     note, note_height = note_of(words, USUAL_WIDTH * 2 if width is None else width, style)
     slot = (
         max(USUAL_SLOT, label[1] + 6) if height is None else (height - ticks - note_height - 4) / n
@@ -96,9 +97,9 @@ def _columns(
 ) -> tuple[Sizes, list[float], float, float] | None:
     """Questions, widths of their columns, the gaps between, and the room left for curves."""
     gap = (STUB + 0.4 + 0.5) * style.size + words.face.width(YES, style.size)
-    if style.info == 4:
+    if not style.has_questions:
         gap = style.size
-    for cap in CAPS:
+    for cap in CAPS if width is not None else CAPS_ALONE:
         sizes = _sizes(shape, words, style, slot, cap * style.size)
         if sizes is None:
             continue
@@ -106,8 +107,12 @@ def _columns(
         for node, (_, (box_width, _)) in sizes.items():
             columns[shape.depth[node]] = max(columns[shape.depth[node]], box_width)
         used = sum(columns) + gap * len(columns) + label + 0.6 * style.size + 4
-        curve = USUAL_WIDTH if width is None else width - used
-        least = max(LEAST_CURVE[0], LEAST_SHARE * (used + curve)) if style.is_strict else 2.0
+        curve = max(USUAL_WIDTH, used / 3) if width is None else width - used
+        least = (
+            max(LEAST_CURVE[0], LEAST_SHARE * (used + curve))
+            if style.is_strict
+            else LOOSE_SHARE * (used + curve)
+        )
         if curve >= least:
             return sizes, columns, gap, curve
     return None

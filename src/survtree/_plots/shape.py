@@ -8,17 +8,18 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from survtree._leaf_facts import Leaf
-from survtree._plots.words import LINE, Face, Wrapped, limits_shown, median_shown
+from survtree._plots.words import LINE, Face, Wrapped, counted, limits_shown, median_shown
 from survtree._tree import Tree
 
 Point = tuple[float, float]
 MOST_LINES = 4
-# A question with more letters may end in dots; a shorter one is told in full.
+# A question with more letters may be cut short; a shorter one is told in full.
 LONG_QUESTION = 70
 # Around the words of a question, on each side, in units of their size.
 PADDING = 0.45
 BOLD = 1.16
-NOTE, TICK = 0.85, 0.85  # sizes of notes and of numbers at the axes, beside that of words
+# Notes and numbers at the axes are smaller than words, but not too small to be read.
+SMALLER, LEAST_SIZE = 0.85, 5.0
 YES, NO = "yes", "no"
 
 
@@ -63,12 +64,21 @@ class Words(NamedTuple):
 
 
 class Style(NamedTuple):
-    """How much is written, in which form and size; ``is_strict``: nothing may be cut short."""
+    """How much is written, in which form and size; ``is_strict``: nothing may be cut short.
+
+    ``info`` is 0: all; 1: no limits; 2: of leaves only rows; 3: only their numbers; 4: no questions
+    either; 5: curves alone.
+    """
 
     size: float
-    info: int = 0  # 0: all; 1: no limits; 2: rows; 3: numbers of leaves; 4: curves alone
+    info: int = 0
     form: str = "wide"
     is_strict: bool = True
+
+    @property
+    def has_questions(self) -> bool:
+        """Are there questions and answers?"""
+        return self.info < 4
 
     @property
     def has_scales(self) -> bool:
@@ -119,6 +129,11 @@ class Plan(NamedTuple):
     note: tuple[str, ...]
 
 
+def small(size: float) -> float:
+    """The size of notes and of numbers at the axes, beside words of a size."""
+    return max(SMALLER * size, min(size, LEAST_SIZE))
+
+
 def shape_of(tree: Tree) -> Shape:
     """Slots of leaves and places of questions."""
     leaves: list[int] = []
@@ -143,9 +158,9 @@ def shape_of(tree: Tree) -> Shape:
 def leaf_lines(leaf: Leaf, style: Style) -> tuple[str, ...]:
     """What is written of a leaf; the first line names it."""
     name = f"Leaf {leaf.node}"
-    rows, events = f"{leaf.n_rows:,} rows", f"{leaf.n_events:,} events"
+    rows, events = counted(leaf.n_rows, "row"), counted(leaf.n_events, "event")
     if style.info > 1:
-        return ((name, rows), (str(leaf.node),), ())[style.info - 2]
+        return ((name, rows), (str(leaf.node),), (str(leaf.node),), ())[style.info - 2]
     median, limits = median_shown(leaf.median), limits_shown(leaf.median)
     ends = [f"({limits})"] if limits and style.info == 0 else []
     if style.form == "tall":
@@ -161,14 +176,14 @@ def wrapped_question(
     words: Words, node: int, width: float, style: Style, most_lines: int = MOST_LINES
 ) -> Wrapped | None:
     """The lines of a question within a width; None if too much of it would be lost."""
-    if style.info == 4 and not style.is_strict:
+    if not style.has_questions:
         return Wrapped((), True, True)
     if width <= style.size or most_lines < 1:
         return None
     text = words.questions[node]
     wrapped = words.face.wrapped(text, width, style.size, most_lines)
-    is_told = wrapped.is_neat and (wrapped.is_whole or len(text) > LONG_QUESTION)
-    return wrapped if is_told or not style.is_strict else None
+    is_told = wrapped.is_whole or len(text) > LONG_QUESTION or not style.is_strict
+    return wrapped if wrapped.is_neat and is_told else None
 
 
 def box_size(face: Face, lines: Sequence[str], size: float) -> tuple[float, float]:
@@ -190,6 +205,6 @@ def note_of(words: Words, width: float, style: Style) -> tuple[tuple[str, ...], 
     """The note below the tree, and its height."""
     if not style.has_scales:
         return (), 0.0
-    size = NOTE * style.size
+    size = small(style.size)
     lines = words.face.wrapped(words.note, width - 4, size, MOST_LINES).lines
     return lines, (len(lines) + 0.7) * LINE * size

@@ -10,14 +10,13 @@ from survtree._plots.colours import GREY, PALE, leaf_colours
 from survtree._plots.layout import plan_alone, plan_in
 from survtree._plots.picture import Picture, picture_of, size_of, write
 from survtree._plots.shape import (
-    NOTE,
-    TICK,
     Box,
     Cell,
     Edge,
     Plan,
     Words,
     shape_of,
+    small,
 )
 from survtree._plots.strokes import draw_curve, last_time, round_ticks
 from survtree._plots.words import LINE, Face, number_shown, percent_shown
@@ -73,6 +72,7 @@ def plot_tree(
         plan = plan_alone(shape, words, direction)
         ax = _axes_of_size(plan.width, plan.height)
     else:
+        ax.set_axis_off()  # what stands around the axes would take room
         plan = plan_in(shape, words, *size_of(ax), direction)
     return picture_of(ax, _draw(ax, plan, model, level))
 
@@ -122,16 +122,16 @@ def _draw(ax: Any, plan: Plan, model: FittedTree, confidence: float) -> list[Any
         artists += _draw_edge(ax, edge, size)
     for box in plan.boxes:
         artists += _draw_box(ax, box, size)
-    if plan.style.info < 4:
+    if plan.style.has_questions:
         artists += [_draw_answer(ax, edge, size) for edge in plan.edges]
     colours, curves, end = leaf_colours(model), model.leaf_curves_, last_time(model)
     for cell in plan.cells:
         inset = _draw_leaf(ax, cell, curves[cell.node], colours[cell.node], end, confidence)
-        _draw_scales(inset, cell, end, TICK * size)
+        _draw_scales(inset, cell, end, small(size))
         artists += [inset, *_draw_label(ax, cell, size)]
     if plan.note:
         artists.append(
-            write(ax, 2, 2, "\n".join(plan.note), size=NOTE * size, color=GREY, va="bottom")
+            write(ax, 2, 2, "\n".join(plan.note), size=small(size), color=GREY, va="bottom")
         )
     return artists
 
@@ -187,12 +187,19 @@ def _draw_leaf(
 
 def _draw_scales(inset: Any, cell: Cell, end: float, size: float) -> None:
     times = round_ticks(end, MOST_TICKS)
-    inset.set_xticks(
-        times, list(map(number_shown, times)) if cell.has_x_ticks else [""] * len(times)
-    )
+    if cell.has_x_ticks and not _fits(times, end, cell.axes[2], size):
+        times = round_ticks(end, 1)
+    is_told = cell.has_x_ticks and _fits(times, end, cell.axes[2], size)
+    inset.set_xticks(times, [number_shown(time) if is_told else "" for time in times])
     inset.set_yticks([0.5, 1.0], ["0.5", "1"] if cell.has_y_ticks else ["", ""])
     how = {"labelsize": size, "length": 0.25 * size, "width": 0.6, "pad": 1.5}
     inset.tick_params(color=GREY, labelcolor=GREY, **how)
+
+
+def _fits(times: list[float], end: float, width: float, size: float) -> bool:
+    """Can the numbers at these ticks be told apart?"""
+    widest = Face().widest(map(number_shown, times), size)
+    return widest + 0.5 * size <= width * times[1] / end
 
 
 def _draw_label(ax: Any, cell: Cell, size: float) -> list[Any]:
