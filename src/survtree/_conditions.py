@@ -45,6 +45,11 @@ def columns_asked(model: FittedTree) -> list[int]:
     return list(dict.fromkeys(questions.asked[j].column for j in tree.question if j >= 0))
 
 
+def has_gaps(model: FittedTree) -> bool:
+    """Did a column that the tree asks about have missing values?"""
+    return any(model.binarizer_.seen_[column].has_missing for column in columns_asked(model))
+
+
 def conditions(model: FittedTree, path: Sequence[Asked]) -> tuple[str, ...]:
     """The conditions of a path in words, in the order in which columns are first asked about."""
     by_column: dict[int, list[Asked]] = {}

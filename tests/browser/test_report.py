@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from survtree import OptimalSurvivalTree
-from survtree._leaf_facts import paths_of
+from survtree._conditions import asked_of
 from survtree.datasets import load
 from tests.report_models import GRADES, HOSTILE, hostile_chain, hostile_model, mixed_model
 
 PHONE = {"viewport": {"width": 375, "height": 700}}
-N_ROWS = 100
+N_ROWS = 10_000
 
 
 @pytest.fixture(scope="module")
@@ -78,10 +78,8 @@ def entered(field, value):
 def leaves_by_form(page, rows):
     facts = "JSON.parse(document.getElementById('facts').textContent).fields"
     fields = page.evaluate(facts)
-    return [
-        page.evaluate(ENTER, [entered(field, row[field["name"]]) for field in fields])
-        for row in rows
-    ]
+    cells = [[entered(field, row[field["name"]]) for field in fields] for row in rows]
+    return page.evaluate(f"rows => rows.map({ENTER})", cells)
 
 
 def leaves_by_apply(model, rows, columns):
@@ -223,7 +221,9 @@ def test_hostile_names_run_nothing_and_show_as_they_are(opened, tmp_path, start)
     for f in range(len(names)):
         page.select_option(f'[data-field="{f}"]', label="1")
     leaf = int(page.get_attribute("#answer", "data-found"))
-    path = list(map(str, paths_of(model.tree_, model.questions_)[leaf]))
+    asked = asked_of(model.tree_, model.questions_)[leaf]
+    texts = [question.text(model.questions_.names[question.column]) for question, _ in asked]
+    path = [t if a.answer else f"not ({t})" for t, a in zip(texts, asked, strict=True)]
     assert page.text_content("#followed p").startswith(f"Leaf {leaf}: {' and '.join(path)}")
     assert page.locator("script").count() == 2
     assert page.locator("img").count() == 0

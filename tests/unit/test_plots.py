@@ -27,9 +27,9 @@ from survtree._plots.colours import by_risk, leaf_colours, leaf_strokes
 from survtree._plots.curves import spread
 from survtree._plots.layout import plan_alone
 from survtree._plots.shape import shape_of
-from survtree._plots.strokes import round_ticks
 from survtree._plots.tree import _words
 from survtree._plots.words import Face, number_shown, p_shown, weights_shown
+from survtree._ticks import round_ticks
 from survtree.datasets import load
 from survtree.metrics import calibration_curve
 from tests.looks.made_up import HOSTILE, LONG, made_up, random_tree
@@ -178,7 +178,7 @@ def test_a_median_that_is_not_reached_is_told():
     texts = " ".join(text.get_text() for text in plot_tree(model).axes.texts).replace("\n", " ")
     assert "median not reached" in texts
     assert "inf" not in texts
-    assert re.search(r"\([\d,]+ to -\)", texts)
+    assert re.search(r"\([\d,]+ or more\)", texts)
 
 
 def test_missing_values_are_told_of():

@@ -19,8 +19,9 @@ from survtree._report.html import page
 from survtree._report.reproduce import python_call
 from survtree._report.tree_facts import ACROSS, UP, form_fields, thinned
 from survtree._report.tree_svg import LETTERS, breadth, shortened, wrapped
-from survtree._report.words import count, limits, numeral, probability, ratio, round_ticks
+from survtree._report.words import count, limits, numeral, probability, ratio
 from survtree._resample import stratified_folds
+from survtree._ticks import round_ticks
 from survtree.datasets import load
 from tests.report_models import (
     GRADES,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from sklearn.utils.validation import check_is_fitted
 
 from survtree import _validation
-from survtree._conditions import columns_asked
+from survtree._conditions import columns_asked, has_gaps
 from survtree._curves import LeafCurve
 from survtree._export import words
 from survtree._fitted import FittedTree
@@ -104,7 +104,7 @@ def _as_tree(model: FittedTree, facts: LeafFacts | None) -> str:
     more = facts and {leaf.node: _survival_tail(leaf, facts) for leaf in facts.leaves}
     lines = [tree_text(model.tree_, model.questions_, model.leaf_curves_, more)]
     lines += [words.limits_text(facts)] if facts else []
-    lines += [MISSING_SAYS_NO] if _has_gaps(model) else []
+    lines += [MISSING_SAYS_NO] if has_gaps(model) else []
     return "\n".join(lines)
 
 
@@ -125,7 +125,7 @@ def _as_rules(model: FittedTree, facts: LeafFacts) -> str:
         add(int(tree.no[node]), f"{indent}    ")
 
     add(0, "")
-    notes = [words.limits_text(facts)] + ([MISSING_SAYS_NO] if _has_gaps(model) else [])
+    notes = [words.limits_text(facts)] + ([MISSING_SAYS_NO] if has_gaps(model) else [])
     return "\n".join([*lines, *notes])
 
 
@@ -146,8 +146,3 @@ def _as_leaves(model: FittedTree, facts: LeafFacts) -> str:
 
 def _survival_tail(leaf: Leaf, facts: LeafFacts) -> str:
     return "".join(f", {text}" for text in words.survival_texts(leaf, facts.times))
-
-
-def _has_gaps(model: FittedTree) -> bool:
-    """Did a column that the tree asks about have missing values?"""
-    return any(model.binarizer_.seen_[column].has_missing for column in columns_asked(model))

@@ -9,8 +9,9 @@ from survtree._fitted import FittedTree
 from survtree._leaf_facts import leaf_facts
 from survtree._plots.colours import GREY, by_risk, leaf_colours, leaf_strokes
 from survtree._plots.picture import Picture, height_of, new_axes, picture_of, width_of, write
-from survtree._plots.strokes import draw_censored, draw_curve, last_time, round_ticks
+from survtree._plots.strokes import draw_censored, draw_curve, last_time
 from survtree._plots.words import LINE, Face, number_shown, p_shown, weights_shown
+from survtree._ticks import round_ticks
 
 # With more leaves, bands and marks hide the curves.
 MOST_WITH_BANDS = 4

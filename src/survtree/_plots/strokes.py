@@ -1,6 +1,5 @@
 """Curves of leaves on axes: steps, bands and round times."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -37,16 +36,6 @@ def draw_curve(
     x, y = corners(curve.survival, end)
     artists += ax.plot(x, y, drawstyle="steps-post", color=colour, **stroke)
     return artists
-
-
-def round_ticks(end: float, most: int) -> list[float]:
-    """Round times from 0 on, evenly spaced, up to the end; so many at most beside the 0."""
-    step = 10.0 ** math.floor(math.log10(end / most))
-    while end / step >= most + 1:
-        step = next(
-            step * factor for factor in (2.0, 2.5, 5.0, 10.0) if end / (step * factor) < most + 1
-        )
-    return [step * place for place in range(int(end / step * (1 + 1e-12)) + 1)]
 
 
 def draw_censored(ax: Any, curve: LeafCurve, colour: Any) -> list[Any]:

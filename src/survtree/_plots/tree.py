@@ -3,6 +3,7 @@
 from typing import Any
 
 from survtree import _validation
+from survtree._conditions import has_gaps
 from survtree._curves import LeafCurve
 from survtree._fitted import FittedTree
 from survtree._leaf_facts import leaf_facts
@@ -18,8 +19,9 @@ from survtree._plots.shape import (
     shape_of,
     small,
 )
-from survtree._plots.strokes import draw_curve, last_time, round_ticks
+from survtree._plots.strokes import draw_curve, last_time
 from survtree._plots.words import LINE, Face, number_shown, percent_shown
+from survtree._ticks import round_ticks
 
 MOST_TICKS = 2
 
@@ -85,7 +87,7 @@ def _words(model: FittedTree, confidence: float, time_label: str) -> Words:
         f"{time_label} from 0 to {number_shown(end)}, survival from 0 to 1. "
         f"Shaded: {percent_shown(confidence)} confidence."
     )
-    if _has_gaps(model):
+    if has_gaps(model):
         note += ' A missing value answers no, except to "is missing".'
     return Words(
         face,
@@ -98,12 +100,6 @@ def _words(model: FittedTree, confidence: float, time_label: str) -> Words:
         face.drawn(note),
         number_shown(round_ticks(end, MOST_TICKS)[-1]),
     )
-
-
-def _has_gaps(model: FittedTree) -> bool:
-    """Did a column that the tree asks about have missing values?"""
-    asked = [model.questions_.asked[j] for j in model.tree_.question.tolist() if j >= 0]
-    return any(model.binarizer_.seen_[question.column].has_missing for question in asked)
 
 
 def _axes_of_size(width: float, height: float) -> Any:

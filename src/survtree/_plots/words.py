@@ -206,10 +206,7 @@ def median_shown(median: Interval) -> str:
 
 def limits_shown(interval: Interval) -> str:
     """Confidence limits of a time; the upper one may be open. Nothing if both are."""
-    if math.isinf(interval.low):
-        return ""
-    high = "-" if math.isinf(interval.high) else number_shown(interval.high)
-    return f"{number_shown(interval.low)} to {high}"
+    return interval.limits_text(number_shown)
 
 
 def weights_shown(rows: Iterable[Iterable[float]]) -> list[list[str]]:

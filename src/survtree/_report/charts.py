@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from survtree._report.markup import colour, dash, number, tag
-from survtree._report.words import numeral, round_ticks
+from survtree._report.words import numeral
+from survtree._ticks import round_ticks
 
 LEGEND_PITCH = 17
 

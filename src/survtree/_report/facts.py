@@ -8,13 +8,14 @@ from sklearn.utils import check_random_state
 
 from survtree import _validation
 from survtree._certificate import Verification
+from survtree._conditions import columns_asked
 from survtree._curves import LeafCurve
 from survtree._leaf_facts import LeafFacts, leaf_facts
 from survtree._report.columns import data_facts
 from survtree._report.proof import history_facts, proof_facts
 from survtree._report.reproduce import reproduce_facts
 from survtree._report.scores import Scoring, score_facts
-from survtree._report.tree_facts import asked_columns, curve_facts, form_fields, tree_facts
+from survtree._report.tree_facts import curve_facts, form_fields, tree_facts
 from survtree._report.values import interval, plain
 from survtree._resample import cohort_of
 
@@ -64,7 +65,7 @@ def report_facts(model: Any, given: Given | None, wishes: Wishes) -> dict[str, A
 def _data(model: Any, given: Given) -> dict[str, Any]:
     n_given = _validation.check_table(clone(model), given.X, reset=True).n_rows
     table, events = model.binarizer_.read_with_outcome(*given, model)
-    return data_facts(table, events, asked_columns(model), n_given)
+    return data_facts(table, events, columns_asked(model), n_given)
 
 
 def _scores(
@@ -83,7 +84,7 @@ def _summary(model: Any, told: LeafFacts) -> dict[str, Any]:
         "events": sum(curve.n_events for curve in curves),
         "leaves": len(told.leaves),
         "depth": int(model.tree_.depths().max()),
-        "columns": [names[j] for j in asked_columns(model)],
+        "columns": [names[j] for j in columns_asked(model)],
         "ibs_ratio": plain(model.ibs_ratio_),
         "line": model.certificate_.summary(),
     }

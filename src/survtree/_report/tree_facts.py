@@ -6,21 +6,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from survtree._conditions import columns_asked
 from survtree._curves import LeafCurve, StepFunction
 from survtree._fitted import FittedTree
 from survtree._leaf_facts import LeafFacts
 from survtree._questions import OF_LEVELS, Question, shown
-from survtree._report.words import round_ticks
+from survtree._ticks import round_ticks
 
 Floats = NDArray[np.float64]
 # Places that a screen can tell apart in a picture of curves: across, and up.
 ACROSS, UP = 1280, 640
-
-
-def asked_columns(model: FittedTree) -> list[int]:
-    """Places of the columns that the tree asks about, in the order of the tree."""
-    asked = model.tree_.question[model.tree_.question >= 0].tolist()
-    return list(dict.fromkeys(model.questions_.asked[j].column for j in asked))
 
 
 def tree_facts(model: FittedTree, told: LeafFacts) -> list[dict[str, Any]]:
@@ -29,7 +24,7 @@ def tree_facts(model: FittedTree, told: LeafFacts) -> list[dict[str, Any]]:
     by_risk = sorted(told.leaves, key=lambda leaf: (leaf.risk, leaf.node))
     ranks = {leaf.node: rank for rank, leaf in enumerate(by_risk)}
     counts = {leaf.node: (leaf.n_rows, leaf.n_events) for leaf in told.leaves}
-    columns = asked_columns(model)
+    columns = columns_asked(model)
     nodes: list[dict[str, Any]] = []
     for node in reversed(range(tree.n_nodes)):  # children come after parents
         question, no, yes = (int(a[node]) for a in (tree.question, tree.no, tree.yes))
@@ -61,8 +56,8 @@ def _value(question: Question) -> Any:
 
 
 def form_fields(model: FittedTree) -> list[dict[str, Any]]:
-    """One field a column that the tree asks about, as ``asked_columns`` has them."""
-    return [_field(model, column) for column in asked_columns(model)]
+    """One field a column that the tree asks about, as ``columns_asked`` has them."""
+    return [_field(model, column) for column in columns_asked(model)]
 
 
 def _field(model: FittedTree, column: int) -> dict[str, Any]:

@@ -1,10 +1,8 @@
-"""Numbers as a reader wants them, and round ones."""
+"""Numbers as a reader wants them."""
 
-import math
 from typing import Any
 
 UNKNOWN = "–"
-SOME_TICKS = 6
 
 
 def numeral(value: float | None, digits: int = 3) -> str:
@@ -48,11 +46,3 @@ def limits(given: dict[str, Any], how: Any = numeral) -> str:
     if low is None:
         return ""
     return f"({how(low)} or more)" if high is None else f"({how(low)} to {how(high)})"
-
-
-def round_ticks(end: float) -> list[float]:
-    """Round times from 0 on, about six of them, none after the end."""
-    rough = end / SOME_TICKS
-    unit = 10.0 ** math.floor(math.log10(rough))
-    step = next(float(k * unit) for k in (1, 2, 2.5, 5, 10) if k * unit >= rough)
-    return [float(f"{k * step:.6g}") for k in range(int(end / step) + 1)]
