@@ -15,7 +15,17 @@ from survtree.datasets import load
 from tests.property.test_exports import CASES, HOSTILE, Case
 
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
-needs_latex = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex here")
+
+
+def has_latex():
+    """Is there a pdflatex that finds what the pictures need?"""
+    if shutil.which("pdflatex") is None:
+        return False
+    asked = ["kpsewhich", "standalone.cls", "tikz.sty"]
+    return len(subprocess.run(asked, capture_output=True, text=True).stdout.split()) == 2
+
+
+needs_latex = pytest.mark.skipif(not has_latex(), reason="no pdflatex with standalone and tikz")
 ODD = [
     *("μg/L β-blocker Δ", "Größe ≤ 3 cm²", "naïve Señor Łódź Ångström", "日本", "e\u0301", "ﬁ"),
     *(
