@@ -5,23 +5,10 @@ import pandas as pd
 import polars as pl
 
 from survtree import OptimalSurvivalTree
+from tests.hostile import NAMES
 
 HOSTILE = (
-    "<script>alert(1)</script>",
-    "a,b",
-    "50%_\\of$x",
-    "🫀",
-    "ضغط الدم",
-    "גיל",
-    "n" * 300,
-    "two\nlines",
-    "'\"",
-    "back\\slash",
-    "=cmd()",
-    "",
-    "{{7*7}}",
-    "]]>",
-    "-->",
+    *NAMES,
     "<img src=x onerror=alert(1)>",
     "</script><script>alert(1)</script>",
     "</title><b>x",

@@ -23,7 +23,8 @@ from survtree import (
 from survtree._validation.model_file import MODEL, json_schema
 from survtree._validation.shapes import ListOf, Object
 from survtree.datasets import load as load_data
-from tests.unit import hostile, model_schema
+from tests import hostile
+from tests.unit import model_schema
 
 N = 10_000
 GRADES = ["low", "mid", "high"]

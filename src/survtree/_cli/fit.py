@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -24,17 +25,27 @@ from survtree._cli.printing import leaves_of, print_json, print_leaves, print_mo
 from survtree._cli.study import Study, study_to_fit
 from survtree._cli.trouble import INTERRUPTED, say
 
-Output = Annotated[
-    str | None,
-    typer.Option("-o", "--output", metavar="FILE", help="Where the model goes, as JSON."),
-]
-Report = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Write a report for readers, as HTML.")
-]
-Plot = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Draw the tree: .png, .svg or .pdf.")
-]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress.")]
+
+@dataclass
+class Output:
+    """What is shown and written of a fitted model."""
+
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Where the model goes, as JSON."),
+    ] = None
+    report: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write a report for readers, as HTML.")
+    ] = None
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw the tree: .png, .svg or .pdf.")
+    ] = None
+    as_json: AsJson = False
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False
+
+    def files(self) -> dict[str, str | None]:
+        """What goes where."""
+        return {"model": self.output, "report": self.report, "plot": self.plot}
 
 
 @command
@@ -55,16 +66,12 @@ def fit(
     ] = DEFAULTS["reference_mode"],
     jobs: Jobs = None,
     seed: Seed = None,
-    output: Output = None,
-    report: Report = None,
-    plot: Plot = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
     """Find the optimal tree of a table, show it, and save it."""
     from survtree import OptimalSurvivalTree
 
-    check_outputs(output, report, plot)
+    check_outputs(*output.files().values())
     study = study_to_fit(data, reading, choosing.exclude)
     model = OptimalSurvivalTree(
         or_none(depth),
@@ -76,10 +83,10 @@ def fit(
         reference_mode=reference_mode,
         n_jobs=jobs,
         random_state=seed,
-        verbose=int(shows_progress(as_json, quiet)),
+        verbose=int(sys.stderr.isatty() and not (output.as_json or output.quiet)),
     )
     model.fit(study.frame, sample_weight=study.weight, **study.outcome)
-    finish(model, study, output, report, plot, as_json)
+    finish(model, study, output)
 
 
 @command
@@ -107,17 +114,13 @@ def tune(
         str, typer.Option(metavar="ibs_ratio|harrell_c", help="How held-out rows score a tree.")
     ] = "ibs_ratio",
     jobs: Jobs = None,
-    seed: Seed = None,
-    output: Output = None,
-    report: Report = None,
-    plot: Plot = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    seed: Annotated[int | None, typer.Option(help="Seed of the folds.")] = None,
+    output: Output,
 ) -> None:
     """Choose depth and regularization by cross-validation; show the tree, and save it."""
     from survtree import OptimalSurvivalTreeCV
 
-    check_outputs(output, report, plot)
+    check_outputs(*output.files().values())
     study = study_to_fit(data, reading, choosing.exclude)
     model = OptimalSurvivalTreeCV(
         max_depths=[or_none(each) for each in depths.split(",")],
@@ -127,23 +130,18 @@ def tune(
         scoring=scoring,
         n_jobs=jobs,
         random_state=seed,
-        verbose=int(not (as_json or quiet)),
+        verbose=int(not (output.as_json or output.quiet)),
         **limiting.arguments(),
         **choosing.arguments(),
     )
     model.fit(study.frame, sample_weight=study.weight, **study.outcome)
-    if not as_json:
+    if not output.as_json:
         typer.echo(
             f"chosen by {folds} folds: depth {model.best_params_['max_depth']}, regularization "
             f"{model.best_params_['regularization']:g}; {scoring} {model.best_score_:.4f} on "
             "held-out rows\n"
         )
-    finish(model, study, output, report, plot, as_json)
-
-
-def shows_progress(as_json: bool, quiet: bool) -> bool:
-    """Is there a person who may look?"""
-    return sys.stderr.isatty() and not (as_json or quiet)
+    finish(model, study, output)
 
 
 def check_outputs(*paths: str | None) -> None:
@@ -155,32 +153,25 @@ def check_outputs(*paths: str | None) -> None:
             _validation.check_can_write(path)
 
 
-def finish(
-    model: Any,
-    study: Study,
-    output: str | None,
-    report: str | None,
-    plot: str | None,
-    as_json: bool,
-) -> None:
+def finish(model: Any, study: Study, output: Output) -> None:
     """Show the model and write what was asked for."""
     from survtree import export_json, plot_tree
 
     model.roles_ = study.roles
-    written = {"model": output, "report": report, "plot": plot}
-    if output is not None:
-        export_json(model, output)
-    if report is not None:
-        model.report(report, study.covariates, study.y, sample_weight=study.weight, command=typed())
-    if plot is not None:
-        plot_tree(model).save(plot)
-    if as_json:
-        print_json({**summary_of(model), "leaves": leaves_of(model), "files": written})
+    if output.output is not None:
+        export_json(model, output.output)
+    if output.report is not None:
+        rows = study.covariates, study.y
+        model.report(output.report, *rows, sample_weight=study.weight, command=typed())
+    if output.plot is not None:
+        plot_tree(model).save(output.plot)
+    if output.as_json:
+        print_json({**summary_of(model), "leaves": leaves_of(model), "files": output.files()})
     else:
         print_model(model)
         typer.echo()
         print_leaves(model)
-        for what, path in written.items():
+        for what, path in output.files().items():
             if path is not None:
                 say(f"{what}: {path}")
     if model.status_ == "interrupted":
