@@ -284,17 +284,18 @@ def test_missing_cells_of_a_file(tmp_path):
         options = (*FIT, *options, "--missing", "question", "-o", tmp_path / "model.json")
         done("fit", tmp_path / "data.csv", *options)
         assert load(tmp_path / "model.json").binarizer_.seen_[0].has_missing
-    assert f"{tmp_path / 'data.csv'}:6: column 'Age_in_years' has 'n.d.', a number is needed" in (
-        refused("fit", tmp_path / "data.csv")
+    assert (
+        f"{tmp_path / 'data.csv'}:6: column 'Age_in_years' must hold numbers; it has 'n.d.'."
+        in (refused("fit", tmp_path / "data.csv"))
     )
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("fit", "DATA", "--time", "dais"), "there is no 'dais'. The nearest are 'days'."),
+        (("fit", "DATA", "--time", "dais"), "there is no 'dais'. The nearest is 'days'."),
         (("fit", "DATA", "--event", "x"), "there is no 'x'. It has 'Age_in_years'"),
-        (("fit", "DATA", "--exclude", "Celtype"), "The nearest are 'Celltype'"),
+        (("fit", "DATA", "--exclude", "Celtype"), "The nearest is 'Celltype'"),
         (("fit", "DATA", "--depth", "-1"), "--depth must be an integer >= 0"),
         (("fit", "DATA", "--depth", "deep"), "--depth must be an integer >= 0"),
         (("fit", "DATA", "--thresholds", "age=3"), "there is no 'age'"),
@@ -307,7 +308,7 @@ def test_missing_cells_of_a_file(tmp_path):
         (("predict", "MODEL", "DATA", "--keep", "Age"), "there is no 'Age'"),
         (("predict", "MODEL", "DATA", "--times", "9,2"), "times must be ascending"),
         (("predict", "DATA", "DATA"), "must be a model that survtree exported"),
-        (("predict", "MODEL", "OTHER"), "the model must name a column of"),
+        (("predict", "MODEL", "OTHER"), "must have the columns of the model"),
         (("evaluate", "MODEL", "OTHER"), "must name a column of"),
         (("show", "MODEL", "--style", "poem"), "style must be"),
         (("report", "MODEL", "-o", "nowhere/report.html"), "nowhere does not"),

@@ -14,11 +14,12 @@ from tests.unit.bad_plots import PLOTS
 from tests.unit.bad_predictions import PREDICTIONS
 from tests.unit.bad_references import REFERENCES
 from tests.unit.bad_report import REPORTS
+from tests.unit.bad_tables import TABLES
 from tests.unit.bad_tunings import TUNINGS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "bad-inputs.md"
 GROUPS = FITS | REFERENCES | PREDICTIONS | METRICS | TUNINGS
-GROUPS |= PLOTS | EXPORTS | REPORTS | FILES
+GROUPS |= PLOTS | EXPORTS | REPORTS | FILES | TABLES
 CASES = [case for cases in GROUPS.values() for case in cases]
 
 HEAD = f"""# Bad inputs and what you are told

@@ -79,7 +79,7 @@ def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
         reading.event_value = reading.event_value or list(known.event_values)
     roles = roles_of(reading, frame.columns, source.name)
     names = _validation.check_has_names(model, file)
-    _validation.check_columns("the model", names, frame.columns, source.name)
+    _validation.check_has_columns(names, frame.columns, source.name)
     kept = [*names, roles.time, roles.event, *([roles.weight] if roles.weight else [])]
     return _study(frame.select(list(dict.fromkeys(kept))), roles, source.name)
 

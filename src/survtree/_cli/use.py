@@ -52,7 +52,7 @@ def predict(
     fitted, source = load(model), source_of(data, reading)
     names = _validation.check_has_names(fitted, model)
     schema = source.schema()
-    _validation.check_columns("the model", names, schema.names(), source.name)
+    _validation.check_has_columns(names, schema.names(), source.name)
     _validation.check_columns("--keep", keep or [], schema.names(), source.name)
     predictor = RowPredictor(fitted, names, keep or [], times_of(times))
 

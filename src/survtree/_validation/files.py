@@ -3,6 +3,7 @@
 import csv
 import difflib
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ FORMATS = {
     "parquet": (".parquet", ".pq"),
     "arrow": (".arrow", ".feather", ".ipc"),
 }
+ZIPPED = ".gz"  # read, but not written
 FIRST_BYTES = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 # Names under which the outcome is found in published tables, without case and signs.
 TIME_NAMES = frozenset(
@@ -59,7 +61,9 @@ def read_of(name: str, encoding: str) -> Iterator[None]:
         ) from error
     except (pe.PolarsError, csv.Error) as error:
         told = one_line(error).split(" You might want to try")[0].rstrip(".")
-        raise ValueError(f"{name} could not be read: {told}. Is it complete?") from error
+        raise ValueError(
+            f"{name} must be a whole table; its reader says: {told}. Copy or write it again."
+        ) from error
 
 
 def format_of(name: str, given: str | None, first: bytes) -> str:
@@ -78,7 +82,7 @@ def output_format(path: str, given: str | None) -> str:
     """How a table is to be written."""
     if given is not None:
         return check_format(given)
-    return "csv" if path == "-" or path.startswith("/dev/") else _by_suffix(path)
+    return "csv" if path == "-" or path.startswith("/dev/") else _by_suffix(path, ZIPPED)
 
 
 def check_format(given: str) -> str:
@@ -91,11 +95,17 @@ def check_format(given: str) -> str:
     return given
 
 
-def _by_suffix(name: str) -> str:
-    for kind, suffixes in FORMATS.items():
-        if name.lower().endswith(suffixes):
+def _by_suffix(name: str, refused: str | None = None) -> str:
+    formats = {
+        suffix: kind
+        for kind, suffixes in FORMATS.items()
+        for suffix in suffixes
+        if refused is None or not suffix.endswith(refused)
+    }
+    for suffix, kind in formats.items():
+        if name.lower().endswith(suffix):
             return kind
-    known = ", ".join(suffix for suffixes in FORMATS.values() for suffix in suffixes)
+    known = ", ".join(formats)
     raise ValueError(
         f"{name} must end in one of {known}; it ends in {Path(name).suffix!r}. Rename it, or name "
         "its format."
@@ -118,11 +128,29 @@ def check_columns(what: str, names: Iterable[str], columns: Sequence[str], file:
     """Complain of names that a table does not have; names the nearest that it has."""
     for name in names:
         if name not in columns:
-            by_lower = {column.lower(): column for column in reversed(columns)}
-            close = difflib.get_close_matches(name.lower(), list(by_lower), n=MOST_NEAREST)
-            nearest = [by_lower[each] for each in close]
-            hint = f"The nearest are {some(nearest)}." if nearest else f"It has {some(columns)}."
-            raise ValueError(f"{what} must name a column of {file}; there is no {name!r}. {hint}")
+            raise ValueError(
+                f"{what} must name a column of {file}; there is no {name!r}. "
+                f"{_nearest(name, columns)}"
+            )
+
+
+def check_has_columns(names: Iterable[str], columns: Sequence[str], file: str) -> None:
+    """Complain if a table lacks a column that a model was fitted on."""
+    for name in names:
+        if name not in columns:
+            raise ValueError(
+                f"{file} must have the columns of the model; there is no {name!r}. "
+                f"{_nearest(name, columns)}"
+            )
+
+
+def _nearest(name: str, columns: Sequence[str]) -> str:
+    by_lower = {column.lower(): column for column in reversed(columns)}
+    close = difflib.get_close_matches(name.lower(), list(by_lower), n=MOST_NEAREST)
+    nearest = [by_lower[each] for each in close]
+    if len(nearest) == 1:
+        return f"The nearest is {nearest[0]!r}."
+    return f"The nearest are {some(nearest)}." if nearest else f"It has {some(columns)}."
 
 
 def guessed_role(what: str, names: frozenset[str], columns: Sequence[str], file: str) -> str:
@@ -207,7 +235,7 @@ def check_odd_texts(frame: "pl.DataFrame", file: str, *, is_text: bool) -> None:
             where = f"{file}:{row + 2}" if is_text else f"{file}, row {row}"
             text = frame[name][row]
             raise ValueError(
-                f"{where}: column {name!r} has {text!r}, a number is needed. Pass --na {text} if "
+                f"{where}: column {name!r} must hold numbers; it has {text!r}. Pass --na {shlex.quote(text)} if "
                 "it means missing, or clean the file."
             )
 
