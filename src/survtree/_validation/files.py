@@ -235,8 +235,8 @@ def check_odd_texts(frame: "pl.DataFrame", file: str, *, is_text: bool) -> None:
             where = f"{file}:{row + 2}" if is_text else f"{file}, row {row}"
             text = frame[name][row]
             raise ValueError(
-                f"{where}: column {name!r} must hold numbers; it has {text!r}. Pass --na {shlex.quote(text)} if "
-                "it means missing, or clean the file."
+                f"{where}: column {name!r} must hold numbers; it has {text!r}. Pass --na "
+                f"{shlex.quote(text)} if it means missing, or clean the file."
             )
 
 
