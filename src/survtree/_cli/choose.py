@@ -33,7 +33,10 @@ def path(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the optimal trees of all sizes, and the prices for which they are."""
+    """List the optimal trees of all sizes.
+
+    A tree is listed if it is optimal for some price of a leaf; the prices are told.
+    """
     from survtree import regularization_path
     from survtree._plots.picture import Picture
     from survtree._tables import write_parts
@@ -72,5 +75,5 @@ def path(
         for row in table.to_dicts()
     ]
     header = ["leaves", "depth", "loss", "IBS ratio", "regularization from", "to"]
-    print_table("", header, rows, n_left=0)
+    print_table(header, rows, left=())
     typer.echo(f"{found.status_}: each is the best of its size; fit takes one of these prices.")

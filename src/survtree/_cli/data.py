@@ -17,7 +17,10 @@ def demo(
     depth: Annotated[int, typer.Option(help="Most questions on the way to a leaf.")] = 3,
     regularization: Annotated[float, typer.Option(help="Price of one leaf.")] = 0.002,
 ) -> None:
-    """Fit the veterans' lung cancer trial, as recorded, and show progress, tree and proof."""
+    """Fit the veterans' lung cancer trial.
+
+    Shows progress, tree and proof.
+    """
     from survtree import OptimalSurvivalTree, export_text
     from survtree._progress import shown_on
     from survtree.datasets import load
@@ -46,7 +49,10 @@ def replay(
         bool, typer.Option("--verbose/--quiet", help="Show the table of progress.")
     ] = True,
 ) -> None:
-    """Run the fit of a replay file again; show what is run, progress, tree and bounds."""
+    """Run the fit of a replay file again.
+
+    Shows what is run, progress, tree and bounds.
+    """
     from survtree import _replay, _rerun
     from survtree._progress import shown_on
 

@@ -68,7 +68,7 @@ def fit(
     seed: Seed = None,
     output: Output,
 ) -> None:
-    """Find the optimal tree of a table, show it, and save it."""
+    """Find the optimal tree of a table."""
     from survtree import OptimalSurvivalTree
 
     check_outputs(*output.files().values())
@@ -86,6 +86,8 @@ def fit(
         verbose=int(sys.stderr.isatty() and not (output.as_json or output.quiet)),
     )
     model.fit(study.frame, sample_weight=study.weight, **study.outcome)
+    if model.verbose:
+        say("")
     finish(model, study, output)
 
 
@@ -117,7 +119,7 @@ def tune(
     seed: Annotated[int | None, typer.Option(help="Seed of the folds.")] = None,
     output: Output,
 ) -> None:
-    """Choose depth and regularization by cross-validation; show the tree, and save it."""
+    """Choose the size of a tree by cross-validation."""
     from survtree import OptimalSurvivalTreeCV
 
     check_outputs(*output.files().values())

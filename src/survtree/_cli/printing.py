@@ -60,7 +60,7 @@ def print_model(model: Any, style: str = "tree") -> None:
 
 
 def print_leaves(model: Any, times: Any = None) -> None:
-    """The facts of the leaves."""
+    """The facts of the leaves: limits below the values, so that a narrow terminal will do."""
     from survtree._leaf_facts import leaf_facts
 
     facts = leaf_facts(model, times)
@@ -73,40 +73,37 @@ def print_leaves(model: Any, times: Any = None) -> None:
             f"{leaf.n_events:,}",
             interval_text(leaf.median, "{:g}".format),
             *(interval_text(each, "{:.2f}".format) for each in leaf.survival),
-            interval_text(leaf.restricted_mean, "{:.4g}".format),
+            interval_text(leaf.restricted_mean, "{:.3g}".format),
             interval_text(leaf.hazard_ratio, "{:.2f}".format, leaf.node == facts.reference),
         ]
         for leaf in facts.leaves
     ]
-    print_table("", header, rows)
+    print_table(header, rows)
     percent = f"{100 * facts.confidence:g} %"
-    typer.echo(
-        f"In brackets: limits of {percent}. They do not know that the tree chose the leaves."
-    )
+    typer.echo(f"Below: limits of {percent}; they do not know that the tree chose the leaves.")
 
 
 def interval_text(interval: Any, shown: Callable[[float], str], is_reference: bool = False) -> str:
-    """A value and its limits."""
+    """A value, and below it its limits."""
     if is_reference:
         return "1"
     if math.isnan(interval.value):
         return "not known"
     value = "not reached" if math.isinf(interval.value) else shown(interval.value)
-    limits = interval.limits_text(shown)
-    return f"{value} ({limits})" if limits else value
+    return f"{value}\n{interval.limits_text(shown).replace(' to ', '-')}"
 
 
 def print_table(
-    title: str, header: Sequence[str], rows: Sequence[Sequence[str]], n_left: int = 1
+    header: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)
 ) -> None:
-    """Columns side by side, the first ones flush left."""
+    """Columns side by side, those at the places ``left`` flush left."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title or None, title_justify="left", box=None)
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
     for place, name in enumerate(header):
-        table.add_column(Text(name), justify="left" if place < n_left else "right")
+        table.add_column(Text(name), justify="left" if place in left else "right", overflow="fold")
     for row in rows:
         table.add_row(*map(Text, row))
     width = None if sys.stdout.isatty() else MOST_WIDE

@@ -39,9 +39,10 @@ def predict(
         typer.Option(metavar="COLUMN", help="Copy this column, such as a key; repeatable."),
     ] = None,
 ) -> None:
-    """Write leaf, risk, median and survival of each row; a median that is not reached is empty.
+    """Write leaf, risk and survival of new rows.
 
-    Rows are read and written a part at a time, so that tables may be larger than memory.
+    The columns are leaf, risk, median (empty if it is not reached) and survival at --times. Rows
+    are read and written a part at a time, so that tables may be larger than memory.
     """
     from survtree import _validation, load
     from survtree._predictions import RowPredictor
@@ -65,7 +66,7 @@ def predict(
 
 @command
 def evaluate(model: Model, data: Data, reading: Reading, as_json: AsJson = False) -> None:
-    """Score a model on rows whose outcome is known."""
+    """Score a model on rows with an outcome."""
     from survtree import load
     from survtree._curves import outcome_of
     from survtree._scores import SCORES, functions_of, scores_of
@@ -81,7 +82,8 @@ def evaluate(model: Model, data: Data, reading: Reading, as_json: AsJson = False
         return
     typer.echo(f"{len(events):,} rows, {n_events:,} events\n")
     shown = {name: "not known" if s is None else f"{s:.4f}" for name, s in scores.items()}
-    print_table("", ["score", "", ""], [[s.title, shown[s.name], s.meaning] for s in SCORES])
+    lines = [[score.title, shown[score.name], score.meaning] for score in SCORES]
+    print_table(["score", "", ""], lines, left=(0, 2))
 
 
 def _rows(model: Any, study: Study) -> Any:
@@ -96,7 +98,10 @@ def _rows(model: Any, study: Study) -> Any:
 
 @command
 def verify(model: Model, data: Data, reading: Reading, as_json: AsJson = False) -> None:
-    """Recheck the certificate of a model on its training rows; exit code 1 if a claim fails."""
+    """Recheck the certificate of a model.
+
+    It takes the rows of the fit. The exit code is 1 if a claim does not hold.
+    """
     from survtree import load
 
     fitted = load(model)
@@ -145,10 +150,10 @@ def export(
         ),
     ] = None,
 ) -> None:
-    """Write a model as text, rules, DOT, LaTeX, SQL, Python, JSON, a table, or a picture.
+    """Write a model in another form.
 
-    Endings: .txt .dot .tex .sql .py .json; .csv .tsv .parquet .arrow are the table of leaves; .png
-    .svg .pdf are pictures of the tree.
+    Text, rules, DOT, LaTeX, SQL, Python, JSON, a table, or a picture. Endings: .txt .dot .tex .sql
+    .py .json; .csv .tsv .parquet .arrow are the table of leaves; .png .svg .pdf are pictures.
     """
     from survtree import load
 
@@ -172,7 +177,10 @@ def report(
     folds: Annotated[int, typer.Option(help="Folds of the cross-validation; 0 leaves it out.")] = 5,
     seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
 ) -> None:
-    """Write a page for readers: tree, curves, scores and proof in one HTML file."""
+    """Write a page for readers, one HTML file.
+
+    It has the tree, its curves, scores and the proof; most of it needs the rows of the fit.
+    """
     from survtree import load
 
     check_outputs(output)
