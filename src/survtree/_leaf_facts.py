@@ -10,6 +10,7 @@ from survtree._compare import LogRank, hazard_ratios, log_rank
 from survtree._conditions import asked_of, conditions
 from survtree._curves import Interval, LeafCurve
 from survtree._fitted import FittedTree
+from survtree._questions import number_text
 
 
 class Leaf(NamedTuple):
@@ -158,7 +159,7 @@ def columns_of(facts: LeafFacts) -> dict[str, list[Any]]:
     }
     intervals = {"median": [leaf.median for leaf in leaves]}
     for place, time in enumerate(facts.times):
-        intervals[f"survival_{time:g}"] = [leaf.survival[place] for leaf in leaves]
+        intervals[f"survival_{number_text(time)}"] = [leaf.survival[place] for leaf in leaves]
     intervals["restricted_mean"] = [leaf.restricted_mean for leaf in leaves]
     intervals["hazard_ratio"] = [leaf.hazard_ratio for leaf in leaves]
     for name, values in intervals.items():

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from survtree import _validation
+from survtree._questions import number_text
 from survtree._tables import with_flags
 
 
@@ -24,14 +25,15 @@ class RowPredictor:
         curves, risks = model.leaf_curves_, model.leaf_risks_
         at = [] if times is None else _validation.check_times(times).tolist()
         medians = [curve.quantile(0.5) for curve in curves.values()]
-        # A row a node; only those of leaves are ever asked for.
         self._facts = pl.DataFrame(
             {
                 "leaf": list(curves),
                 "risk": [float(risks[leaf]) for leaf in curves],
                 "median": [None if np.isinf(median) else median for median in medians],
                 **{
-                    f"survival_{time:g}": [float(c.survival(time)) for c in curves.values()]
+                    f"survival_{number_text(time)}": [
+                        float(c.survival(time)) for c in curves.values()
+                    ]
                     for time in at
                 },
             },

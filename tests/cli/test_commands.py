@@ -454,3 +454,16 @@ def test_the_shell_completes_commands_and_options():
 
     assert completed("survtree ver") == ["verify"]
     assert {"--time", "--time-limit", "--time-buckets"} <= set(completed("survtree fit --ti"))
+
+
+def test_the_reference_tells_of_every_command():
+    from survtree._cli import app
+    from tests.cli.test_demo import ROOT
+
+    page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
+    names = [each.callback.__name__ for each in app.registered_commands]
+    assert len(names) == 11
+    for name in names:
+        assert f"| `{name}" in page
+    for ending in ENDINGS:
+        assert f"`.{ending}`" in page

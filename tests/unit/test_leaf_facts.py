@@ -176,3 +176,9 @@ def test_the_restricted_mean_ends_where_every_leaf_is_known():
     events = EventTable(event, time, np.ones(6))
     assert common_end(leaf_curves(events, np.array([0, 0, 0, 0, 1, 1]), 2)) == 6
     assert common_end(leaf_curves(events, np.array([0, 0, 0, 1, 1, 1]), 2)) == 9
+
+
+def test_times_that_differ_little_have_columns_of_their_own():
+    model = OptimalSurvivalTree(1).fit(*load("veterans"))
+    columns = leaf_table(model, [100.0, 100.0000001]).columns
+    assert {"survival_100", "survival_100.0000001"} <= set(columns)
