@@ -24,6 +24,7 @@ class RowPredictor:
         self._n_rows = 0
         curves, risks = model.leaf_curves_, model.leaf_risks_
         at = [] if times is None else _validation.check_times(times).tolist()
+        told = [curve.survival for curve in curves.values()]
         medians = [curve.quantile(0.5) for curve in curves.values()]
         self._facts = pl.DataFrame(
             {
