@@ -32,9 +32,7 @@ class RowPredictor:
                 "risk": [float(risks[leaf]) for leaf in curves],
                 "median": [None if np.isinf(median) else median for median in medians],
                 **{
-                    f"survival_{number_text(time)}": [
-                        float(c.survival(time)) for c in curves.values()
-                    ]
+                    f"survival_{number_text(time)}": [float(survival(time)) for survival in told]
                     for time in at
                 },
             },
