@@ -296,6 +296,9 @@ def test_missing_cells_of_a_file(tmp_path):
         (("fit", "DATA", "--time", "dais"), "there is no 'dais'. The nearest is 'days'."),
         (("fit", "DATA", "--event", "x"), "there is no 'x'. It has 'Age_in_years'"),
         (("fit", "DATA", "--exclude", "Celtype"), "The nearest is 'Celltype'"),
+        (("fit", "DATA", "--exclude", "days"), "--exclude must not name time or event"),
+        (("fit", "DATA", "--time", "died", "--event", "died"), "--time and --event must differ"),
+        (("fit", "DATA", "--weights", "Celltype"), "--weights must hold numbers"),
         (("fit", "DATA", "--depth", "-1"), "--depth must be an integer >= 0"),
         (("fit", "DATA", "--depth", "deep"), "--depth must be an integer >= 0"),
         (("fit", "DATA", "--thresholds", "age=3"), "there is no 'age'"),
@@ -467,3 +470,14 @@ def test_the_reference_tells_of_every_command():
         assert f"| `{name}" in page
     for ending in ENDINGS:
         assert f"`.{ending}`" in page
+
+
+def test_a_bug_is_told_on_one_line(folder, monkeypatch):
+    def broken(path):
+        raise KeyError("lost")
+
+    monkeypatch.setattr("survtree._model_file.load", broken)
+    monkeypatch.setattr("survtree.load", broken, raising=False)
+    run = survtree("show", folder / "model.json")
+    assert run.exit_code == 1
+    assert run.stderr.startswith("survtree show: KeyError: 'lost'. This is a bug; --debug shows")

@@ -73,6 +73,7 @@ TABLES: dict[str, list[Case]] = {
         Case("`--event death`", lambda: fit(time="days", event="death"), ("'death'",)),
         Case("`--weights w`", lambda: fit(weights="w"), ("'w'",)),
         Case("`--exclude ages`", lambda: fit(exclude=["ages"]), ("'ages'", "'age'")),
+        Case("`--exclude days`", lambda: fit(exclude=["days"]), ("'days'",)),
         Case(
             "two columns that could be the time",
             lambda: fit(with_columns(months=1.0)),

@@ -53,6 +53,7 @@ def study_to_fit(data: str, reading: Reading, exclude: list[str] | None) -> Stud
     roles = roles_of(reading, frame.columns, source.name)
     out = set(exclude or ())
     _validation.check_columns("--exclude", out, frame.columns, source.name)
+    _validation.check_not_excluded(out, (roles.time, roles.event))
     for name in frame.columns:
         if name not in {*out, *roles[:2]} and _validation.counts_rows(frame[name]):
             say(f"column {name!r} is left out: it counts the rows")

@@ -17,6 +17,9 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 # max_depth must be ... -> --depth must be ...; missing='drop' -> --missing drop
 OPTION = re.compile(rf"\b({'|'.join(FLAGS)})(?:='([^']*)'|(?= must\b))")
 
+ARGUMENTS = {"duration_col": "--time", "event_col": "--event", "sample_weight": "--weights"}
+ARGUMENT = re.compile("|".join(ARGUMENTS))
+
 
 def told(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Tells complaints and warnings of a command on one line each, and ends with its exit code."""
@@ -29,14 +32,14 @@ def told(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
                     warnings.simplefilter("default")
                     warnings.showwarning = _show_warning
                     function(*args, **kwargs)
-            except (typer.Exit, typer.Abort):
+            except (typer.Exit, typer.Abort, typer.BadParameter):
                 raise
             except (ValueError, TypeError, OSError, MemoryError) as error:
                 _end(name, _words(error), BAD_INPUT, error)
             except KeyboardInterrupt as error:
                 _end(name, "interrupted; nothing was written", INTERRUPTED, error)
-            except RuntimeError as error:  # an InternalError names a replay file
-                _end(name, str(error), FAILED, error)
+            except Exception as error:  # an InternalError names a replay file, others a bug
+                _end(name, _unexpected(error), FAILED, error)
 
         return run
 
@@ -49,6 +52,13 @@ def _words(error: Exception) -> str:
     return in_flags(str(error) or type(error).__name__)
 
 
+def _unexpected(error: Exception) -> str:
+    if isinstance(error, RuntimeError):
+        return str(error)
+    told = " ".join(str(error).split())
+    return f"{type(error).__name__}: {told}. This is a bug; --debug shows where it is."
+
+
 def in_flags(text: str) -> str:
     """A complaint about options of Python as one about options of the command line."""
 
@@ -56,7 +66,7 @@ def in_flags(text: str) -> str:
         value = match.group(2)
         return FLAGS[match.group(1)] + ("" if value is None else f" {value}")
 
-    return OPTION.sub(flag, text)
+    return ARGUMENT.sub(lambda match: ARGUMENTS[match.group()], OPTION.sub(flag, text))
 
 
 def _end(name: str, text: str, code: int, error: BaseException) -> None:

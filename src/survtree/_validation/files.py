@@ -251,6 +251,16 @@ def check_has_names(model: Any, file: str) -> list[str]:
     return list(names)
 
 
+def check_not_excluded(excluded: Iterable[str], outcome: Sequence[str]) -> None:
+    """Complain if the outcome is left out."""
+    for name in outcome:
+        if name in excluded:
+            raise ValueError(
+                "--exclude must not name time or event, which are never asked about; got "
+                f"{name!r}. Leave it out of --exclude."
+            )
+
+
 def check_kept(kept: Sequence[str], made: Sequence[str]) -> None:
     """Complain if a column that is copied has the name of one that is made."""
     for name in kept:
