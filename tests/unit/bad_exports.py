@@ -12,6 +12,7 @@ from survtree import (
     export_sql,
     export_text,
 )
+from tests.looks.made_up import made_up, random_tree
 from tests.unit.bad_case import TABLE, Case, Y
 
 
@@ -23,6 +24,11 @@ def fitted(table: Any = TABLE) -> Any:
 def odd(name: str, level: str) -> Any:
     """A model of a table with one column, of two levels."""
     return fitted(pl.DataFrame({name: [level] * 8 + ["no"] * 8}))
+
+
+def deep(depth: int) -> Any:
+    """A model whose tree is a chain."""
+    return made_up(random_tree(depth + 1, 0, is_chain=True))
 
 
 EXPORTS: dict[str, list[Case]] = {
@@ -45,6 +51,7 @@ EXPORTS: dict[str, list[Case]] = {
         Case("`dialect='mysql'`", lambda: export_sql(fitted(), dialect="mysql"), ("dialect",)),
         Case("a column with NUL in its name", lambda: export_sql(odd("a\0b", "x")), ("'a\\x00b'",)),
         Case("a level with NUL", lambda: export_sql(odd("a", "x\0")), ("'x\\x00'",)),
+        Case("a tree too deep for SQL", lambda: export_sql(deep(201)), ("201", "200")),
         Case("`name='two words'`", lambda: export_python(fitted(), "two words"), ("name",)),
         Case("`name='class'`", lambda: export_python(fitted(), "class"), ("name",)),
         Case("`name='print'`", lambda: export_python(fitted(), "print"), ("name",)),

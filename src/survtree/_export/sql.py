@@ -62,6 +62,7 @@ def export_sql(model: FittedTree, *, what: str = "leaf", dialect: str = "ansi") 
     what = _validation.check_choice("what", what, WHATS)
     dialect = _validation.check_choice("dialect", dialect, DIALECTS)
     _validation.check_sql_texts(_texts(model))
+    _validation.check_sql_depth(int(model.tree_.depths().max()))
     leaf = {node: str(node) for node in model.tree_.leaves.tolist()}
     risk = {node: float_literal(float(value)) for node, value in model.leaf_risks_.items()}
     if what == "both":

@@ -5,7 +5,12 @@ Messages say what is needed, what came, where, and what to do next.
 
 from survtree._validation.cells import check_kinds, warn_of_unseen
 from survtree._validation.curves import check_curves, check_pair, predicted_curves
-from survtree._validation.exports import check_choice, check_function_name, check_sql_texts
+from survtree._validation.exports import (
+    check_choice,
+    check_function_name,
+    check_sql_depth,
+    check_sql_texts,
+)
 from survtree._validation.files import (
     EVENT_NAMES,
     TIME_NAMES,
@@ -130,6 +135,7 @@ __all__ = [
     "check_share",
     "check_snapshots",
     "check_some_rows",
+    "check_sql_depth",
     "check_sql_texts",
     "check_table",
     "check_ticks",

@@ -7,6 +7,8 @@ from typing import Any
 
 from survtree._validation.words import did_you_mean
 
+MOST_NESTED = 200  # databases differ; some stop at 10, few beyond 500
+
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     """One of the words that an argument knows."""
@@ -26,6 +28,15 @@ def check_sql_texts(texts: Iterable[str]) -> None:
                 "names of columns and levels must not have the character NUL, which SQL cannot "
                 f"hold; {text!r} does. Rename it and fit again."
             )
+
+
+def check_sql_depth(depth: int) -> None:
+    """Complain of a tree whose expression is nested more deeply than databases take."""
+    if depth > MOST_NESTED:
+        raise ValueError(
+            f"a tree must be at most {MOST_NESTED} deep for SQL, which nests an expression a "
+            f"question; this one is {depth} deep. Fit with a smaller max_depth."
+        )
 
 
 def check_function_name(name: Any, taken: Sequence[str]) -> str:
