@@ -18,12 +18,12 @@ templates_path = ["_templates"]
 
 # Links to headings are written as GitHub makes them.
 myst_heading_anchors = 4
-myst_enable_extensions = ["deflist"]
 
 # Types are told by the docstrings, in words; those of signatures would be links to elsewhere.
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 autosummary_generate = True
+toc_object_entries_show_parents = "hide"
 # The template of a class lists its members itself.
 numpydoc_show_class_members = False
 
@@ -34,6 +34,7 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
+    "navbar_persistent": ["search-button"],
     "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": ["page-toc"],
     "header_links_before_dropdown": 7,

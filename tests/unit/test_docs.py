@@ -87,6 +87,15 @@ def test_every_file_of_results_has_a_page():
     assert files == {page.file for page in pages.PAGES}
 
 
+def test_numbers_measured_in_the_paper_are_those_of_the_readme():
+    paper = (ROOT / "paper.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    measured = paper.split("In the committed benchmarks")[1].split("Each of these numbers")[0]
+    numbers = re.findall(r"\d[\d,.]*\d|\d", measured)
+    assert len(numbers) > 5
+    assert [number for number in numbers if number not in readme] == []
+
+
 def test_every_public_name_is_in_the_reference():
     text = (DOCS / "reference" / "api.md").read_text(encoding="utf-8")
     listed = sorted(re.findall(r"^   (\w+)$", text, re.MULTILINE))
