@@ -4,6 +4,8 @@ import contextlib
 import io
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -106,6 +108,17 @@ def test_every_public_name_is_in_the_reference():
 def test_links_lead_somewhere(page):
     for target in LINK.findall(BLOCK.sub("", page.read_text(encoding="utf-8"))):
         assert target.startswith("https://") or (page.parent / target).exists(), target
+
+
+def test_links_of_the_site_are_checked_to_the_anchor(tmp_path):
+    check = [sys.executable, str(DOCS / "check_links.py"), str(tmp_path)]
+    (tmp_path / "other.html").write_text('<p id="here">')
+    (tmp_path / "page.html").write_text('<a href="other.html#here"> <a href="https://else.where">')
+    assert subprocess.run(check, capture_output=True, check=False).returncode == 0
+    (tmp_path / "page.html").write_text('<a href="other.html#there"> <img src="gone.png">')
+    run = subprocess.run(check, capture_output=True, check=False, text=True)
+    assert run.returncode == 1
+    assert "page.html: gone.png\npage.html: other.html#there" in run.stderr
 
 
 def test_what_auto_does_is_told_with_the_numbers_of_the_code():
