@@ -16,7 +16,7 @@ TABLES := speed household threads streed no_limit protocol bounds
 OWN_TABLES := anytime kept_limits ablation watched path tuning
 DATALESS_TABLES := import_cost memory metrics streaming
 
-.PHONY: demo test core-test tsan pandas2 lint format oracle data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables gap-plot clean
+.PHONY: demo test core-test tsan pandas2 lint format docs oracle data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables gap-plot clean
 
 demo: .venv/.demo
 	$(BIN)/survtree demo
@@ -50,6 +50,12 @@ format: .venv/.lint
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CPP)
+
+# The site, in docs/_build/html. Warnings are errors, and so are links that lead nowhere.
+docs: .venv/.test .venv/.docs
+	rm -rf docs/_build docs/reference/generated
+	$(BIN)/sphinx-build -W --keep-going --quiet -b html docs docs/_build/html
+	$(BIN)/python docs/check_links.py docs/_build/html
 
 # Random problems against brute force: make oracle N=20000
 oracle: .venv/.test
@@ -93,7 +99,7 @@ bench-raw_tables: .venv/.test .venv/.survset
 	touch $@
 
 clean:
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist docs/_build docs/reference/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 .venv/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'survtree needs Python 3.11 or later; pass PYTHON=...')"
@@ -109,6 +115,10 @@ clean:
 
 .venv/.lint: .venv/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet clang-format clang-tidy mypy ruff
+	touch $@
+
+.venv/.docs: .venv/bin/python
+	$(BIN)/python -m pip install --quiet sphinx myst-parser numpydoc pydata-sphinx-theme
 	touch $@
 
 .venv/.pandas2: $(NATIVE)

@@ -1,0 +1,201 @@
+"""Pages of the documentation, made from the files in results/.
+
+    python -m benchmarks.pages [FOLDER]
+
+writes docs/results/*.md: of each file what its table shows, the command that fills it, what
+``--summary`` prints of it, the rows if they are few, and the machines and commits they name. A test
+fails when a page is not what this makes.
+"""
+
+import contextlib
+import csv
+import importlib
+import io
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+from benchmarks.tables import HERE, MACHINE
+
+DOCS = HERE.parent / "docs" / "results"
+MOST_ROWS = 25  # beyond that the file itself is the better place to look
+
+Row = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Page:
+    """One file of results: whose it is, how it is made, and what to call it."""
+
+    file: str
+    module: str
+    title: str
+    command: str
+    # A run that keeps other things in its file prints no summary of it.
+    is_summed_up: bool = True
+
+    @property
+    def name(self) -> str:
+        return self.file.replace("_", "-")
+
+
+PAGES = (
+    Page("speed_osst", "speed", "Seconds and memory beside the original", "make bench-speed"),
+    Page("household", "household", "Two million rows", "make bench-household"),
+    Page("parity_osst", "parity", "The same answers as the original", "make parity", False),
+    Page("protocol", "protocol", "The paper's protocol", "make bench-protocol"),
+    Page("streed", "streed", "Beside STreeD", "make bench-streed"),
+    Page("threads", "threads", "One thread and two", "make bench-threads"),
+    Page("no_limit", "no_limit", "No limit on depth", "make bench-no_limit"),
+    Page("raw_tables", "raw_tables", "Raw tables", "make bench-raw_tables ARGS=--all"),
+    Page("path", "path", "Whole paths", 'make bench-path ARGS="--repeats 7"'),
+    Page("tuning", "tuning", "Sizes chosen by cross-validation", "make bench-tuning"),
+    Page("anytime", "anytime", "On the way to the proof", "make bench-anytime"),
+    Page(
+        "best_known",
+        "anytime",
+        "The best objectives known",
+        "make bench-anytime ARGS=--best",
+        False,
+    ),
+    Page("kept_limits", "kept_limits", "Time limits that are kept", "make bench-kept_limits"),
+    Page("memory", "memory", "Memory limits", 'make bench-memory ARGS="--seconds 200"'),
+    Page("ablation", "ablation", "Guesses of a forest", "make bench-ablation"),
+    Page("watched", "watched", "What watching costs", "make bench-watched"),
+    Page("metrics", "metrics", "Seconds of the metrics", "make bench-metrics"),
+    Page("streaming", "streaming", "Predictions from file to file", "make bench-streaming"),
+    Page("import_cost", "import_cost", "Importing the package", "make bench-import_cost"),
+)
+
+
+def rows_of(page: Page) -> list[Row]:
+    path = HERE / "results" / f"{page.file}.csv"
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def doc_of(page: Page) -> str:
+    """What the module says of itself; its lines of code come out as a block."""
+    doc = importlib.import_module(f"benchmarks.{page.module}").__doc__
+    return (doc or "").strip()
+
+
+def summary_of(page: Page) -> str:
+    """What the table's own command prints of the file."""
+    if not page.is_summed_up:
+        return ""
+    module = importlib.import_module(f"benchmarks.{page.module}")
+    out = io.StringIO()
+    arguments = mock.patch.object(sys, "argv", [page.module, "--summary"])
+    with arguments, contextlib.redirect_stdout(out):
+        module.main()
+    return out.getvalue().rstrip("\n")
+
+
+def markdown_table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> list[str]:
+    return [_line(header), _line(["---"] * len(header)), *map(_line, lines)]
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def table_of(rows: Sequence[Row]) -> list[str]:
+    """All rows without the columns about machines."""
+    names = [name for name in rows[0] if name not in MACHINE]
+    return markdown_table(names, ([shortened(row[name]) for name in names] for row in rows))
+
+
+def shortened(cell: str) -> str:
+    """Six digits of a number; the file has them all."""
+    try:
+        number = float(cell)
+    except ValueError:
+        return cell
+    return cell if len(cell) <= 9 or "." not in cell else f"{number:.6g}"
+
+
+def verdicts(rows: Sequence[Row]) -> list[str]:
+    if "verdict" not in rows[0]:
+        return []
+    counted = Counter(row["verdict"] for row in rows)
+    return [f"Verdicts: {', '.join(f'{n} {what}' for what, n in counted.most_common())}.", ""]
+
+
+def origins(rows: Sequence[Row]) -> list[str]:
+    """Programs, commits and processors that the rows name, and how many rows name them."""
+    if "cpu" not in rows[0]:
+        return ["The rows of this file name neither commit nor machine."]
+    counted = Counter(
+        (row["programs"], row["cpu"], row["cores"], row["python"]) for row in rows
+    ).most_common()
+    header = ("rows", "programs and commit", "processor", "cores", "Python")
+    return markdown_table(header, ((str(n), *facts) for facts, n in counted))
+
+
+def text_of(page: Page) -> str:
+    rows = rows_of(page)
+    file = f"{page.file}.csv"
+    lines = [
+        f"# {page.title}",
+        "",
+        f"Made by `python -m benchmarks.pages` from [{file}](../../benchmarks/results/{file}), "
+        f"which `{page.command}` fills. Its module says:",
+        "",
+        "```none",
+        doc_of(page),
+        "```",
+        "",
+    ]
+    if summary := summary_of(page):
+        lines += ["## What the file says", "", "```none", summary, "```", ""]
+    lines += ["## Rows", "", *verdicts(rows)]
+    if len(rows) <= MOST_ROWS:
+        lines += [*table_of(rows), ""]
+    else:
+        lines += [f"{len(rows):,} rows, in the file.", ""]
+    lines += ["## Where they come from", ""]
+    lines += ["Rows carry no date. They name:", "", *origins(rows)]
+    return "\n".join(lines) + "\n"
+
+
+def index() -> str:
+    lines = [
+        "# Results",
+        "",
+        "What the benchmarks measured; each page is made from one file of `benchmarks/results` by "
+        "`python -m benchmarks.pages`. [How they measure](method.md) is told apart. Seconds are "
+        "those of the machine that the page names; commits differ from page to page.",
+        "",
+        *markdown_table(
+            ("page", "made by"),
+            ((f"[{page.title}]({page.name}.md)", f"`{page.command}`") for page in PAGES),
+        ),
+        "",
+        "```{toctree}",
+        ":hidden:",
+        "",
+        "method",
+        *(page.name for page in PAGES),
+        "```",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def all_pages() -> dict[str, str]:
+    """Text of each page by the name of its file."""
+    return {"index.md": index()} | {f"{page.name}.md": text_of(page) for page in PAGES}
+
+
+def main() -> None:
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DOCS
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in all_pages().items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
