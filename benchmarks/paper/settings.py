@@ -99,5 +99,12 @@ BLACK_BOX = BlackBoxes(
     1800.0,
 )
 BLACK_BOX_QUICK = BlackBoxes(
-    ("veterans", "gbsg2"), (0.1, 1.0, 10.0), (7, 15), 50, (0.1,), (1, 2), (1, 2, 3), 60.0
+    ("servo", "veterans", "maintenance", "gbsg2"),
+    (0.1, 1.0, 10.0),
+    (7, 15),
+    50,
+    (0.1,),
+    (1, 2),
+    (1, 2, 3, 4),
+    60.0,
 )
