@@ -144,7 +144,11 @@ def models() -> Iterator[tuple[str, Callable[..., Fitted | None], str]]:
     lacking = r_programs.missing(*r_programs.PAMM)
     for name, fit in MODELS.items():
         if name != "pamm":
-            yield name, fit, f"survtree {version('survtree')}{revision()}" if fit is ours else sksurv
+            yield (
+                name,
+                fit,
+                f"survtree {version('survtree')}{revision()}" if fit is ours else sksurv,
+            )
         elif lacking:
             print(f"pamm is left out: {', '.join(lacking)} missing; {r_programs.HOW_TO}")
         else:

@@ -2,13 +2,14 @@
 
 Each program is run over a grid of its own: ours finds the best tree of every size in one search,
 the original has prices of a leaf, SurTree (pystreed) and scikit-survival numbers of leaves, rpart
-its pruning sequence and ctree significance levels. All keep at least 7 rows a leaf.
+its pruning sequence and ctree significance levels. All keep the same number of rows
+a leaf.
 """
 
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol
@@ -22,7 +23,7 @@ from benchmarks.paper.settings import ALPHAS, Grid
 from benchmarks.parity import leaves_of
 from benchmarks.problems import problem_of
 from benchmarks.programs import RIVALS_PYTHON, Program, request, started
-from benchmarks.suites import MIN_SAMPLES_LEAF, Case
+from benchmarks.suites import Case
 from survtree import __version__
 from survtree._limits import Limits
 from survtree._solve import frontier
@@ -105,9 +106,9 @@ class Ours:
 
     def grow(self, part: Part, depth: int, grid: Grid) -> list[Grown]:
         start = perf_counter()
-        most = min(2**depth, max(1, len(part.train.time) // MIN_SAMPLES_LEAF))
-        limits = Limits(time_limit=grid.limit_s)
-        found = frontier(problem_of(part.train, depth, 0.0), limits, most)
+        most = min(2**depth, max(1, len(part.train.time) // grid.min_rows))
+        problem = replace(problem_of(part.train, depth, 0.0), min_samples_leaf=grid.min_rows)
+        found = frontier(problem, Limits(time_limit=grid.limit_s), most)
         seconds = perf_counter() - start
         return [
             grown_of(f"max_leaves={len(one.tree.leaves)}", one.status, seconds, one.tree, part)
@@ -125,6 +126,7 @@ class InPython:
         out = []
         for setting, regularization, more in self._asked(depth, grid):
             case = Case(self.name, depth, regularization)
+            more["min_samples_leaf"] = grid.min_rows
             asked = request(Source(part.train.path), case, grid.limit_s, **more)
             answer = self._program.fit(asked)
             out.append(self._grown(setting, answer, part))
@@ -174,7 +176,8 @@ class InR:
     def grow(self, part: Part, depth: int, grid: Grid) -> list[Grown]:
         settings = () if self.name == "rpart" else ALPHAS
         limit_s = self.START_S + grid.limit_s * max(1, len(settings))
-        trees = self._program.trees(part.train.path, part.new.path, depth, settings, limit_s)
+        files, limits = (part.train.path, part.new.path), r_programs.Limits(depth, grid.min_rows)
+        trees = self._program.trees(files, limits, settings, limit_s)
         if trees is None:
             return [Grown("", "killed")]
         return [Grown(t.setting, "fitted", *t[1:]) for t in trees]

@@ -146,7 +146,9 @@ def summary(table: Table) -> str:
 def distinct(rows: Iterable[Row]) -> list[Row]:
     """Trees of at least two leaves that differ in size or score, and runs that gave none."""
     names = ("max_depth", "n_leaves", "ibs_ratio", "status")
-    return list({tuple(row[n] for n in names): row for row in rows if row["n_leaves"] != "1"}.values())
+    return list(
+        {tuple(row[n] for n in names): row for row in rows if row["n_leaves"] != "1"}.values()
+    )
 
 
 def told(bugs: list[Row]) -> list[str]:

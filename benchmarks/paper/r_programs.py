@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.suites import MIN_SAMPLES_LEAF
+
 HERE = Path(__file__).parent
 # ctree takes its scores of censored outcomes from coin.
 PACKAGES = {"rpart": ("rpart", "survival"), "ctree": ("partykit", "coin", "survival")}
@@ -32,6 +34,13 @@ class RTree(NamedTuple):
     depth: int
     leaves: np.ndarray
     new_leaves: np.ndarray
+
+
+class Limits(NamedTuple):
+    """Of a tree: questions on the way to a leaf, and fewest rows in one."""
+
+    max_depth: int
+    min_rows: int = MIN_SAMPLES_LEAF
 
 
 @cache
@@ -64,15 +73,16 @@ class RProgram:
         self.version = f"{package} {have[package]} (R {have['R']})"
 
     def trees(
-        self, train: Path, new: Path, depth: int, settings: Sequence[float], limit_s: float
+        self, files: tuple[Path, Path], limits: Limits, settings: Sequence[float], limit_s: float
     ) -> list[RTree] | None:
-        """A tree a setting: cp of rpart, alpha of ctree. rpart without settings: all it can prune.
+        """Trees of the first file, routed on both: one a setting, which is cp of rpart,
+        alpha of ctree. rpart without settings: every subtree that it can prune to.
 
-        None if that takes longer than the limit.
+        None if that takes longer than `limit_s`.
         """
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "trees.csv"
-            asked = [self.name, train, new, depth, out, *settings]
+            asked = [self.name, *files, *limits, out, *settings]
             if not ran("trees.R", asked, limit_s):
                 return None
             with out.open(newline="", encoding="utf-8") as file:

@@ -7,6 +7,7 @@ is one more.
 from dataclasses import dataclass
 
 from benchmarks.data import NAMES
+from benchmarks.suites import MIN_SAMPLES_LEAF
 
 # The paper's prices of a leaf, large ones first: they are easier.
 REGULARIZATIONS = (
@@ -29,6 +30,7 @@ class Grid:
     regularizations: tuple[float, ...]
     most_leaves: int
     limit_s: float  # for one run of a program; ours needs one for all sizes of a depth
+    min_rows: int = MIN_SAMPLES_LEAF  # in a leaf
 
 
 OPTIMALITY = Grid(

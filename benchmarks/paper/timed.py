@@ -29,9 +29,8 @@ class TimedR:
 
     def fit(self, source: Source, max_depth: int, limit_s: float) -> dict[str, Any]:
         setting = 0.0 if self.name == "rpart" else 0.05
-        trees = self._program.trees(
-            source.path, source.path, max_depth, (setting,), InR.START_S + limit_s
-        )
+        files, limits = (source.path, source.path), r_programs.Limits(max_depth)
+        trees = self._program.trees(files, limits, (setting,), InR.START_S + limit_s)
         if trees is None:
             return {"status": "killed"}
         tree = trees[0]
