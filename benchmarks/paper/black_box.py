@@ -6,7 +6,8 @@ Half of the rows train (seed 666). Cox with a ridge penalty, random survival for
 boosted Cox (scikit-survival) are tuned by five folds of the training half, by IBS ratio, and fitted
 again on all of it; ours is OptimalSurvivalTreeCV by the same folds and score (rule "minimum"); PAMM
 (pammtools, through R) has a smooth baseline and linear effects and nothing to tune; its curves are
-read at the ends of at most 40 intervals and held constant between. Scores as in generalization.py; columns are the encoded 0/1 ones for all.
+read at the ends of at most 40 intervals and held constant between. Scores as in
+generalization.py; columns are the encoded 0/1 ones for all.
 """
 
 import itertools
@@ -141,14 +142,11 @@ MODELS = {"ours": ours, "cox": cox, "forest": forest, "boosting": boosting, "pam
 def models() -> Iterator[tuple[str, Callable[..., Fitted | None], str]]:
     """Those that can run here, with the version of what they are made with."""
     sksurv = f"scikit-survival {version('scikit-survival')}"
+    tree = f"survtree {version('survtree')}{revision()}"
     lacking = r_programs.missing(*r_programs.PAMM)
     for name, fit in MODELS.items():
         if name != "pamm":
-            yield (
-                name,
-                fit,
-                f"survtree {version('survtree')}{revision()}" if fit is ours else sksurv,
-            )
+            yield name, fit, tree if fit is ours else sksurv
         elif lacking:
             print(f"pamm is left out: {', '.join(lacking)} missing; {r_programs.HOW_TO}")
         else:

@@ -146,9 +146,8 @@ def summary(table: Table) -> str:
 def distinct(rows: Iterable[Row]) -> list[Row]:
     """Trees of at least two leaves that differ in size or score, and runs that gave none."""
     names = ("max_depth", "n_leaves", "ibs_ratio", "status")
-    return list(
-        {tuple(row[n] for n in names): row for row in rows if row["n_leaves"] != "1"}.values()
-    )
+    larger = [row for row in rows if row["n_leaves"] != "1"]
+    return list({tuple(row[name] for name in names): row for row in larger}.values())
 
 
 def told(bugs: list[Row]) -> list[str]:

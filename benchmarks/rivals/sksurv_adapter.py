@@ -2,9 +2,9 @@
 
 Reads `path`, `index_col`, `max_depth`, `min_samples_leaf` and, if it is there, `max_leaf_nodes` of
 the request. `tree` is its nodes: column (-1 at a leaf), child where that is 0, child where it is 1,
-parents before children. `seconds` is the whole `fit`; the columns are 32-bit floats beforehand, which is what it would turn them into. `low_memory`
-spares it a curve for every node, of which none is read here. It minimises no objective that could
-be compared.
+parents before children. `seconds` is the whole `fit`; the columns are 32-bit floats beforehand,
+which is what it would turn them into. `low_memory` spares it a curve for every node, of which none
+is read here. It minimises no objective that could be compared.
 """
 
 from typing import Any
