@@ -20,6 +20,7 @@ from benchmarks.paper import black_box, generalization, optimality, run_time, sc
 from benchmarks.paper.command import RESULTS, groups_of
 from benchmarks.paper.growers import NAMES
 from benchmarks.paper.settings import N_FOLDS
+from benchmarks.paper.timed import is_finished
 from benchmarks.tables import Table
 
 LABELS = {
@@ -171,7 +172,7 @@ def run_time_figure(table: Table) -> Figure:
         for program in NAMES:
             seconds: dict[int, list[float]] = {}
             for row in with_program(rows, program):
-                if row["seconds"]:
+                if is_finished(row):
                     seconds.setdefault(int(row["max_depth"]), []).append(float(row["seconds"]))
             if seconds:
                 means = [sum(values) / len(values) for values in seconds.values()]
@@ -190,7 +191,7 @@ def scalability_figure(table: Table) -> Figure:
     figure, flat, axes = in_panels([f"{name} % censored" for (name,) in groups])
     for ax, rows in zip(flat, groups.values(), strict=True):
         for program in NAMES:
-            done = [row for row in with_program(rows, program) if row["seconds"]]
+            done = [row for row in with_program(rows, program) if is_finished(row)]
             x = [int(row["rows"]) for row in done]
             y = [float(row["seconds"]) for row in done]
             if x:

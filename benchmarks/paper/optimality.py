@@ -138,9 +138,11 @@ def summary(table: Table) -> str:
         *("data set", "program", "trees", "ours better", "equal"),
         *("mean points lost", "most", "killed", "other"),
     )
+    better, equal = (sum(int(line[k]) for line in lines) for k in (3, 4))
+    total = f"In all: ours better {better}, equal {equal}, worse {len(worse(table.rows))}."
     names = {row["program"] for row in table.rows}
     absent = [f"{name}: no rows." for name in RIVALS if name not in names]
-    return "\n".join([printed(header, lines), *absent, CLOSED_SOURCE, *told(worse(table.rows))])
+    return "\n".join([printed(header, lines), total, *absent, CLOSED_SOURCE, *told(worse(table.rows))])
 
 
 def distinct(rows: Iterable[Row]) -> list[Row]:

@@ -20,7 +20,16 @@ from benchmarks import data, household, suites
 from benchmarks.paper import settings
 from benchmarks.paper.command import CLOSED_SOURCE, groups_of, parsed, parser_of, printed
 from benchmarks.paper.growers import NAMES
-from benchmarks.paper.timed import FACTS, HAVE_A_PRICE, READ_CSV, Timed, fitted, timed
+from benchmarks.paper.timed import (
+    FACTS,
+    HAVE_A_PRICE,
+    READ_CSV,
+    Timed,
+    fitted,
+    is_finished,
+    ran_out,
+    timed,
+)
 from benchmarks.tables import Table, machine
 
 FILE = "run_time.csv"
@@ -43,11 +52,11 @@ def keys_of(grid: settings.Grid, programs: Sequence[str]) -> Iterator[Key]:
 
 
 def is_hopeless(key: Key, rows: Sequence[Mapping[str, str]]) -> bool:
-    """Whether the program was killed on a case of this set that is no harder."""
+    """Whether a limit ended the program on a case of this set that is no harder."""
     name, program, depth, price, _ = key
     return any(
         (row["dataset"], row["program"]) == (name, program)
-        and row["status"].startswith("killed")
+        and ran_out(row)
         and int(row["max_depth"]) <= depth
         and (price == "" or float(row["regularization"]) >= price)
         for row in rows
@@ -112,7 +121,7 @@ def interval(seconds: Sequence[float]) -> str:
 
 def cell(rows: Sequence[Mapping[str, str]]) -> str:
     """Seconds, and how many runs did not finish."""
-    done = [float(row["seconds"]) for row in rows if row["seconds"]]
+    done = [float(row["seconds"]) for row in rows if is_finished(row)]
     lost = len(rows) - len(done)
     return interval(done) + (f" ({lost} of {len(rows)} not finished)" if lost else "")
 

@@ -21,7 +21,7 @@ from benchmarks import data, household, suites
 from benchmarks.paper import settings
 from benchmarks.paper.command import CLOSED_SOURCE, groups_of, parsed, parser_of, printed
 from benchmarks.paper.growers import NAMES
-from benchmarks.paper.timed import FACTS, READ_CSV, Timed, fitted, timed
+from benchmarks.paper.timed import FACTS, READ_CSV, Timed, fitted, is_finished, ran_out, timed
 from benchmarks.tables import Table, machine
 
 FILE = "scalability.csv"
@@ -55,8 +55,7 @@ def censored_more(event: np.ndarray, percent: int) -> np.ndarray:
 def is_hopeless(program: str, censored: int, rows: Sequence[Mapping[str, str]]) -> bool:
     """Whether a smaller part with as much censoring was too much for the program."""
     return any(
-        (row["program"], row["censored"]) == (program, str(censored))
-        and row["status"].startswith(("killed", "time_limit"))
+        (row["program"], row["censored"]) == (program, str(censored)) and ran_out(row)
         for row in rows
     )
 
@@ -106,8 +105,8 @@ def source_of(path: Path, part: Arrays, program: str) -> data.Source:
 def shown(rows: Sequence[Mapping[str, str]]) -> str:
     if not rows:
         return "-"
-    seconds = rows[0]["seconds"]
-    return f"{float(seconds):.3g}" if seconds else rows[0]["status"]
+    row = rows[0]
+    return f"{float(row['seconds']):.3g}" if is_finished(row) else row["status"]
 
 
 def summary(table: Table) -> str:

@@ -4,7 +4,7 @@ Python programs answer through their adapters (benchmarks/rivals), R through tre
 covers the fit alone, not starting the program or reading the file.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,6 +12,7 @@ from benchmarks.data import Source
 from benchmarks.paper import r_programs
 from benchmarks.paper.growers import IN_PYTHON, InR, present
 from benchmarks.programs import Program, request, started
+from benchmarks.runner import FINISHED
 from benchmarks.speed import within
 from benchmarks.suites import Case
 
@@ -38,6 +39,16 @@ class TimedR:
 
 
 Timed = Program | TimedR
+
+
+def is_finished(row: Mapping[str, str]) -> bool:
+    """Whether the seconds of a row are those of a whole fit."""
+    return row["status"] in FINISHED
+
+
+def ran_out(row: Mapping[str, str]) -> bool:
+    """Whether a limit ended the fit: the program was killed, or stopped by itself."""
+    return row["status"].startswith(("killed", "time_limit"))
 
 
 @contextmanager

@@ -236,7 +236,11 @@ def test_a_program_that_was_killed_is_spared_harder_cases_only():
 
 
 def test_interval_is_the_normal_one_over_what_finished():
-    rows = [{"seconds": "1.0"}, {"seconds": "3.0"}, {"seconds": ""}]
+    rows = [
+        {"status": "optimal", "seconds": "1.0"},
+        {"status": "fitted", "seconds": "3.0"},
+        {"status": "time_limit", "seconds": "60.0"},
+    ]
     assert run_time.cell(rows) == "2 +- 2 (1 of 3 not finished)"
     assert run_time.cell(rows[2:]) == "- (1 of 1 not finished)"
 
@@ -309,7 +313,7 @@ def test_figures_are_drawn_from_the_tables_alone_and_always_the_same(tmp_path):
         tmp_path / scalability.FILE,
         scalability.FIELDS,
         [
-            {"program": p, "censored": 20, "rows": n, "seconds": n / 9}
+            {"program": p, "censored": 20, "rows": n, "status": "fitted", "seconds": n / 9}
             for p in programs
             for n in (9, 99)
         ],
