@@ -16,7 +16,7 @@ TABLES := speed household threads streed no_limit protocol bounds
 OWN_TABLES := anytime kept_limits ablation watched path tuning
 DATALESS_TABLES := import_cost memory metrics streaming
 
-.PHONY: demo test core-test tsan pandas2 lint format docs oracle data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables gap-plot clean
+.PHONY: demo test core-test tsan pandas2 lint format docs oracle data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables gap-plot paper paper-quick paper-figures clean
 
 demo: .venv/.demo
 	$(BIN)/survtree demo
@@ -81,6 +81,28 @@ $(OWN_TABLES:%=bench-%): bench-%: .venv/.test
 
 $(DATALESS_TABLES:%=bench-%): bench-%: .venv/.test
 	$(BIN)/python -m benchmarks.$* $(ARGS)
+
+# The paper's experiments with other programs, in full and in minutes: benchmarks/paper/README.md
+PAPER := optimality generalization run_time scalability black_box trees
+# set -e: an experiment that fails ends the loop, and make tells.
+PAPER_LOOP = set -e; for name in $(PAPER); do $(BIN)/python -m benchmarks.paper.$$name --data "$(DATA)"
+
+paper: .venv/.test .venv/.rivals .venv/.plots
+	test -d "$(DATA)" || $(MAKE) data
+	benchmarks/paper/install_r.sh
+	$(PAPER_LOOP) $(ARGS); done
+	$(BIN)/python -m benchmarks.paper.figures
+
+paper-quick: .venv/.test .venv/.rivals .venv/.plots
+	test -d "$(DATA)" || $(MAKE) data
+	benchmarks/paper/install_r.sh
+	$(PAPER_LOOP) --quick $(ARGS); done
+	$(BIN)/python -m benchmarks.paper.figures --quick
+
+# Only the pictures, from the tables that are there.
+paper-figures: .venv/.test .venv/.plots
+	$(BIN)/python -m benchmarks.paper.figures
+	$(BIN)/python -m benchmarks.paper.figures --quick
 
 # A picture of what bench-anytime measured.
 gap-plot: .venv/.test .venv/.plots

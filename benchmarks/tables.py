@@ -2,10 +2,11 @@
 
 import argparse
 import csv
+import io
 import os
 import platform
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,16 +39,22 @@ class Table:
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Append to the file at once, so that nothing measured is lost; and say so."""
-        line = {field: str(row.get(field, "")) for field in self.fields}
+        self.add_all([row])
+
+    def add_all(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Append rows that are only worth something together: all are written in one go."""
+        lines = [{field: str(row.get(field, "")) for field in self.fields} for row in rows]
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        is_new = not self.path.exists()
+        text = io.StringIO()
+        writer = csv.DictWriter(text, self.fields, lineterminator="\n")
+        if not self.path.exists():
+            writer.writeheader()
+        writer.writerows(lines)
         with self.path.open("a", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, self.fields, lineterminator="\n")
-            if is_new:
-                writer.writeheader()
-            writer.writerow(line)
-        self.rows.append(line)
-        print(*(f"{k}={v}" for k, v in line.items() if v and k not in MACHINE), flush=True)
+            file.write(text.getvalue())
+        self.rows += lines
+        for line in lines:
+            print(*(f"{k}={v}" for k, v in line.items() if v and k not in MACHINE), flush=True)
 
 
 def machine(*programs: Program) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 Reads `path`, `index_col`, `max_depth`, `max_num_nodes` (splits), `min_samples_leaf` and
 `time_limit` of the request. `seconds` is the whole `fit`. It minimises another loss, without a
-price per leaf, so its `score` is not comparable with an objective.
+price per leaf, so its `score` is not comparable with an objective. `tree` is its nodes: column (-1
+at a leaf), child where that is 0, child where it is 1, parents before children.
 """
 
 from typing import Any
@@ -41,7 +42,28 @@ def fit(request: dict[str, Any], clock: Clock) -> Answer:
         "score": result.score(),
         "n_leaves": result.tree_nodes() + 1,
         "depth": result.tree_depth(),
+        "tree": nodes_of(model.get_tree()),
     }
+
+
+def nodes_of(root: Any) -> list[list[int]]:
+    """Its linked nodes as three lists."""
+    question: list[int] = []
+    no: list[int] = []
+    yes: list[int] = []
+
+    def added(node: Any) -> int:
+        place = len(question)
+        is_leaf = node.is_leaf_node()
+        question.append(-1 if is_leaf else node.feature)
+        no.append(-1)
+        yes.append(-1)
+        if not is_leaf:
+            no[place], yes[place] = added(node.left_child), added(node.right_child)
+        return place
+
+    added(root)
+    return [question, no, yes]
 
 
 if __name__ == "__main__":
