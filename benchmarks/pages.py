@@ -167,7 +167,8 @@ def index() -> str:
         "# Results",
         "",
         "What the benchmarks measured; each page is made from one file of `benchmarks/results` by "
-        "`python -m benchmarks.pages`. [How they measure](method.md) is told apart. Seconds are "
+        "`python -m benchmarks.pages`. [How they measure](method.md) and [the paper's "
+        "experiments](paper.md), beside all other programs, are told apart. Seconds are "
         "those of the machine that the page names; commits differ from page to page.",
         "",
         *markdown_table(
@@ -179,6 +180,7 @@ def index() -> str:
         ":hidden:",
         "",
         "method",
+        "paper",
         *(page.name for page in PAGES),
         "```",
     ]
