@@ -142,14 +142,8 @@ def summary(table: Table) -> str:
     total = f"In all: ours better {better}, equal {equal}, worse {len(worse(table.rows))}."
     names = {row["program"] for row in table.rows}
     absent = [f"{name}: no rows." for name in RIVALS if name not in names]
-<<<<<<< HEAD
-    return "\n".join(
-        [printed(header, lines), total, *absent, CLOSED_SOURCE, *told(worse(table.rows))]
-    )
-=======
     bugs = told(worse(table.rows))
     return "\n".join([printed(header, lines), total, *absent, CLOSED_SOURCE, *bugs])
->>>>>>> paper
 
 
 def distinct(rows: Iterable[Row]) -> list[Row]:
