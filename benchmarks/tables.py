@@ -5,6 +5,7 @@ import csv
 import io
 import os
 import platform
+import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -74,6 +75,8 @@ def described(program: Program) -> str:
 
 def revision() -> str:
     """The commit of our sources, with a + when they were changed since; blank outside git."""
+    if shutil.which("git") is None:
+        return ""
     git = ("git", "-C", str(HERE.parent))
     commit = subprocess.run(
         [*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False

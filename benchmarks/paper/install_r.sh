@@ -8,7 +8,8 @@ if command -v Rscript >/dev/null && Rscript -e "$wanted" >/dev/null 2>&1; then
     exit 0
 fi
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    apt-get install -y --no-install-recommends $packages && exit 0
+    apt-get -qq update
+    apt-get -qq install -y --no-install-recommends $packages && exit 0
 fi
 echo "R or a package of it is missing; on Debian: apt-get install $packages"
 echo "Without it the rows of rpart, ctree and PAMM are left out."
