@@ -31,7 +31,9 @@ def test_list_has_a_line_for_every_set():
     assert [line.split()[0] for line in here.splitlines()[2:]] == names()
     lines = fetched.splitlines()[2:]
     assert [line.split()[0] for line in lines] == [each.name for each in (*TABLES, HOUSEHOLD)]
-    assert "500       14     215  500 patients admitted to hospital with a heart attack" in here
+    assert "500 14 215 500 patients admitted to hospital with a heart attack" in " ".join(
+        here.split()
+    )
     assert lines[-1].split()[1:4] == ["2,049,280", "15", "1,639,529"]
 
 

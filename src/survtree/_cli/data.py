@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from survtree._cli.app import command, datasets_app
+from survtree._cli.printing import print_table
 from survtree._cli.trouble import told
 
 
@@ -76,9 +77,9 @@ def list_datasets() -> None:
     for data in map(load, names()):
         counts = (*data.X.shape, int(data.y["event"].sum()))
         rows.append((data.name, *counts, data.description.split(". ")[0].removesuffix(".")))
-    _print_table("In the package, for survtree.datasets.load(NAME); raw columns", rows)
+    _print_sets("In the package, for survtree.datasets.load(NAME); raw columns", rows)
     typer.echo()
-    _print_table(
+    _print_sets(
         "The paper's, from 'survtree datasets fetch DIR'; 0/1 columns",
         [
             (each.name, each.n_rows, each.n_columns, each.n_events, each.description)
@@ -123,15 +124,7 @@ def save_dataset(
     write_parts(file, None, table.schema, lambda: iter([table]))
 
 
-def _print_table(title: str, rows: Iterable[tuple[str, int, int, int, str]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left", box=None)
-    table.add_column("name", no_wrap=True)
-    for count in ("rows", "columns", "events"):
-        table.add_column(count, justify="right", no_wrap=True)
-    table.add_column("what")
-    for name, *counts, what in rows:
-        table.add_row(name, *(f"{count:,}" for count in counts), what)
-    Console(highlight=False).print(table)
+def _print_sets(title: str, rows: Iterable[tuple[str, int, int, int, str]]) -> None:
+    typer.echo(title)
+    cells = [[name, *(f"{count:,}" for count in counts), what] for name, *counts, what in rows]
+    print_table(["name", "rows", "columns", "events", "what"], cells, left=(0, 4))

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -106,5 +107,6 @@ def print_table(
         table.add_column(Text(name), justify="left" if place in left else "right", overflow="fold")
     for row in rows:
         table.add_row(*map(Text, row))
-    width = None if sys.stdout.isatty() else MOST_WIDE
+    is_told = sys.stdout.isatty() or "COLUMNS" in os.environ
+    width = None if is_told else MOST_WIDE
     Console(highlight=False, width=width).print(table)
