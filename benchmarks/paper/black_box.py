@@ -24,7 +24,7 @@ from sklearn.model_selection import KFold, train_test_split
 
 from benchmarks import data
 from benchmarks.paper import r_programs, settings
-from benchmarks.paper.command import groups_of, parsed, parser_of, printed
+from benchmarks.paper.command import asked, groups_of, parsed, parser_of, printed
 from benchmarks.paper.growers import Part, parted
 from benchmarks.paper.scoring import Curves, held_out
 from benchmarks.suites import MIN_SAMPLES_LEAF
@@ -196,7 +196,7 @@ def main(argv: list[str] | None = None) -> None:
     table = Table(arguments.out / FILE, FIELDS, KEYS)
     if not arguments.summary:
         tried = settings.BLACK_BOX_QUICK if arguments.quick else settings.BLACK_BOX
-        run(table, arguments.data, tried)
+        run(table, arguments.data, asked(tried, arguments))
     print(summary(table))
 
 

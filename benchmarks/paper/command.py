@@ -1,18 +1,26 @@
 """The command line all experiments share, and where their tables lie."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, TypeVar
 
+from benchmarks.paper.settings import BlackBoxes, Grid, Sizes
 from benchmarks.tables import Table
+
+Settings = TypeVar("Settings", Grid, Sizes, BlackBoxes)
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 CLOSED_SOURCE = (
-    "Interpretable AI's optimal survival trees: closed source, not run here; the paper has them."
+    "Interpretable AI's optimal survival trees: closed source, not run here; the paper has them. "
+    "Its documentation: minimises error + cp x complexity within max_depth and minbucket; its "
+    "authors: local search, no proof for a tree, more accurate than greedy survival trees."
 )
 
 
-def parser_of(doc: str | None) -> argparse.ArgumentParser:
+def parser_of(doc: str | None, *, has_limit: bool = False) -> argparse.ArgumentParser:
+    """Options of an experiment; `has_limit` if one fit of a program may only take so long."""
     parser = argparse.ArgumentParser(
         description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -21,7 +29,24 @@ def parser_of(doc: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, help="folder of the tables")
     parser.add_argument("--fresh", action="store_true", help="forget what the tables hold")
     parser.add_argument("--summary", action="store_true", help="only print what the tables say")
+    parser.add_argument("--datasets", nargs="+", metavar="NAME", help="only these of its data sets")
+    if has_limit:
+        parser.add_argument("--limit", type=float, help="seconds for one fit")
     return parser
+
+
+def asked(settings: Settings, arguments: argparse.Namespace) -> Settings:
+    """The settings of an experiment with what the arguments change of them."""
+    changes: dict[str, Any] = {}
+    if arguments.datasets:
+        known = settings.datasets
+        unknown = [name for name in arguments.datasets if name not in known]
+        if unknown:
+            raise SystemExit(f"--datasets must be of {', '.join(known)}; got {', '.join(unknown)}")
+        changes["datasets"] = tuple(arguments.datasets)
+    if getattr(arguments, "limit", None):
+        changes["limit_s"] = arguments.limit
+    return replace(settings, **changes)
 
 
 def parsed(

@@ -1,12 +1,12 @@
 """Trees of all programs on rows that they did not see: train and test IBS ratio by leaves.
 
-    python -m benchmarks.paper.generalization --data FOLDER [--quick] [--summary]
+    python -m benchmarks.paper.generalization --data FOLDER [--quick] [--limit 120] [--summary]
 
 Five folds (KFold, shuffled, seed 666), five data sets, depth 1 to 4 (the paper counts the root: 2
 to 5), at least 7 rows a leaf, grids as in optimality.py. Scores are ours: Kaplan-Meier curves of
 the training rows in each leaf; the censoring curve, and the one curve that the IBS ratio compares
 with, are those of the training rows of the fold. The same run writes quality.csv, which
-benchmarks.paper.quality shows. A run may take 120 s (--quick: 5 s).
+benchmarks.paper.quality shows. A run may take --limit seconds (120, with --quick 5).
 """
 
 from collections.abc import Mapping
@@ -19,14 +19,14 @@ from sklearn.model_selection import KFold
 
 from benchmarks import data
 from benchmarks.paper import settings
-from benchmarks.paper.command import CLOSED_SOURCE, groups_of, parsed, parser_of, printed
+from benchmarks.paper.command import CLOSED_SOURCE, asked, groups_of, parsed, parser_of, printed
 from benchmarks.paper.growers import Grower, Grown, Part, all_growers, parted
 from benchmarks.paper.scoring import Training, held_out
 from benchmarks.tables import Table, machine
 
 FILE, QUALITY_FILE = "generalization.csv", "quality.csv"
 KEYS = ("dataset", "fold", "max_depth", "program")
-TREE = (*KEYS, "setting", "status", "n_leaves")
+TREE = (*KEYS, "limit_s", "setting", "status", "n_leaves")
 FIELDS = (*TREE, "train_ibs_ratio", "test_ibs_ratio")
 SCORES = ("harrell_c", "uno_c", "mean_auc")
 QUALITY_FIELDS = (*TREE, *SCORES)
@@ -88,7 +88,7 @@ def run_fold(
             key = (*at, depth, grower.name)
             if tables.generalization.has(*key):  # it is written last
                 continue
-            named = dict(zip(KEYS, key, strict=True))
+            named = {**dict(zip(KEYS, key, strict=True)), "limit_s": grid.limit_s}
             rows = [row_of(tree, part, training) for tree in grower.grow(part, depth, grid)]
             tables.add_all([{**named, **row, **machine(grower)} for row in rows], key)
 
@@ -146,11 +146,11 @@ def summary(table: Table, fields: Mapping[str, float]) -> str:
 
 def filled(doc: str | None, argv: list[str] | None) -> Tables:
     """Both tables, after a run unless only what they say is asked for."""
-    arguments = parsed(parser_of(doc), FILE, QUALITY_FILE, argv=argv)
+    arguments = parsed(parser_of(doc, has_limit=True), FILE, QUALITY_FILE, argv=argv)
     tables = Tables.of(arguments.out)
     if not arguments.summary:
         grid = settings.GENERALIZATION_QUICK if arguments.quick else settings.GENERALIZATION
-        run(tables, arguments.data, grid)
+        run(tables, arguments.data, asked(grid, arguments))
     return tables
 
 

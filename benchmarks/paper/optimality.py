@@ -1,13 +1,13 @@
 """Training IBS ratio by number of leaves, all programs: is any tree better than ours of its size?
 
-    python -m benchmarks.paper.optimality --data FOLDER [--quick] [--summary]
+    python -m benchmarks.paper.optimality --data FOLDER [--quick] [--limit 120] [--summary]
 
 Eight of the paper's data sets, depth 1 to 8 (the paper counts the root: 2 to 9), at least 7 rows a
 leaf. Ours finds the best tree of every number of leaves within a depth limit; each rival's tree is
 scored by us and set beside ours of the same depth limit and at most as many leaves. A rival's tree
 that is better than one of ours that is proven is a bug, of which this tells with exit status 1.
-Where our search was stopped nothing is proven, and the row says so. A run may take 120 s (--quick:
-5 s); after a program was killed, its harder settings of that depth are left out.
+Where our search was stopped nothing is proven, and the row says so. A run may take --limit seconds
+(120, with --quick 5); after a program was killed, its harder settings of that depth are left out.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks import data
 from benchmarks.paper import settings
-from benchmarks.paper.command import CLOSED_SOURCE, groups_of, parsed, parser_of, printed
+from benchmarks.paper.command import CLOSED_SOURCE, asked, groups_of, parsed, parser_of, printed
 from benchmarks.paper.growers import RIVALS, Grower, Grown, Part, all_growers, parted
 from benchmarks.paper.scoring import Training, smallest
 from benchmarks.suites import MIN_SAMPLES_LEAF
@@ -28,7 +28,7 @@ FILE = "optimality.csv"
 KEYS = ("dataset", "max_depth", "program")
 FIELDS = (
     *KEYS,
-    *("setting", "status", "seconds", "n_leaves", "depth", "ibs_ratio"),
+    *("limit_s", "setting", "status", "seconds", "n_leaves", "depth", "ibs_ratio"),
     *("ours_ibs_ratio", "verdict"),
 )
 TOLERANCE = 1e-9
@@ -101,6 +101,7 @@ def run_depth(
         ours = [] if grower.name == "ours" else ours_in(table, *at)
         rows = rows_of(grower.grow(part, at[1], grid), ours, training, at[1])
         key = {**dict(zip(KEYS, at, strict=False)), "program": grower.name}
+        key["limit_s"] = grid.limit_s
         table.add_all({**key, **row, **machine(grower)} for row in rows)
 
 
@@ -159,11 +160,11 @@ def told(bugs: list[Row]) -> list[str]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    arguments = parsed(parser_of(__doc__), FILE, argv=argv)
+    arguments = parsed(parser_of(__doc__, has_limit=True), FILE, argv=argv)
     table = Table(arguments.out / FILE, FIELDS, KEYS)
     if not arguments.summary:
         grid = settings.OPTIMALITY_QUICK if arguments.quick else settings.OPTIMALITY
-        run(table, arguments.data, grid)
+        run(table, arguments.data, asked(grid, arguments))
     print(summary(table))
     return 1 if worse(table.rows) else 0
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks import data, household, suites
 from benchmarks.paper import settings
-from benchmarks.paper.command import CLOSED_SOURCE, groups_of, parsed, parser_of, printed
+from benchmarks.paper.command import CLOSED_SOURCE, asked, groups_of, parsed, parser_of, printed
 from benchmarks.paper.growers import NAMES
 from benchmarks.paper.timed import (
     FACTS,
@@ -89,15 +89,15 @@ def arrays_of(folder: Path, name: str) -> dict[str, np.ndarray]:
     return {"X": case.X, "event": case.event, "time": case.time}
 
 
-def run(table: Table, folder: Path, grid: settings.Grid, limit_s: float) -> None:
+def run(table: Table, folder: Path, grid: settings.Grid) -> None:
     """Everything that is not in the table yet."""
     with timed(NAMES) as programs, tempfile.TemporaryDirectory() as scratch:
         sources = Sources(folder, Path(scratch))
         for key in keys_of(grid, tuple(programs)):
             if not table.has(*key):
-                facts = run_one(programs[key[1]], sources, key, limit_s, table)
+                facts = run_one(programs[key[1]], sources, key, grid.limit_s, table)
                 named = dict(zip(KEYS, key, strict=True))
-                table.add({**named, "limit_s": limit_s, **facts, **machine(programs[key[1]])})
+                table.add({**named, "limit_s": grid.limit_s, **facts, **machine(programs[key[1]])})
 
 
 def run_one(
@@ -139,13 +139,11 @@ def summary(table: Table) -> str:
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = parser_of(__doc__)
-    parser.add_argument("--limit", type=float, help="seconds for one fit")
-    arguments = parsed(parser, FILE, argv=argv)
+    arguments = parsed(parser_of(__doc__, has_limit=True), FILE, argv=argv)
     table = Table(arguments.out / FILE, FIELDS, KEYS)
     if not arguments.summary:
         grid = settings.RUN_TIME_QUICK if arguments.quick else settings.RUN_TIME
-        run(table, arguments.data, grid, arguments.limit or grid.limit_s)
+        run(table, arguments.data, asked(grid, arguments))
     print(summary(table))
 
 

@@ -11,7 +11,6 @@ parts.
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ import numpy as np
 
 from benchmarks import data, household, suites
 from benchmarks.paper import settings
-from benchmarks.paper.command import CLOSED_SOURCE, groups_of, parsed, parser_of, printed
+from benchmarks.paper.command import CLOSED_SOURCE, asked, groups_of, parsed, parser_of, printed
 from benchmarks.paper.growers import NAMES
 from benchmarks.paper.timed import FACTS, READ_CSV, Timed, fitted, is_finished, ran_out, timed
 from benchmarks.tables import Table, machine
@@ -90,9 +89,9 @@ def run_part(
                 case = suites.Case("household", sizes.max_depth, sizes.regularization)
                 facts = fitted(program, source, case, sizes.limit_s)
             key = dict(zip(KEYS, (name, percent, n_rows), strict=True))
-            asked = {n: getattr(sizes, n) for n in ("max_depth", "regularization", "limit_s")}
+            how = {n: getattr(sizes, n) for n in ("max_depth", "regularization", "limit_s")}
             share = {"censored_share": f"{1 - part['event'].mean():.4f}"}
-            table.add({**key, **asked, **share, **facts, **machine(program)})
+            table.add({**key, **how, **share, **facts, **machine(program)})
 
 
 def source_of(path: Path, part: Arrays, program: str) -> data.Source:
@@ -124,14 +123,11 @@ def summary(table: Table) -> str:
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = parser_of(__doc__)
-    parser.add_argument("--limit", type=float, help="seconds for one fit")
-    arguments = parsed(parser, FILE, argv=argv)
+    arguments = parsed(parser_of(__doc__, has_limit=True), FILE, argv=argv)
     table = Table(arguments.out / FILE, FIELDS, KEYS)
     if not arguments.summary:
         sizes = settings.SCALABILITY_QUICK if arguments.quick else settings.SCALABILITY
-        sizes = replace(sizes, limit_s=arguments.limit or sizes.limit_s)
-        run(table, data.locate(arguments.data, "household").path, sizes)
+        run(table, data.locate(arguments.data, "household").path, asked(sizes, arguments))
     print(summary(table))
 
 

@@ -66,6 +66,7 @@ class Sizes:
     limit_s: float
     max_depth: int = 4
     regularization: float = 0.01
+    datasets: tuple[str, ...] = ("household",)
 
 
 SCALABILITY = Sizes(
