@@ -19,8 +19,10 @@ CLOSED_SOURCE = (
 )
 
 
-def parser_of(doc: str | None, *, has_limit: bool = False) -> argparse.ArgumentParser:
-    """Options of an experiment; `has_limit` if one fit of a program may only take so long."""
+def parser_of(
+    doc: str | None, *, has_limit: bool = False, has_depths: bool = False
+) -> argparse.ArgumentParser:
+    """Options of an experiment: has it a limit for one fit of a program, and several depths?"""
     parser = argparse.ArgumentParser(
         description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -32,6 +34,8 @@ def parser_of(doc: str | None, *, has_limit: bool = False) -> argparse.ArgumentP
     parser.add_argument("--datasets", nargs="+", metavar="NAME", help="only these of its data sets")
     if has_limit:
         parser.add_argument("--limit", type=float, help="seconds for one fit")
+    if has_depths:
+        parser.add_argument("--depths", type=int, nargs="+", metavar="N", help="only these")
     return parser
 
 
@@ -44,8 +48,9 @@ def asked(settings: Settings, arguments: argparse.Namespace) -> Settings:
         if unknown:
             raise SystemExit(f"--datasets must be of {', '.join(known)}; got {', '.join(unknown)}")
         changes["datasets"] = tuple(arguments.datasets)
-    if getattr(arguments, "limit", None):
-        changes["limit_s"] = arguments.limit
+    for name, option in (("limit_s", "limit"), ("depths", "depths")):
+        if getattr(arguments, option, None):
+            changes[name] = getattr(arguments, option)
     return replace(settings, **changes)
 
 

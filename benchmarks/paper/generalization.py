@@ -146,7 +146,9 @@ def summary(table: Table, fields: Mapping[str, float]) -> str:
 
 def filled(doc: str | None, argv: list[str] | None) -> Tables:
     """Both tables, after a run unless only what they say is asked for."""
-    arguments = parsed(parser_of(doc, has_limit=True), FILE, QUALITY_FILE, argv=argv)
+    arguments = parsed(
+        parser_of(doc, has_limit=True, has_depths=True), FILE, QUALITY_FILE, argv=argv
+    )
     tables = Tables.of(arguments.out)
     if not arguments.summary:
         grid = settings.GENERALIZATION_QUICK if arguments.quick else settings.GENERALIZATION

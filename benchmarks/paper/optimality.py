@@ -160,7 +160,7 @@ def told(bugs: list[Row]) -> list[str]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    arguments = parsed(parser_of(__doc__, has_limit=True), FILE, argv=argv)
+    arguments = parsed(parser_of(__doc__, has_limit=True, has_depths=True), FILE, argv=argv)
     table = Table(arguments.out / FILE, FIELDS, KEYS)
     if not arguments.summary:
         grid = settings.OPTIMALITY_QUICK if arguments.quick else settings.OPTIMALITY

@@ -139,7 +139,7 @@ def summary(table: Table) -> str:
 
 
 def main(argv: list[str] | None = None) -> None:
-    arguments = parsed(parser_of(__doc__, has_limit=True), FILE, argv=argv)
+    arguments = parsed(parser_of(__doc__, has_limit=True, has_depths=True), FILE, argv=argv)
     table = Table(arguments.out / FILE, FIELDS, KEYS)
     if not arguments.summary:
         grid = settings.RUN_TIME_QUICK if arguments.quick else settings.RUN_TIME
