@@ -165,18 +165,19 @@ def fold_points(ax: Any, rows: Rows, field: str, program: str, scale: float) -> 
 
 
 def run_time_figure(table: Table) -> Figure:
-    """Mean seconds of the runs that finished, by depth."""
-    groups = groups_of(table, ("dataset",))
-    figure, flat, axes = in_panels([name for (name,) in groups])
-    for ax, rows in zip(flat, groups.values(), strict=True):
+    """Mean seconds by depth; a program ends where it did not finish all runs."""
+    names, means = names_in(table, "dataset"), run_time.means_of(table)
+    figure, flat, axes = in_panels(names)
+    for ax, dataset in zip(flat, names, strict=True):
         for program in NAMES:
-            seconds: dict[int, list[float]] = {}
-            for row in with_program(rows, program):
-                if is_finished(row):
-                    seconds.setdefault(int(row["max_depth"]), []).append(float(row["seconds"]))
+            seconds = {
+                int(depth): mean
+                for (name, depth, who), mean in means.items()
+                if (name, who) == (dataset, program)
+            }
             if seconds:
-                means = [sum(values) / len(values) for values in seconds.values()]
-                ax.plot(list(seconds), means, **style_of(program, linewidth=0.8))
+                values = list(seconds.values())
+                ax.plot(list(seconds), values, **style_of(program, linewidth=0.8))
         ax.set_yscale("log")
         ax.set_xlabel("depth", fontsize=9)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -141,10 +141,15 @@ def summary(table: Table) -> str:
     )
     better, equal = (sum(int(line[k]) for line in lines) for k in (3, 4))
     total = f"In all: ours better {better}, equal {equal}, worse {len(worse(table.rows))}."
+    by_program = {
+        name: [sum(int(line[k]) for line in lines if line[1] == name) for k in (3, 4)]
+        for name in dict.fromkeys(line[1] for line in lines)
+    }
+    totals = [f"{name}: ours better {a}, equal {b}." for name, (a, b) in by_program.items()]
     names = {row["program"] for row in table.rows}
     absent = [f"{name}: no rows." for name in RIVALS if name not in names]
     bugs = told(worse(table.rows))
-    return "\n".join([printed(header, lines), total, *absent, CLOSED_SOURCE, *bugs])
+    return "\n".join([printed(header, lines), *totals, total, *absent, CLOSED_SOURCE, *bugs])
 
 
 def distinct(rows: Iterable[Row]) -> list[Row]:

@@ -135,7 +135,36 @@ def summary(table: Table) -> str:
         for key, rows in groups.items()
     ]
     note = "Seconds: mean +- half of the 95 % interval over prices (ours, osst) or runs."
-    return "\n".join([printed(("data set", "depth", *names), lines), note, CLOSED_SOURCE])
+    shown = [printed(("data set", "depth", *names), lines), note, "", *ratios(table, names)]
+    return "\n".join([*shown, CLOSED_SOURCE])
+
+
+def means_of(table: Table) -> dict[tuple[str, str, str], float]:
+    """Mean seconds by data set, depth and program, where every run finished.
+
+    Of those that finished alone a mean would say how easy they were.
+    """
+    groups = groups_of(table, ("dataset", "max_depth", "program"))
+    return {
+        key: float(np.mean([float(row["seconds"]) for row in rows]))
+        for key, rows in groups.items()
+        if all(map(is_finished, rows))
+    }
+
+
+def ratios(table: Table, names: Sequence[str]) -> list[str]:
+    """By depth: how many times our seconds each program takes, over the sets that both finish."""
+    means = means_of(table)
+    lines = []
+    for depth in dict.fromkeys(row["max_depth"] for row in table.rows):
+        cells = []
+        for name in names[1:]:
+            sets = [n for n, d, p in means if (d, p) == (depth, name) and (n, d, "ours") in means]
+            logs = [np.log(means[n, depth, name] / means[n, depth, "ours"]) for n in sets]
+            cells.append(f"{np.exp(np.mean(logs)):.3g} ({len(sets)})" if logs else "-")
+        lines.append((depth, *cells))
+    note = "Seconds / ours: geometric mean over the data sets (how many) that both finish entirely."
+    return [printed(("depth", *names[1:]), lines), note]
 
 
 def main(argv: list[str] | None = None) -> None:
