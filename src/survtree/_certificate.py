@@ -1,15 +1,19 @@
 """What was proven, under which numbers, and a check of it without solver code."""
 
+import os
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from survtree._binarizer import Binarizer
+from survtree._files import whole_file
 from survtree._oracle import Oracle
 from survtree._problem import Problem
 from survtree._progress import pruned_by, relative_gap
+from survtree._proof import ProofLog
 from survtree._tree import Tree
+from survtree._validation import check_has_proof
 
 NOT_RECHECKED = (
     "that no other tree is better: that is the search's work, and this check does not repeat it",
@@ -102,6 +106,7 @@ class Certificate:
     max_leaves: int | None = None
     exact_loss: float | None = None  # on the times as they are, where the search rounded them
     guess: Guess | None = None
+    proof: ProofLog | None = field(default=None, repr=False)
 
     @property
     def gap(self) -> float:
@@ -134,6 +139,12 @@ class Certificate:
         if self.status == "guessed":
             return f"; best if the reference is right, {bound} whether it is or not"
         return f"; {bound}: not proven best"
+
+    def write_proof(self, path: str | os.PathLike[str]) -> None:
+        """Write all of the proof, for ``survtree check-proof``; needs ``certificate="full"``."""
+        proof = check_has_proof(self.proof, self.status)
+        with whole_file(path) as file:
+            file.write(proof.to_bytes())
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         """Recheck objective, fingerprint and arithmetic on the training data, without the solver.
