@@ -8,10 +8,12 @@ import numpy as np
 
 from survtree._binarizer import Binarizer
 from survtree._files import whole_file
+from survtree._limits import Limits
 from survtree._oracle import Oracle
 from survtree._problem import Problem
 from survtree._progress import pruned_by, relative_gap
 from survtree._proof import ProofLog
+from survtree._solve import n_threads
 from survtree._tree import Tree
 from survtree._validation import check_has_proof
 
@@ -201,3 +203,18 @@ class Certificate:
             {claim: bool(holds) for claim, (holds, _) in found.items()},
             {claim: detail for claim, (_, detail) in found.items()},
         )
+
+
+def headline(problem: Problem, limits: Limits) -> str:
+    """The first line of the progress table."""
+    from survtree import __version__  # known once the package is imported
+
+    n, p = problem.features.shape
+    depth = "no limit" if problem.max_depth is None else problem.max_depth
+    threads = n_threads(limits)
+    return (
+        f"survtree {__version__} | {n:,} rows  {p} questions  "
+        f"{len(problem.events.event_times):,} event times | regularization "
+        f"{price_text(problem.regularization)}  depth {depth} | "
+        f"{threads} {'thread' if threads == 1 else 'threads'}"
+    )

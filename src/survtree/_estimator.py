@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from survtree import _validation
-from survtree._certificate import Certificate, Guess, price_text
+from survtree._certificate import Certificate, Guess, headline
 from survtree._curves import LeafCurve, LeafCurves, leaf_curves
 from survtree._event_table import EventTable
 from survtree._fitted import Roles
@@ -23,7 +23,7 @@ from survtree._progress import Snapshot, logger, watching
 from survtree._proof import ProofLog
 from survtree._reference import name_of, reference_losses
 from survtree._replay import save_if_asked
-from survtree._solve import Solution, find, loss_of, n_threads, optimal_trees, proof_of
+from survtree._solve import Solution, find, loss_of, optimal_trees, proof_of
 from survtree._tree import Tree
 
 
@@ -387,19 +387,4 @@ def limits_of(options: dict[str, Any]) -> Limits:
         proves=options["reference_mode"] == "prove",
         # Whoever may stop the search or watches it wants to see the gap close.
         wants_bounds=any(options[name] for name in may_stop),
-    )
-
-
-def headline(problem: Problem, limits: Limits) -> str:
-    """The first line of the progress table."""
-    from survtree import __version__  # known once the package is imported
-
-    n, p = problem.features.shape
-    depth = "no limit" if problem.max_depth is None else problem.max_depth
-    threads = n_threads(limits)
-    return (
-        f"survtree {__version__} | {n:,} rows  {p} questions  "
-        f"{len(problem.events.event_times):,} event times | regularization "
-        f"{price_text(problem.regularization)}  depth {depth} | "
-        f"{threads} {'thread' if threads == 1 else 'threads'}"
     )
