@@ -16,7 +16,10 @@ TABLES := speed household threads streed no_limit protocol bounds
 OWN_TABLES := anytime kept_limits ablation watched path tuning
 DATALESS_TABLES := import_cost memory metrics streaming
 
-.PHONY: demo test core-test tsan pandas2 lint format docs oracle data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables gap-plot paper paper-quick paper-figures clean
+# What is fuzzed of that which users pass.
+INPUTS := load csv frame outcome proof
+
+.PHONY: demo test core-test tsan asan sanitize builds valgrind fuzz-core $(INPUTS:%=fuzz-%) faults pandas2 lint format docs oracle proofs data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables gap-plot paper paper-quick paper-figures clean
 
 demo: .venv/.demo
 	$(BIN)/survtree demo
@@ -29,11 +32,66 @@ core-test: .venv/.test
 	$(BIN)/cmake --build build/core
 	$(BIN)/ctest --test-dir build/core --output-on-failure
 
-# The tests of the core under ThreadSanitizer.
-tsan: .venv/.test
-	$(BIN)/cmake -S . -B build/tsan -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DSURVTREE_SANITIZE=thread
-	$(BIN)/cmake --build build/tsan
-	$(BIN)/ctest --test-dir build/tsan --output-on-failure
+# The tests of the core under a sanitizer, with the assertions of the standard library on: threads, or
+# addresses and undefined behaviour.
+tsan: SANITIZER := thread
+asan: SANITIZER := address,undefined
+tsan asan: .venv/.test
+	$(BIN)/cmake -S . -B build/$@ -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DSURVTREE_SANITIZE=$(SANITIZER)
+	$(BIN)/cmake --build build/$@
+	$(BIN)/ctest --test-dir build/$@ --output-on-failure
+
+# Both, then the oracle with the module built under each. Leaks are looked for in the core's tests:
+# Python itself never gives everything back. SANITIZED is how many problems.
+SANITIZED ?= 500
+sanitize: tsan asan .venv/.asan .venv/.tsan
+	$(SANITIZED_BY) libasan.so ASAN_OPTIONS=detect_leaks=0 .venv/asan/bin/python -m tests.oracle.run -n $(SANITIZED)
+	$(SANITIZED_BY) libasan.so ASAN_OPTIONS=detect_leaks=0 .venv/asan/bin/python -m tests.oracle.proofs -n $(SANITIZED)
+	$(SANITIZED_BY) libtsan.so TSAN_OPTIONS=exitcode=66 .venv/tsan/bin/python -m tests.oracle.run -n $(SANITIZED)
+
+# The sanitizer's library has to be there before Python's own.
+SANITIZED_BY = preloaded() { library=$$(c++ -print-file-name=$$1); shift; env LD_PRELOAD=$$library "$$@"; }; preloaded
+
+.venv/.asan: SANITIZER := address,undefined
+.venv/.tsan: SANITIZER := thread
+.venv/.asan .venv/.tsan: .venv/.test $(NATIVE)
+	$(PYTHON) -m venv .venv/$(subst .,,$(notdir $@))
+	.venv/$(subst .,,$(notdir $@))/bin/python -m pip install --quiet . --config-settings=cmake.define.SURVTREE_SANITIZE=$(SANITIZER) --config-settings=build-dir=build/$(notdir $@)-module
+	touch $@
+
+# The core's tests without optimization, with less and with more: the numbers are the same.
+builds: .venv/.test
+	set -e; for level in 0 1 3; do \
+	  $(BIN)/cmake -S . -B build/O$$level -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-O$$level; \
+	  $(BIN)/cmake --build build/O$$level; \
+	  $(BIN)/ctest --test-dir build/O$$level --output-on-failure; done
+
+# valgrind on the core's tests, apart from those that fail allocations on purpose.
+valgrind: core-test
+	for name in distinct event_table leaf_loss problem cache search frontier; do \
+	  valgrind --quiet --error-exitcode=9 --leak-check=full build/core/test_$$name || exit 1; done
+
+# libFuzzer on the core, with brute force as the judge; needs clang. make fuzz-core SECONDS=3600
+SECONDS ?= 60
+FUZZ := -max_total_time=$(SECONDS) -print_final_stats=1 -timeout=60 -rss_limit_mb=4096
+fuzz-core: .venv/.test
+	CXX=clang++ $(BIN)/cmake -S . -B build/fuzz -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DSURVTREE_FUZZ=ON
+	$(BIN)/cmake --build build/fuzz --target fuzz_search
+	mkdir -p build/corpus/core build/found
+	build/fuzz/fuzz_search $(FUZZ) -artifact_prefix=build/found/core- build/corpus/core tests/fuzz/corpus/core
+
+# atheris on what users pass: make fuzz-load, fuzz-csv, fuzz-frame, fuzz-outcome, fuzz-proof
+$(INPUTS:%=fuzz-%): fuzz-%: .venv/.atheris
+	mkdir -p build/corpus/$* build/found
+	$(BIN)/python -m tests.fuzz.inputs $* $(FUZZ) -artifact_prefix=build/found/$*- build/corpus/$*
+
+.venv/.atheris: .venv/.test
+	$(BIN)/python -m pip install --quiet atheris==3.0.0
+	touch $@
+
+# Interrupts, kills, forks, many fits: tests/faults/run.py
+faults: .venv/.test
+	$(BIN)/python -m tests.faults.run $(ARGS)
 
 # The tests that have to do with frames, with pandas 2.
 pandas2: .venv/.pandas2
@@ -60,6 +118,10 @@ docs: .venv/.test .venv/.docs
 # Random problems against brute force: make oracle N=20000
 oracle: .venv/.test
 	$(BIN)/python -m tests.oracle.run -n $(N)
+
+# Proof files of random problems, right ones and tampered ones: make proofs N=1000
+proofs: .venv/.test
+	$(BIN)/python -m tests.oracle.proofs -n $(N)
 
 # The paper's data sets, for all that follows: make data, or make data DATA=folder ARCHIVES=folder
 data: .venv/.demo

@@ -246,11 +246,15 @@ auto without_gil(Owned& owned, const nb::object& on_turn, Work work) {
       owned.search.interrupt();
     }
   });
+  // The listener refers to this frame: it must not outlive it, whatever the work throws.
+  struct Unset {
+    Owned& owned;
+    ~Unset() { owned.search.set_listener({}); }
+  } const unset{owned};
   auto result = [&] {
     nb::gil_scoped_release release;
     return work();
   }();
-  owned.search.set_listener({});
   if (raised) std::rethrow_exception(raised);
   return result;
 }
@@ -270,6 +274,29 @@ nb::list optimal_trees(OwnedSearch& owned, std::size_t limit) {
   }
   nb::list out;
   for (const Tree& tree : trees) out.append(tree_arrays(owned.problem, tree));
+  return out;
+}
+
+// Paths of all claims one after another: column + 1 where the answer is yes, minus that where no.
+nb::dict proof(OwnedSearch& owned, std::size_t limit, const nb::object& on_turn) {
+  const Proof found = without_gil(owned, on_turn, [&] { return owned.search.proof(limit); });
+  std::vector<std::int32_t> steps, n_steps, depth;
+  std::vector<double> bound;
+  for (const Claim& claim : found.claims()) {
+    for (const Step& step : claim.path) {
+      const auto column = static_cast<std::int32_t>(owned.problem.column_of[step.question]) + 1;
+      steps.push_back(step.says_yes ? column : -column);
+    }
+    n_steps.push_back(static_cast<std::int32_t>(claim.path.size()));
+    depth.push_back(claim.depth);
+    bound.push_back(claim.bound);
+  }
+  nb::dict out;
+  out["is_complete"] = found.is_complete();
+  out["steps"] = numpy_array(std::move(steps));
+  out["n_steps"] = numpy_array(std::move(n_steps));
+  out["depth"] = numpy_array(std::move(depth));
+  out["bound"] = numpy_array(std::move(bound));
   return out;
 }
 
@@ -418,6 +445,7 @@ NB_MODULE(_native, m) {
       .def("start_from", &start_from, "column"_a, "no"_a, "yes"_a, "lower_bound"_a, "found_by"_a)
       .def_prop_ro("cache_bytes", [](const OwnedSearch& s) { return s.search.cache_bytes(); })
       .def("optimal_trees", &optimal_trees, "limit"_a)
+      .def("proof", &proof, "limit"_a, "on_turn"_a.none() = nb::none())
       .def("interrupt", [](OwnedSearch& s) { s.search.interrupt(); })
       .def("take_progress", &take_progress)
       .def("snapshot", [](OwnedSearch& s) { return progress_tuple(s.search.snapshot()); });

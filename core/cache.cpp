@@ -79,8 +79,8 @@ bool Cache::grow(Shard& shard) {
   const std::size_t more = (n - shard.slots.size()) * sizeof(Slot);
   // The smallest table is always granted: a search needs somewhere to put what it found last.
   if (bytes_ + more > max_bytes_ && !shard.slots.empty()) return false;
-  bytes_ += more;
   std::vector<Slot> old = std::exchange(shard.slots, std::vector<Slot>(n));
+  bytes_ += more;
   for (const Slot& slot : old)
     if (slot.is_used()) shard.slots[shard.slot_for(slot.key, slot.answer)] = slot;
   return true;

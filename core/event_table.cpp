@@ -8,7 +8,7 @@ namespace {
 // Rows [begin, end) share one time.
 struct Block {
   std::size_t begin, end;
-  double censored_weight, weight;
+  double event_weight, weight;
 };
 
 std::vector<Block> blocks_of_equal_time(std::span<const double> time,
@@ -20,13 +20,14 @@ std::vector<Block> blocks_of_equal_time(std::span<const double> time,
     Block& block = blocks.back();
     block.end = i + 1;
     block.weight += weight[i];
-    if (!is_event[i]) block.censored_weight += weight[i];
+    if (is_event[i]) block.event_weight += weight[i];
   }
   return blocks;
 }
 
-// G after each block. Risk sets are summed from the back: the last one is then exactly the weight
-// of the last block, and G reaches 0 exactly where it should.
+// G after each block. Risk sets are summed from the back, and what is left of one is added up, not
+// subtracted: where nearly all weight is censored at once, G keeps its digits, and it reaches 0
+// exactly where it should.
 std::vector<double> censoring_curve(const std::vector<Block>& blocks) {
   std::vector<double> at_risk(blocks.size());
   double sum = 0.0;
@@ -34,7 +35,8 @@ std::vector<double> censoring_curve(const std::vector<Block>& blocks) {
   std::vector<double> g(blocks.size());
   double current = 1.0;
   for (std::size_t k = 0; k < blocks.size(); ++k) {
-    current *= 1.0 - blocks[k].censored_weight / at_risk[k];
+    const double later = k + 1 < blocks.size() ? at_risk[k + 1] : 0.0;
+    current *= (blocks[k].event_weight + later) / at_risk[k];
     g[k] = current;
   }
   return g;

@@ -19,7 +19,7 @@ struct Clock {
 // Weight present and weight of events at each distinct time of some rows, ascending.
 struct Step {
   std::uint32_t when;
-  double present = 0.0, events = 0.0;
+  double present = 0.0, events = 0.0, censored = 0.0;
 };
 
 Clock clock_of(const Table& t) {
@@ -32,15 +32,15 @@ Clock clock_of(const Table& t) {
 
 void set_censoring_curve(const Table& t, Clock& clock) {
   const std::size_t n = clock.times.size();
-  std::vector<double> at_risk(n + 1, 0.0), censored(n, 0.0);
+  std::vector<double> at_risk(n + 1, 0.0), events(n, 0.0);
   for (std::size_t i = 0; i < t.n_rows; ++i) {
     at_risk[clock.when[i]] += t.weight[i];
-    if (t.event[i] == 0) censored[clock.when[i]] += t.weight[i];
+    if (t.event[i] != 0) events[clock.when[i]] += t.weight[i];
   }
   for (std::size_t k = n; k-- > 0;) at_risk[k] += at_risk[k + 1];
   double g = 1.0, area = 0.0;
   for (std::size_t k = 0; k < n; ++k) {
-    g *= 1.0 - censored[k] / at_risk[k];
+    g *= (events[k] + at_risk[k + 1]) / at_risk[k];  // adding up: light rows keep their digits
     clock.area.push_back(area);
     clock.inverse_g.push_back(g > 0.0 ? 1.0 / g : 0.0);
     if (k + 1 < n) area += (clock.times[k + 1] - clock.times[k]) * clock.inverse_g[k];
@@ -68,7 +68,7 @@ std::vector<Step> steps_of(const Table& t, const Clock& clock,
   for (std::uint32_t row : rows) {
     if (steps.empty() || steps.back().when != clock.when[row]) steps.push_back({clock.when[row]});
     steps.back().present += t.weight[row];
-    if (t.event[row] != 0) steps.back().events += t.weight[row];
+    (t.event[row] != 0 ? steps.back().events : steps.back().censored) += t.weight[row];
   }
   return steps;
 }
@@ -82,7 +82,7 @@ double leaf_loss_of(const Clock& clock, const std::vector<Step>& steps) {
   for (std::size_t k = 0; k < steps.size(); ++k) {
     const Step& step = steps[k];
     const std::size_t next = k + 1 < steps.size() ? steps[k + 1].when : clock.times.size() - 1;
-    survival *= 1.0 - step.events / at_risk[k];
+    survival *= (step.censored + at_risk[k + 1]) / at_risk[k];
     b += step.events * clock.inverse_g[step.when];
     const double q = 1.0 - survival;
     loss += q * q * at_risk[k + 1] * (clock.area[next] - clock.area[step.when]) +

@@ -17,6 +17,7 @@
 #include "lattice.hpp"
 #include "limits.hpp"
 #include "problem.hpp"
+#include "proof.hpp"
 #include "split_row.hpp"
 #include "stats.hpp"
 #include "subset.hpp"
@@ -106,6 +107,9 @@ class Search {
   // Every tree that attains the optimum, at most `limit`, in the order of the tie rule; the first
   // is the one run() returns. Only after a run that ended `optimal`. Short if stopped.
   std::vector<Tree> optimal_trees(std::size_t limit);
+  // Claims that together prove the optimum, the one about all rows last. Only after a run that
+  // ended `optimal`. Not complete if stopped, or if there would be more than `limit`.
+  Proof proof(std::size_t limit);
 
   // From any thread, while run() goes on.
   void interrupt() { limits_.interrupt(); }
@@ -177,6 +181,10 @@ class Search {
   // The optimum of a child, if it can be within the budget.
   std::optional<double> optimum_of(Subset& s, const Lattice::Cell& cell, int depth, double budget,
                                    std::size_t level);
+
+  void prove(Proof& proof, Subset& s, int depth, double target, std::size_t level);
+  void prove_children(Proof& proof, const Subset& s, std::size_t lane, int depth, double target,
+                      std::size_t level);
 
   const Problem& problem_;
   SearchOptions options_;

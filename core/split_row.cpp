@@ -32,8 +32,9 @@ void choose_lanes(const Problem& p, const SplitRequest& request, SplitRow& out) 
   }
   out.n_lanes = lane;
   if (out.no_loss.size() < padded(lane)) {
-    out.no_loss.resize(padded(p.n_questions));
+    // The one that is asked comes last: memory may run out in between.
     out.yes_loss.resize(padded(p.n_questions));
+    out.no_loss.resize(padded(p.n_questions));
   }
 }
 

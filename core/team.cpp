@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <system_error>
+#include <exception>
 
 namespace survtree {
 
 Team::Team(std::size_t n_workers) {
+  threads_.reserve(n_workers - 1);  // once threads run, nothing here may throw
   try {
     for (std::size_t worker = 1; worker < n_workers; ++worker)
       threads_.emplace_back([this, worker] { help(worker); });
-  } catch (const std::system_error&) {
-    return;  // the machine gives no more threads: those that started are enough
+  } catch (const std::exception&) {
+    return;  // the machine gives no more threads or memory: those that started are enough
   }
 }
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from survtree._plots.tree import plot_tree
     from survtree._problem import InternalError, SearchStoppedWarning
     from survtree._progress import Snapshot
+    from survtree._proof_check import Verdict, check_proof
     from survtree._stability import Stability, bootstrap
     from survtree._tuning import NestedScore, OptimalSurvivalTreeCV
 
@@ -45,8 +46,10 @@ _HOMES = {
     "Snapshot": "_progress",
     "Stability": "_stability",
     "StepFunction": "_curves",
+    "Verdict": "_proof_check",
     "Verification": "_certificate",
     "bootstrap": "_stability",
+    "check_proof": "_proof_check",
     "export_json": "_model_file",
     "export_dot": "_export.dot",
     "export_latex": "_export.latex",
@@ -76,8 +79,10 @@ __all__ = [
     "Snapshot",
     "Stability",
     "StepFunction",
+    "Verdict",
     "Verification",
     "bootstrap",
+    "check_proof",
     "export_dot",
     "export_json",
     "export_latex",

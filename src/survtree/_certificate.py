@@ -1,15 +1,21 @@
 """What was proven, under which numbers, and a check of it without solver code."""
 
+import os
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from survtree._binarizer import Binarizer
+from survtree._files import whole_file
+from survtree._limits import Limits
 from survtree._oracle import Oracle
 from survtree._problem import Problem
 from survtree._progress import pruned_by, relative_gap
+from survtree._proof import ProofLog
+from survtree._solve import n_threads
 from survtree._tree import Tree
+from survtree._validation import check_has_proof
 
 NOT_RECHECKED = (
     "that no other tree is better: that is the search's work, and this check does not repeat it",
@@ -102,6 +108,7 @@ class Certificate:
     max_leaves: int | None = None
     exact_loss: float | None = None  # on the times as they are, where the search rounded them
     guess: Guess | None = None
+    proof: ProofLog | None = field(default=None, repr=False)
 
     @property
     def gap(self) -> float:
@@ -134,6 +141,12 @@ class Certificate:
         if self.status == "guessed":
             return f"; best if the reference is right, {bound} whether it is or not"
         return f"; {bound}: not proven best"
+
+    def write_proof(self, path: str | os.PathLike[str]) -> None:
+        """Write all of the proof, for ``survtree check-proof``; needs ``certificate="full"``."""
+        proof = check_has_proof(self.proof, self.status)
+        with whole_file(path) as file:
+            file.write(proof.to_bytes())
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         """Recheck objective, fingerprint and arithmetic on the training data, without the solver.
@@ -190,3 +203,18 @@ class Certificate:
             {claim: bool(holds) for claim, (holds, _) in found.items()},
             {claim: detail for claim, (_, detail) in found.items()},
         )
+
+
+def headline(problem: Problem, limits: Limits) -> str:
+    """The first line of the progress table."""
+    from survtree import __version__  # known once the package is imported
+
+    n, p = problem.features.shape
+    depth = "no limit" if problem.max_depth is None else problem.max_depth
+    threads = n_threads(limits)
+    return (
+        f"survtree {__version__} | {n:,} rows  {p} questions  "
+        f"{len(problem.events.event_times):,} event times | regularization "
+        f"{price_text(problem.regularization)}  depth {depth} | "
+        f"{threads} {'thread' if threads == 1 else 'threads'}"
+    )

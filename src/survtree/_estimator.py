@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from survtree import _validation
-from survtree._certificate import Certificate, Guess, price_text
+from survtree._certificate import Certificate, Guess, headline
 from survtree._curves import LeafCurve, LeafCurves, leaf_curves
 from survtree._event_table import EventTable
 from survtree._fitted import Roles
@@ -20,9 +20,10 @@ from survtree._predict import TreePredictor
 from survtree._prepare import Prepared, prepare
 from survtree._problem import Problem, SearchStoppedWarning
 from survtree._progress import Snapshot, logger, watching
+from survtree._proof import ProofLog
 from survtree._reference import name_of, reference_losses
 from survtree._replay import save_if_asked
-from survtree._solve import Solution, find, loss_of, n_threads, optimal_trees
+from survtree._solve import Solution, find, loss_of, optimal_trees, proof_of
 from survtree._tree import Tree
 
 
@@ -82,6 +83,11 @@ class OptimalSurvivalTree(TreePredictor):
     reference_mode : {"guess", "prove"}, default="guess"
         Trust the reference, or only start from the tree that it leads to. With "prove" the search
         goes on without the reference, and its proof is as good as any.
+    certificate : {"numbers", "full"}, default="numbers"
+        What is kept of the proof: its numbers, or all of it, for survtree check-proof. "full" finds
+        a list of claims after the search, which takes as long again or longer, and
+        ``certificate_.write_proof(path)`` writes it. Needs a search without a limit on leaves that
+        trusts no reference.
     warm_start : bool, default=False
         Go on with the search of the last fit if it was for the same problem. What the search
         remembers is kept in memory after the fit; it is not pickled.
@@ -153,6 +159,7 @@ class OptimalSurvivalTree(TreePredictor):
         upper_bound: float | None = None,
         reference: Any = None,
         reference_mode: str = "guess",
+        certificate: str = "numbers",
         warm_start: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -175,6 +182,7 @@ class OptimalSurvivalTree(TreePredictor):
         self.upper_bound = upper_bound
         self.reference = reference
         self.reference_mode = reference_mode
+        self.certificate = certificate
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -226,7 +234,10 @@ class OptimalSurvivalTree(TreePredictor):
             solution, kept = find(problem, limits, watch, kept)
             self._kept_search = kept if options["warm_start"] else None
             limits = limits if kept is None else kept.limits
-            self.keep_solution(prepared, solution, options, limits.guessed_losses)
+            proof = None
+            if options["certificate"] == "full" and kept and solution.status == "optimal":
+                proof = proof_of(kept, solution, watch)
+            self.keep_solution(prepared, solution, options, limits.guessed_losses, proof)
             self.history_ = tuple(watch.history)
             self.roles_ = None if event_col is None else Roles(str(duration_col), str(event_col))
             if verbose:
@@ -240,10 +251,11 @@ class OptimalSurvivalTree(TreePredictor):
         solution: Solution,
         options: dict[str, Any],
         guessed_losses: NDArray[np.float64] | None = None,
+        proof: ProofLog | None = None,
     ) -> "OptimalSurvivalTree":
         """Become the model of a solution; for those who search by other means than ``fit``."""
         self._keep(prepared, solution)
-        self._certify(prepared.problem, solution, options["time_buckets"], guessed_losses)
+        self._certify(prepared.problem, solution, options["time_buckets"], guessed_losses, proof)
         return self
 
     def _keep(self, prepared: Prepared, solution: Solution) -> None:
@@ -276,6 +288,7 @@ class OptimalSurvivalTree(TreePredictor):
         solution: Solution,
         buckets: int | tuple[float, ...] | None,
         losses: NDArray[np.float64] | None,
+        proof: ProofLog | None,
     ) -> None:
         guess = None
         if losses is not None:
@@ -305,6 +318,7 @@ class OptimalSurvivalTree(TreePredictor):
             time_buckets=buckets,
             exact_loss=None if buckets is None else self.exact_loss_,
             guess=guess,
+            proof=proof,
         )
         self.gap_ = self.certificate_.gap
 
@@ -313,6 +327,12 @@ class OptimalSurvivalTree(TreePredictor):
             warnings.warn(
                 f"no tree attains upper_bound={options['upper_bound']:g}; the search went on "
                 f"without it and found {solution.objective:g}.",
+                UserWarning,
+                stacklevel=3,
+            )
+        if options["certificate"] == "full" and self.certificate_.proof is None:
+            warnings.warn(
+                "there is no full proof: a limit ended the search, or the proof would be too long.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -367,19 +387,4 @@ def limits_of(options: dict[str, Any]) -> Limits:
         proves=options["reference_mode"] == "prove",
         # Whoever may stop the search or watches it wants to see the gap close.
         wants_bounds=any(options[name] for name in may_stop),
-    )
-
-
-def headline(problem: Problem, limits: Limits) -> str:
-    """The first line of the progress table."""
-    from survtree import __version__  # known once the package is imported
-
-    n, p = problem.features.shape
-    depth = "no limit" if problem.max_depth is None else problem.max_depth
-    threads = n_threads(limits)
-    return (
-        f"survtree {__version__} | {n:,} rows  {p} questions  "
-        f"{len(problem.events.event_times):,} event times | regularization "
-        f"{price_text(problem.regularization)}  depth {depth} | "
-        f"{threads} {'thread' if threads == 1 else 'threads'}"
     )

@@ -25,7 +25,7 @@ from survtree._validation.cells import Seen
 from survtree._validation.model_file import FORMAT, MOST_BYTES, NOT_KEPT, VERSION
 
 # Of a certificate, apart from what the file holds elsewhere.
-ELSEWHERE = ("tree", "binarizer")
+ELSEWHERE = ("tree", "binarizer", "proof")
 
 
 def export_json(model: Any, file: str | os.PathLike[str] | None = None) -> str:

@@ -184,6 +184,13 @@ OPTIONS: tuple[Option, ...] = (
         choices=("guess", "prove"),
     ),
     Option(
+        "certificate",
+        "numbers",
+        "choice",
+        "What is kept of the proof: its numbers, or all of it, for survtree check-proof.",
+        choices=("numbers", "full"),
+    ),
+    Option(
         "warm_start",
         False,
         "flag",

@@ -51,8 +51,9 @@ class Oracle:
         self.inverse_g = np.divide(1.0, self.g, out=np.zeros_like(self.g), where=self.g > 0)
 
     def _censoring_curve(self) -> Floats:
-        censored = weight_at(self.events.when, self.events.weight * ~self.events.event)
-        g: Floats = (1.0 - censored / self.at_risk).cumprod()
+        # What is left is added up: 1 - censored / at_risk loses the digits of light rows.
+        events = weight_at(self.events.when, self.events.weight * self.events.event)
+        g: Floats = ((events + np.append(self.at_risk[1:], 0.0)) / self.at_risk).cumprod()
         return g
 
     def _counts(self, rows: Bools) -> tuple[Floats, Floats]:

@@ -50,8 +50,7 @@ class Problem:
 
     def fingerprint(self) -> str:
         """SHA-256 of questions, answers, times, events and weights, in the order of the rows."""
-        events, questions = self.events, self.questions
-        names = questions.names if questions.are_columns else questions.texts
+        events, names = self.events, self.questions.fingerprint_names
         is_weighted = bool((events.weight != 1.0).any())
         # Lengths first, so that no two problems are written alike.
         raw = [name.encode("utf-8", "surrogatepass") for name in names]

@@ -133,6 +133,11 @@ class Questions:
             return self.given
         return tuple(Question(j, "one") for j in range(len(self.names)))
 
+    @property
+    def fingerprint_names(self) -> tuple[str, ...]:
+        """What a fingerprint knows of the questions: their words, or the names of the columns."""
+        return tuple(self.names if self.are_columns else self.texts)
+
     def __len__(self) -> int:
         return len(self.names if self.given is None else self.given)
 

@@ -2,8 +2,8 @@
 
 from importlib.metadata import version
 
+from survtree._certificate import headline
 from survtree._curves import leaf_curves
-from survtree._estimator import headline
 from survtree._export.text import tree_text
 from survtree._problem import Problem
 from survtree._progress import relative_gap, watching

@@ -15,11 +15,13 @@ from survtree._limits import Limits
 from survtree._options import MAX_DEPTH_LIMIT
 from survtree._problem import InternalError, Problem
 from survtree._progress import Snapshot, Watch
+from survtree._proof import ProofLog
 from survtree._replay import request
 from survtree._tree import Tree
 
 MAX_THREADS = 256
 NO_LIMIT = 2**64 - 1
+MOST_CLAIMS = 5_000_000  # of a proof; some hundred megabytes
 # Two ways of adding up the same loss: a difference beyond rounding is a bug in one of them.
 RESCORE_TOLERANCE = 1e-9
 
@@ -198,6 +200,16 @@ def optimal_trees(problem: Problem, optimum: float, limit: int) -> list[Tree]:
         if search.run(_run_limits(limits, search))["status"] == "interrupted":
             raise KeyboardInterrupt
         return [_tree_of(raw) for raw in search.optimal_trees(limit)]
+
+
+def proof_of(kept: KeptSearch, solution: Solution, watch: Watch | None = None) -> ProofLog | None:
+    """Why the solution, which must be optimal, is so; None if a limit came before the end."""
+    on_turn = None if watch is None else lambda: _report(kept.search, watch)
+    with _bugs_told(kept.problem, kept.limits):
+        raw = kept.search.proof(MOST_CLAIMS, on_turn)
+    if not raw.pop("is_complete"):
+        return None
+    return ProofLog(kept.problem, solution.tree, solution.objective, **raw)
 
 
 def search_of(problem: Problem, limits: Limits) -> _native.Search:

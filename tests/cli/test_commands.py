@@ -141,6 +141,17 @@ def test_scores_are_those_of_the_metrics(folder, model):
     assert "Harrell's C" in done("evaluate", folder / "model.json", folder / "data.csv")
 
 
+def test_a_proof_is_written_checked_and_rejected_if_changed(folder, tmp_path):
+    path = tmp_path / "rows.proof"
+    done("fit", folder / "data.csv", "--depth", 2, "--proof", path)
+    assert done("check-proof", path).startswith("accepted: no tree of depth 2 ")
+    assert json.loads(done("check-proof", path, "--json"))["is_accepted"]
+    path.write_bytes(path.read_bytes().replace(b"0.0", b"0.1", 1))
+    told = survtree("check-proof", path)
+    assert told.exit_code == 1
+    assert told.stdout.startswith("rejected: the file is damaged")
+
+
 def test_a_model_is_verified_on_its_rows_only(folder, tmp_path):
     assert "FAIL" not in done("verify", folder / "model.json", folder / "data.csv")
     table().with_columns(days=pl.col("days") + 1).write_csv(tmp_path / "other.csv")
@@ -464,8 +475,8 @@ def test_the_reference_tells_of_every_command():
     from tests.cli.test_demo import ROOT
 
     page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
-    names = [each.callback.__name__ for each in app.registered_commands]
-    assert len(names) == 11
+    names = [each.name for each in app.registered_commands]
+    assert len(names) == 12
     for name in names:
         assert f"| `{name}" in page
     for ending in ENDINGS:

@@ -321,6 +321,17 @@ FITS: dict[str, list[Case]] = {
         option("memory_limit", "2kB"),
         option("node_limit", 0),
         option("reference_mode", "prov"),
+        option("certificate", "whole"),
+        Case(
+            "`certificate='full'` with a reference that is trusted",
+            lambda: fit(certificate="full", reference="forest"),
+            ("certificate='full'", "reference_mode"),
+        ),
+        Case(
+            "`certificate='full'` with `max_leaves=3`",
+            lambda: fit(certificate="full", max_leaves=3),
+            ("certificate", "max_leaves is 3"),
+        ),
         option("warm_start", "yes", TypeError),
         option("random_state", -1),
         option("random_state", "seed", TypeError),

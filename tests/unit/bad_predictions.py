@@ -161,6 +161,11 @@ PREDICTIONS: dict[str, list[Case]] = {
         Case("`score(X, None)`", lambda: fitted().score(TABLE, None), ("y is None",)),
         Case("`optimal_trees(limit=0)`", lambda: fitted().optimal_trees(0), ("limit", "0")),
         Case(
+            "`certificate_.write_proof(path)` of a model without a full proof",
+            lambda: fitted().certificate_.write_proof("proof"),
+            ("write_proof", "certificate='full'"),
+        ),
+        Case(
             "`optimal_trees()` of an unpickled model",
             lambda: pickle.loads(pickle.dumps(fitted())).optimal_trees(),
             ("optimal_trees",),

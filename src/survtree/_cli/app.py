@@ -50,7 +50,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     A parameter whose type is a dataclass stands for an option for each of its fields, so that
     commands share groups of options.
     """
-    name = function.__name__
+    name = function.__name__.replace("_", "-")
     return app.command(name)(flattened(told(name)(function)))
 
 

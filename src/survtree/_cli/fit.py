@@ -66,12 +66,16 @@ def fit(
     ] = DEFAULTS["reference_mode"],
     jobs: Jobs = None,
     seed: Seed = None,
+    proof: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write all of the proof, for survtree check-proof."),
+    ] = None,
     output: Output,
 ) -> None:
     """Find the optimal tree of a table."""
     from survtree import OptimalSurvivalTree
 
-    check_outputs(*output.files().values())
+    check_outputs(*output.files().values(), proof)
     study = study_to_fit(data, reading, choosing.exclude)
     model = OptimalSurvivalTree(
         or_none(depth),
@@ -83,12 +87,16 @@ def fit(
         reference_mode=reference_mode,
         n_jobs=jobs,
         random_state=seed,
+        certificate="numbers" if proof is None else "full",
         verbose=int(sys.stderr.isatty() and not (output.as_json or output.quiet)),
     )
     model.fit(study.frame, sample_weight=study.weight, **study.outcome)
     if model.verbose:
         say("")
     finish(model, study, output)
+    if proof is not None:
+        model.certificate_.write_proof(proof)
+        say(f"proof: {proof}")
 
 
 @command

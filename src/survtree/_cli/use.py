@@ -1,6 +1,7 @@
-"""Commands that start from a model: predict, evaluate, verify, show, export, report."""
+"""Commands that start from a model or a proof: predict, evaluate, verify, check-proof, ..."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -112,6 +113,28 @@ def verify(model: Model, data: Data, reading: Reading, as_json: AsJson = False) 
     else:
         typer.echo(str(found))
     if not found.is_valid:
+        raise typer.Exit(FAILED)
+
+
+@command
+def check_proof(
+    proof: Annotated[str, typer.Argument(metavar="PROOF", help="What survtree fit --proof wrote.")],
+    as_json: AsJson = False,
+) -> None:
+    """Replay a proof, claim by claim, without any code of the search.
+
+    The exit code is 1 if something does not follow.
+    """
+    from survtree import check_proof as check
+
+    verdict = check(proof)
+    if as_json:
+        print_json(asdict(verdict))
+    else:
+        typer.echo(str(verdict))
+        if verdict:
+            typer.echo(f"fingerprint of the data: {verdict.fingerprint}")
+    if not verdict:
         raise typer.Exit(FAILED)
 
 

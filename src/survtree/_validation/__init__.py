@@ -49,6 +49,7 @@ from survtree._validation.plots import (
     check_ticks,
 )
 from survtree._validation.predictions import (
+    check_has_proof,
     check_limit,
     check_number_of_leaves,
     check_path_options,
@@ -105,6 +106,7 @@ __all__ = [
     "check_guess",
     "check_has_columns",
     "check_has_names",
+    "check_has_proof",
     "check_header",
     "check_kept",
     "check_kinds",

@@ -43,7 +43,7 @@ STATUSES = (
     *("time_limit", "memory_limit", "node_limit", "interrupted"),
 )
 # Not part of a model: what only the process of the fit can use.
-NOT_KEPT = ("warm_start", "verbose", "callback")
+NOT_KEPT = ("certificate", "warm_start", "verbose", "callback")
 NUMBER, COUNT, WORD = Number(), Count(), Text()
 CUTS = Either(
     (

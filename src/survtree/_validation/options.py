@@ -33,9 +33,15 @@ def check_options(estimator: Any) -> dict[str, Any]:
 
 def _check_together(options: dict[str, Any]) -> None:
     """A limit on leaves is kept by a search of its own, which does without these."""
+    trusts = options.get("reference") is not None and options["reference_mode"] == "guess"
+    if options.get("certificate") == "full" and trusts:
+        raise ValueError(
+            "certificate='full' needs a search that proves; reference_mode is 'guess'. Pass "
+            "reference_mode='prove', or leave out one of the two."
+        )
     if options.get("max_leaves") is None:
         return
-    for name in ("reference", "upper_bound", "gap", "warm_start", "callback"):
+    for name in ("reference", "upper_bound", "gap", "certificate", "warm_start", "callback"):
         default = BY_NAME[name].default
         # A reference may be an array, which is not compared as a whole.
         if options[name] is not default and (name == "reference" or options[name] != default):

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from survtree._problem import Problem
+from survtree._proof import ProofLog
 from survtree._validation.options import check_option
 from survtree._validation.outcome import numbers_of
 from survtree._validation.words import did_you_mean
@@ -48,6 +49,17 @@ def check_limit(limit: Any) -> int:
     if isinstance(limit, bool) or not isinstance(limit, numbers.Integral) or limit < 1:
         raise ValueError(f"limit must be a positive integer; got {limit!r}.")
     return int(limit)
+
+
+def check_has_proof(proof: ProofLog | None, status: str) -> ProofLog:
+    """The proof of a certificate, or an error that says how to get one."""
+    if proof is None:
+        raise ValueError(
+            f"write_proof needs a full proof; the certificate has its numbers only (status "
+            f"{status!r}). Fit with certificate='full' until the status is 'optimal'; a loaded "
+            "model has no proof."
+        )
+    return proof
 
 
 def check_trees_can_be_listed(problem: Problem | None, status: str) -> Problem:

@@ -1,0 +1,365 @@
+"""The checker of proof files. Shares no code with the search, nor with the rest of the package.
+
+A proof file (docs/reference/proof-file.md) holds a problem, a tree and a list of claims
+
+    no tree on these rows, at most so deep, costs less than this bound
+
+of which each must follow from those before it and from what is computed here, by one rule. A tree
+on a set of rows is a leaf, or asks one of the questions; so it costs at least the smallest of
+
+    the rows as one leaf,
+    for each question, what the two parts cost at least, added up;
+
+and a part costs at least what an earlier claim says of it, or else what any tree does: it is a
+leaf, or has two leaves or more and loses at least the best curve of each group of rows that answer
+all questions alike. The last claim is about all rows, and must meet the objective of the tree.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+
+MAGIC = "survtree proof 1"
+# Of the loss of one leaf: what a sum may fall short of a claim, for rounding. A tree that is
+# rejected for being dearer may so be cheaper by this times the number of its questions.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a proof file proves what it says; if not, why."""
+
+    is_accepted: bool
+    reason: str
+    n_claims: int = 0
+    objective: float = float("nan")
+    fingerprint: str = ""
+
+    def __bool__(self) -> bool:
+        return self.is_accepted
+
+    def __str__(self) -> str:
+        if not self.is_accepted:
+            return f"rejected: {self.reason}"
+        return f"accepted: {self.reason}"
+
+
+class RejectedError(Exception):
+    """The file does not prove what it says."""
+
+
+def check_proof(path: str | Path) -> Verdict:
+    """Replay a proof file claim by claim; anything that does not follow rejects it."""
+    try:
+        return _checked(Path(path).read_bytes())
+    except RejectedError as error:
+        return Verdict(False, str(error))
+
+
+def _need(holds: bool | np.bool_, why: str) -> None:
+    if not holds:
+        raise RejectedError(why)
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """What the file says of the data and of what a tree may be."""
+
+    answers: Bools  # rows x questions, rows by time
+    time: Floats
+    event: Bools
+    weight: Floats
+    regularization: float
+    max_depth: int | None
+    min_rows: int
+
+
+class _Losses:
+    """Losses of subsets, all questions of a subset at once.
+
+    A leaf with curve S pays, at time y, (1-S)^2 a + S^2 b with a = weight of its rows after y over
+    G(y), and b = sum of weight / G(y_i) over its events up to y. Between two times of its rows S,
+    the weight after y and b stay as they are, so its loss is a sum over these intervals, with the
+    integral of 1 / G over each; that one is the same for all leaves and is summed once.
+    """
+
+    def __init__(self, p: _Problem) -> None:
+        self.p = p
+        times, when = np.unique(p.time, return_inverse=True)
+        # Each sum by time goes from the last row to the first: heavy rows leave no rounding.
+        total = np.bincount(when, p.weight)
+        at_risk = total[::-1].cumsum()[::-1]
+        events = np.bincount(when, p.weight * p.event, len(times))
+        g = np.cumprod((events + np.append(at_risk[1:], 0.0)) / at_risk)
+        inverse = np.divide(1.0, g, out=np.zeros_like(g), where=g > 0)
+        lengths = np.diff(times, append=times[-1]) / times[-1]
+        # The integral of 1 / G from the first time on. 1 / G only grows, so differences of two
+        # such sums are as exact as the sums; from the end on they would not be.
+        self.times, self.end, self.scale = times, len(times) - 1, p.weight.sum()
+        self.inverse_until = np.append(0.0, (lengths * inverse).cumsum()[:-1])
+        self.event_weight = np.where(p.event, p.weight, 0.0)
+        self.censored_weight = np.where(p.event, 0.0, p.weight)
+        self.b_weight = self.event_weight * inverse[when]
+        self.steps = (lengths / self.scale, inverse)
+        self.when = when
+        self.floor = self._group_floors()
+
+    def _group_floors(self) -> Floats:
+        """On the first row of each group of rows with equal answers: what its best curve loses."""
+        p = self.p
+        floors = np.zeros(len(p.time))
+        _, first, group = np.unique(p.answers, axis=0, return_index=True, return_inverse=True)
+        order = np.argsort(group.ravel(), kind="stable")
+        starts = np.searchsorted(group.ravel()[order], np.arange(len(first) + 1))
+        lengths, inverse = self.steps
+        for k, place in enumerate(first):
+            rows = order[starts[k] : starts[k + 1]]
+            if not self.event_weight[rows].any():
+                continue
+            weight = np.bincount(self.when[rows], p.weight[rows], len(lengths))
+            a = np.append(weight[::-1].cumsum()[::-1][1:], 0.0) * inverse
+            b = np.bincount(self.when[rows], self.b_weight[rows], len(lengths)).cumsum()
+            best = np.divide(a * b, a + b, out=np.zeros_like(a), where=a * b > 0)
+            floors[place] = (lengths * best).sum() * (1.0 - TOLERANCE)
+        return floors
+
+    def as_leaves(self, rows: NDArray[np.intp], inside: Floats) -> Floats:
+        """Losses of several sets within these rows: a column each, 1 where a row is in it."""
+        when = self.when[rows]
+        starts = np.flatnonzero(np.diff(when, prepend=-1))
+        weight = np.add.reduceat(self.p.weight[rows, None] * inside, starts)
+        events = np.add.reduceat(self.event_weight[rows, None] * inside, starts)
+        censored = np.add.reduceat(self.censored_weight[rows, None] * inside, starts)
+        b = np.add.reduceat(self.b_weight[rows, None] * inside, starts).cumsum(axis=0)
+        at_risk = weight[::-1].cumsum(axis=0)[::-1]
+        later = np.vstack([at_risk[1:], np.zeros((1, inside.shape[1]))])
+        stay = np.divide(censored + later, at_risk, out=np.ones_like(later), where=events > 0)
+        s = np.cumprod(stay, axis=0)
+        ends = np.append(when[starts], self.end)
+        length = np.diff(self.times[ends])[:, None] / self.times[-1]
+        length_inverse = np.diff(self.inverse_until[ends])[:, None]
+        loss = (1 - s) ** 2 * later * length_inverse + s**2 * b * length
+        out: Floats = loss.sum(axis=0) / self.scale
+        return out
+
+
+class _Checker:
+    """Claims that were found right, by the set of rows they are about."""
+
+    def __init__(self, problem: _Problem) -> None:
+        self.p = problem
+        self.losses = _Losses(problem)
+        self.questions = _distinct(problem.answers)
+        everyone = np.arange(len(problem.time))
+        self.root_loss = float(self.losses.as_leaves(everyone, np.ones((len(everyone), 1)))[0])
+        self.slack = TOLERANCE * self.root_loss
+        self.said: dict[bytes, list[tuple[int, float]]] = {}
+
+    def useful_depth(self, n_rows: int, depth: int) -> int:
+        """A tree so deep has a path with that many leaves beside it, each with enough rows, and
+        asks no question twice on it.
+        """
+        return max(0, min(depth, n_rows // self.p.min_rows - 1, len(self.questions)))
+
+    def follows(self, path: Sequence[int], depth: int, bound: float) -> None:
+        """Keep the claim if it follows; otherwise raise RejectedError."""
+        inside = np.ones(len(self.p.time), dtype=bool)
+        for step in path:
+            column = self.p.answers[:, abs(step) - 1]
+            inside &= column if step > 0 else ~column
+        rows = np.flatnonzero(inside)
+        _need(len(rows) > 0, "a claim is about no rows")
+        least = self.least(rows, depth, bound)
+        _need(
+            bound <= least + self.slack,
+            f"what is claimed of rows {list(path)} at depth {depth}, {bound!r}, does not follow: "
+            f"{least!r} does",
+        )
+        self.said.setdefault(_key(inside), []).append((depth, bound))
+
+    def least(self, rows: NDArray[np.intp], depth: int, bound: float) -> float:
+        """What follows for these rows, as far as it matters for a bound."""
+        price = self.p.regularization
+        whole = float(self.losses.as_leaves(rows, np.ones((len(rows), 1)))[0]) + price
+        if self.useful_depth(len(rows), depth) == 0:
+            return whole
+        yes = self.p.answers[np.ix_(rows, self.questions)]
+        n_yes = yes.sum(axis=0)
+        fits = np.minimum(n_yes, len(rows) - n_yes) >= max(1, self.p.min_rows)
+        sides = [yes[:, fits], ~yes[:, fits]]
+        floors, knowns = zip(*(self.floors(rows, side, depth - 1) for side in sides), strict=True)
+        lanes = floors[0] + floors[1]
+        # Claims are looked up only where what is known without them is too low.
+        for lane in np.flatnonzero(lanes < bound):
+            parts = [
+                known(lane) if known is not None else floor[lane]
+                for floor, known in zip(floors, knowns, strict=True)
+            ]
+            lanes[lane] = parts[0] + parts[1]
+        return min(whole, float(lanes.min(initial=np.inf)))
+
+    def floors(
+        self, rows: NDArray[np.intp], side: Bools, depth: int
+    ) -> tuple[Floats, Callable[[int], float] | None]:
+        """What each part costs at least, by itself; and a function that asks the claims too."""
+        price = self.p.regularization
+        leaves = self.losses.as_leaves(rows, side.astype(float)) + price
+        n_rows = side.sum(axis=0)
+        splits = self.losses.floor[rows] @ side + 2 * price
+        useful = np.array([self.useful_depth(int(n), depth) for n in n_rows], dtype=int)
+        floor = np.where(useful == 0, leaves, np.minimum(leaves, splits))
+
+        def known(lane: int) -> float:
+            if useful[lane] == 0:
+                return float(floor[lane])
+            inside = np.zeros(len(self.p.time), dtype=bool)
+            inside[rows[side[:, lane]]] = True
+            said = self.said.get(_key(inside), [])
+            return max([float(floor[lane]), *(b for d, b in said if d >= useful[lane])])
+
+        return floor, known if depth > 0 else None
+
+
+def _key(inside: Bools) -> bytes:
+    return np.packbits(inside).tobytes()
+
+
+def _distinct(answers: Bools) -> NDArray[np.intp]:
+    """Questions that part the rows in different ways."""
+    flipped = answers ^ answers[:1]
+    _, first = np.unique(flipped, axis=1, return_index=True)
+    kept = np.sort(first)
+    return kept[flipped[:, kept].any(axis=0)]
+
+
+# What follows reads the file and holds it against itself.
+
+
+def _checked(raw: bytes) -> Verdict:
+    body, _, end = raw.rpartition(b"sha256 ")
+    _need(raw.startswith(MAGIC.encode()), f"the file does not begin with {MAGIC!r}")
+    checksum = hashlib.sha256(body).hexdigest().encode()
+    _need(end.strip() == checksum, "the file is damaged: its checksum is another")
+    try:
+        return _replayed(body.decode("utf-8"))
+    except (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError) as error:
+        raise RejectedError(f"the file cannot be read: {type(error).__name__}: {error}") from error
+
+
+def _replayed(text: str) -> Verdict:
+    lines = iter(text.splitlines())
+    next(lines)
+    head = json.loads(next(lines))
+    problem = _problem_of(head, lines)
+    checker = _Checker(problem)
+    objective = _tree_cost(head["tree"], checker)
+    _need(
+        abs(objective - head["objective"]) <= checker.slack,
+        f"the tree costs {objective!r}, not {head['objective']!r}",
+    )
+    claim, n_claims = None, 0
+    for line in lines:
+        claim = _claim_of(line, problem.answers.shape[1])
+        checker.follows(*claim)
+        n_claims += 1
+    if claim is None:
+        raise RejectedError("there are no claims")
+    path, depth, bound = claim
+    most = len(checker.questions) if problem.max_depth is None else problem.max_depth
+    enough = checker.useful_depth(len(problem.time), most)
+    _need(not path and depth >= enough, "the last claim is not about all rows and depths")
+    _need(
+        bound >= objective - checker.slack,
+        f"the last claim proves {bound!r}, which is below the tree's {objective!r}",
+    )
+    limit = "any depth" if problem.max_depth is None else f"depth {problem.max_depth}"
+    reason = (
+        f"no tree of {limit} with at least {problem.min_rows} rows a leaf costs less than "
+        f"{objective:.12g} ({n_claims:,} claims checked)"
+    )
+    return Verdict(True, reason, n_claims, objective, head["fingerprint"])
+
+
+def _problem_of(head: dict[str, Any], lines: Iterator[str]) -> _Problem:
+    n, names = head["n_rows"], head["names"]
+    _need(isinstance(n, int) and n > 0, "n_rows is a number of rows")
+    cells = [next(lines, "").split(" ") for _ in range(n)]
+    _need(all(len(row) == 4 for row in cells), "there are fewer rows than the head says")
+    time, weight = (np.array([float(row[k]) for row in cells]) for k in (0, 2))
+    event = np.array([_flag(row[1]) for row in cells])
+    answers = np.array([[_flag(c) for c in row[3]] for row in cells]).reshape(n, -1)
+    if not names:
+        answers = np.zeros((n, 0), dtype=bool)
+    _need(answers.shape == (n, len(names)), "each row answers every question")
+    _need(np.isfinite(time).all() and (time >= 0).all(), "times are finite and >= 0")
+    _need(time.max() > 0, "the last time is > 0")
+    _need(np.isfinite(weight).all() and (weight > 0).all(), "weights are finite and > 0")
+    price, depth, least = (head[k] for k in ("regularization", "max_depth", "min_samples_leaf"))
+    _need(isinstance(price, float) and 0 <= price < np.inf, "regularization is a number >= 0")
+    _need(depth is None or (isinstance(depth, int) and depth >= 0), "max_depth is a number >= 0")
+    _need(isinstance(least, int) and least >= 1, "min_samples_leaf is a number >= 1")
+    _need(
+        _fingerprint(head, answers, time, event, weight) == head["fingerprint"],
+        "the fingerprint is of other data",
+    )
+    order = np.argsort(time, kind="stable")
+    return _Problem(answers[order], time[order], event[order], weight[order], price, depth, least)
+
+
+def _flag(text: str) -> bool:
+    _need(text in ("0", "1"), f"answers and events are 0 or 1, not {text!r}")
+    return text == "1"
+
+
+def _fingerprint(
+    head: dict[str, Any], answers: Bools, time: Floats, event: Bools, weight: Floats
+) -> str:
+    """As docs/reference/proof-file.md has it."""
+    names = [name.encode("utf-8", "surrogatepass") for name in head["names"]]
+    is_weighted = bool((weight != 1.0).any())
+    digest = hashlib.sha256(repr([answers.shape, is_weighted, *map(len, names)]).encode())
+    for part in (b"".join(names), np.packbits(answers), np.packbits(event)):
+        digest.update(bytes(part))
+    digest.update(time.astype("<f8").tobytes())
+    if is_weighted:
+        digest.update(weight.astype("<f8").tobytes())
+    return digest.hexdigest()
+
+
+def _claim_of(line: str, n_questions: int) -> tuple[list[int], int, float]:
+    depth, bound, *path = line.split(" ")
+    steps = [int(step) for step in path]
+    _need(all(1 <= abs(step) <= n_questions for step in steps), "a claim asks no such question")
+    _need(int(depth) >= 0 and np.isfinite(float(bound)), "a claim has a depth and a finite bound")
+    return steps, int(depth), float(bound)
+
+
+def _tree_cost(tree: Any, checker: _Checker) -> float:
+    """The objective of a tree ([question, no, yes], a leaf is null), if it is allowed."""
+    p = checker.p
+
+    def cost(node: Any, rows: NDArray[np.intp], depth: int) -> float:
+        if node is None:
+            _need(len(rows) >= p.min_rows or depth == 0, "a leaf of the tree has too few rows")
+            loss = checker.losses.as_leaves(rows, np.ones((len(rows), 1)))[0]
+            return float(loss) + p.regularization
+        question, no, yes = node
+        _need(p.max_depth is None or depth < p.max_depth, "the tree is too deep")
+        _need(
+            isinstance(question, int) and 1 <= question <= p.answers.shape[1],
+            "the tree asks no such question",
+        )
+        says = p.answers[rows, question - 1]
+        _need(says.any() and not says.all(), "the tree has a leaf without rows")
+        return cost(no, rows[~says], depth + 1) + cost(yes, rows[says], depth + 1)
+
+    return cost(tree, np.arange(len(p.time)), 0)

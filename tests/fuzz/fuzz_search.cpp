@@ -1,0 +1,202 @@
+// libFuzzer on the core's entry: bytes become a small problem and options, brute force is the
+// judge. `make fuzz-core SECONDS=3600`; a file given as argument is run once.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <vector>
+
+#include "frontier.hpp"
+#include "search.hpp"
+
+using namespace survtree;
+
+namespace {
+
+// What the bytes say; zeros once they are used up.
+class Bytes {
+ public:
+  Bytes(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
+  std::uint8_t next() { return at_ == end_ ? 0 : *at_++; }
+  std::size_t up_to(std::size_t most) { return next() % (most + 1); }
+
+ private:
+  const std::uint8_t *at_, *end_;
+};
+
+struct Input {
+  std::size_t n, p;
+  std::vector<std::uint8_t> x, event;
+  std::vector<double> time, weight, guess;
+  std::vector<std::uint32_t> rank;
+  SearchOptions options;
+  Layout layout = Layout::cheaper;
+
+  Table table() const { return {n, p, x, time, event, weight, rank, {}}; }
+};
+
+double time_of(Bytes& in, std::size_t kind) {
+  const auto value = static_cast<double>(in.next());
+  if (kind == 0) return value;
+  if (kind == 1) return std::floor(value / 64.0);
+  if (kind == 2) return 1e6 + 1e-3 * value;
+  return std::ldexp(1.0 + value / 256.0, 2 * (in.next() % 128) - 128);
+}
+
+double weight_of(Bytes& in, std::size_t kind) {
+  if (kind == 0) return 1.0;
+  if (kind == 1) return 1.0 + in.up_to(3);
+  return std::pow(10.0, (static_cast<double>(in.next()) - 128.0) / 21.0);
+}
+
+Input input_of(Bytes in) {
+  Input out;
+  out.n = 1 + in.up_to(19);
+  out.p = in.up_to(5);
+  SearchOptions& o = out.options;
+  const std::size_t depth = in.up_to(5);
+  o.max_depth = depth == 5 ? kMaxDepth : static_cast<int>(depth);
+  const double prices[] = {0.0, 1e-9, 1e-5, 1e-3, 0.01, 0.1, 0.5};
+  o.regularization = prices[in.up_to(6)];
+  o.min_samples_leaf = 1 + in.up_to(3);
+  o.n_threads = 1 + in.up_to(1);
+  const std::uint8_t off = in.next();
+  bool Switches::* const switches[] = {
+      &Switches::hierarchical,         &Switches::subtree,
+      &Switches::look_ahead,           &Switches::equivalent_points,
+      &Switches::incremental_progress, &Switches::leaf_count,
+      &Switches::permutation};
+  for (std::size_t k = 0; k < 7; ++k) o.switches.*switches[k] = ((off >> k) & 1U) == 0;
+  const std::vector<Kernel> kernels = available_kernels();
+  o.kernel = kernels[in.up_to(kernels.size() - 1)];
+  o.solver = static_cast<Solver>(in.up_to(2));
+  o.greedy_from = in.up_to(1) == 0 ? 0 : o.greedy_from;
+  o.check_keys = true;
+  const std::size_t times = in.up_to(3), weights = in.up_to(2);
+  if (weights < 2) out.layout = static_cast<Layout>(in.up_to(2));
+  for (std::size_t i = 0; i < out.n; ++i) {
+    const std::uint8_t answers = in.next();
+    for (std::size_t j = 0; j < out.p; ++j) out.x.push_back((answers >> j) & 1U);
+    out.event.push_back((answers >> 7U) & 1U);
+    out.time.push_back(time_of(in, times));
+    out.weight.push_back(weight_of(in, weights));
+  }
+  if (*std::max_element(out.time.begin(), out.time.end()) == 0.0) out.time[0] = 1.0;
+  if (out.layout == Layout::blocks && weights != 0) out.layout = Layout::cheaper;
+  for (std::uint32_t j = 0; j < out.p; ++j) out.rank.push_back(j);
+  return out;
+}
+
+// The loss straight from the definition, and all trees.
+class Judge {
+ public:
+  explicit Judge(const Input& in) : in_(in), times_(in.time) {
+    std::sort(times_.begin(), times_.end());
+    times_.erase(std::unique(times_.begin(), times_.end()), times_.end());
+    double g = 1.0;
+    for (const double t : times_) {
+      double at_risk = 0.0, censored = 0.0;
+      for (std::size_t i = 0; i < in.n; ++i) {
+        if (in.time[i] >= t) at_risk += in.weight[i];
+        if (in.time[i] == t && in.event[i] == 0) censored += in.weight[i];
+      }
+      g *= 1.0 - censored / at_risk;
+      g_.push_back(g);
+    }
+  }
+
+  double loss(std::uint32_t rows) const {
+    double total = 0.0, s = 1.0, b = 0.0, scale = 0.0;
+    for (const double w : in_.weight) scale += w;
+    for (std::size_t k = 0; k < times_.size(); ++k) {
+      double at_risk = 0.0, events = 0.0, later = 0.0;
+      for (std::size_t i = 0; i < in_.n; ++i) {
+        if (((rows >> i) & 1U) == 0) continue;
+        if (in_.time[i] >= times_[k]) at_risk += in_.weight[i];
+        if (in_.time[i] > times_[k]) later += in_.weight[i];
+        if (in_.time[i] == times_[k] && in_.event[i] != 0) events += in_.weight[i];
+      }
+      if (events > 0.0) {
+        s *= 1.0 - events / at_risk;
+        b += events / g_[k];
+      }
+      if (k + 1 == times_.size()) break;
+      const double a = later > 0.0 ? later / g_[k] : 0.0;
+      total += (times_[k + 1] - times_[k]) / times_.back() * ((1 - s) * (1 - s) * a + s * s * b);
+    }
+    return total / scale;
+  }
+
+  double optimum(std::uint32_t rows, int depth) {
+    const auto key = std::pair(rows, depth);
+    if (const auto found = known_.find(key); found != known_.end()) return found->second;
+    double best = loss(rows) + in_.options.regularization;
+    for (std::size_t j = 0; depth > 0 && j < in_.p; ++j) {
+      std::uint32_t yes = 0;
+      for (std::size_t i = 0; i < in_.n; ++i)
+        if (((rows >> i) & 1U) != 0 && in_.x[i * in_.p + j] != 0) yes |= 1U << i;
+      const std::uint32_t no = rows & ~yes;
+      const auto least = static_cast<int>(in_.options.min_samples_leaf);
+      if (__builtin_popcount(yes) < least || __builtin_popcount(no) < least) continue;
+      best = std::min(best, optimum(no, depth - 1) + optimum(yes, depth - 1));
+    }
+    return known_[key] = best;
+  }
+
+ private:
+  const Input& in_;
+  std::vector<double> times_, g_;
+  std::map<std::pair<std::uint32_t, int>, double> known_;
+};
+
+void need(bool holds, const char* what, double a, double b) {
+  if (holds) return;
+  std::fprintf(stderr, "FAILED: %s (%.17g, %.17g)\n", what, a, b);
+  std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const Input in = input_of({data, size});
+  Judge judge(in);
+  const std::uint32_t everyone = (1U << in.n) - 1;
+  const int depth = std::min<int>(in.options.max_depth, static_cast<int>(in.p));
+  const double optimum = judge.optimum(everyone, depth);
+  const double slack = 1e-9 * judge.loss(everyone) + 1e-14 * in.options.regularization;
+
+  const Problem problem = make_problem(in.table(), in.layout);
+  Search search(problem, in.options);
+  const Result r = search.run();
+  need(r.status == Status::optimal, "the search ends with a proof", 0, 0);
+  need(std::abs(r.objective - optimum) <= slack, "the optimum", r.objective, optimum);
+  for (const Tree& tree : search.optimal_trees(50)) {
+    const double cost = loss_of(tree) + in.options.regularization * leaves_of(tree);
+    need(std::abs(cost - optimum) <= slack, "all optimal trees are", cost, optimum);
+  }
+  const Proof proof = search.proof(1'000'000);
+  need(proof.is_complete() && !proof.claims().empty(), "the proof is complete", 0, 0);
+  for (const Claim& claim : proof.claims()) {
+    std::uint32_t rows = everyone;
+    for (const Step& step : claim.path) {
+      std::uint32_t yes = 0;
+      for (std::size_t i = 0; i < in.n; ++i)
+        if (in.x[i * in.p + problem.column_of[step.question]] != 0) yes |= 1U << i;
+      rows &= step.says_yes ? yes : ~yes;
+    }
+    const double least = judge.optimum(rows, std::min<int>(claim.depth, static_cast<int>(in.p)));
+    need(claim.bound <= least + slack, "every claim holds", claim.bound, least);
+  }
+  FrontierOptions path;
+  path.max_depth = in.options.max_depth;
+  path.min_regularization = in.options.regularization;
+  path.min_samples_leaf = in.options.min_samples_leaf;
+  Frontier frontier(problem, path);
+  double least = Bounds::no_limit;
+  for (const Tree& tree : frontier.run({}).trees)
+    least = std::min(least, loss_of(tree) + in.options.regularization * leaves_of(tree));
+  need(std::abs(least - optimum) <= slack, "a tree of the path is optimal", least, optimum);
+  return 0;
+}

@@ -1,0 +1,216 @@
+"""Fuzzing what users pass: model files, CSV files, frames, outcomes, proof files.
+
+    python -m tests.fuzz.inputs TARGET [libFuzzer options] [CORPUS]
+
+or make fuzz-TARGET SECONDS=3600.
+
+A target may end in a result or in a ValueError or TypeError with a message; all else is a finding,
+which libFuzzer keeps as a file and tests/regress keeps as a test. Needs atheris.
+"""
+
+import json
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+import atheris
+
+with atheris.instrument_imports(include=["survtree"]):
+    import numpy as np
+    import pandas as pd
+
+    from survtree import OptimalSurvivalTree, check_proof, load
+    from survtree._cli.options import Reading
+    from survtree._cli.study import study_to_fit
+
+FOLDER = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
+MODEL = Path(__file__).parents[1] / "regress" / "models" / "model-1.json"
+
+
+def written(name: str, content: bytes) -> Path:
+    path = FOLDER / name
+    path.write_bytes(content)
+    return path
+
+
+def small_fit(X: object, y: object, **options: object) -> None:
+    """A fit that cannot take long, and a look at what it gives."""
+    model = OptimalSurvivalTree(2, 0.01, min_samples_leaf=1, node_limit=200, **options).fit(X, y)
+    assert np.isfinite(model.objective_)
+    assert model.lower_bound_ <= model.objective_
+    leaves = model.apply(X)
+    assert set(leaves.tolist()) <= set(model.tree_.leaves.tolist())
+
+
+def fuzz_load(data: bytes) -> None:
+    """A model file: any bytes, or the file of a real model with some values changed."""
+    provider = atheris.FuzzedDataProvider(data)
+    if provider.ConsumeBool():
+        content = provider.ConsumeBytes(2**16)
+    else:
+        content = json.dumps(changed(json.loads(MODEL.read_text()), provider)).encode()
+    model = load(written("model.json", content))
+    names = model.binarizer_.questions_.names
+    rows = pd.DataFrame({name: [0, 1, None] for name in names}, dtype=object)
+    model.predict(rows)
+    model.certificate_.summary()
+
+
+def changed(node: object, provider: atheris.FuzzedDataProvider) -> object:
+    """The tree of values with some of them replaced, dropped or moved."""
+    if provider.ConsumeIntInRange(0, 40) == 0:
+        return junk(provider)
+    if isinstance(node, dict):
+        return {key: changed(value, provider) for key, value in node.items()}
+    if isinstance(node, list):
+        return [changed(value, provider) for value in node[:50]] + node[50:]
+    return node
+
+
+def junk(provider: atheris.FuzzedDataProvider) -> object:
+    kinds = (
+        lambda: None,
+        lambda: provider.ConsumeBool(),
+        lambda: provider.ConsumeInt(9),
+        lambda: provider.ConsumeFloat(),
+        lambda: provider.ConsumeUnicode(20),
+        list,
+        dict,
+        lambda: [provider.ConsumeRegularFloat() for _ in range(3)],
+        lambda: "1e400",
+    )
+    return provider.PickValueInList(list(kinds))()
+
+
+def fuzz_csv(data: bytes) -> None:
+    """A CSV file as the command line takes it."""
+    provider = atheris.FuzzedDataProvider(data)
+    if provider.ConsumeBool():
+        content = provider.ConsumeBytes(4000)
+    else:
+        cells = [
+            "time",
+            "event",
+            "1",
+            "0",
+            "2.5",
+            "",
+            "NA",
+            "x",
+            '"',
+            ",",
+            "\n",
+            "\r\n",
+            "-1",
+            "1e308",
+        ]
+        cells += [
+            "inf",
+            "é",
+            "\x00",
+            ";",
+            "true",
+            "=1+1",
+            "00",
+            " ",
+            "\t",
+            "9" * 400,
+            "1,0\n2,1\n3,1\n",
+        ]
+        parts = [provider.PickValueInList(cells) for _ in range(provider.ConsumeIntInRange(0, 60))]
+        content = ("time,event,a\n" * provider.ConsumeBool() + ",".join(parts)).encode()
+    study = study_to_fit(str(written("rows.csv", content)), Reading(), None)
+    small_fit(study.covariates, study.y, missing="question")
+
+
+def column(provider: atheris.FuzzedDataProvider, n: int) -> object:
+    """N cells of some kind, as somebody might have them."""
+    kind = provider.ConsumeIntInRange(0, 9)
+    if kind == 0:
+        return np.array(provider.ConsumeRegularFloatListInRange(n, -1e6, 1e6) or [0.0] * n)
+    if kind == 1:
+        return np.array([provider.ConsumeFloat() for _ in range(n)])
+    if kind == 2:
+        return np.array(provider.ConsumeIntListInRange(n, 0, 3), dtype="int8")
+    if kind == 3:
+        return [provider.ConsumeUnicode(4) for _ in range(n)]
+    if kind == 4:
+        return pd.Categorical([provider.PickValueInList(["a", "b", "c", None]) for _ in range(n)])
+    if kind == 5:
+        return np.array([provider.ConsumeBool() for _ in range(n)])
+    if kind == 6:
+        return pd.array([provider.PickValueInList([1, 2, None]) for _ in range(n)], dtype="Int64")
+    if kind == 7:
+        return np.array([junk(provider) for _ in range(n)] + [None], dtype=object)[:n]
+    if kind == 8:
+        return pd.to_datetime([provider.ConsumeIntInRange(0, 2**40) for _ in range(n)])
+    return [provider.ConsumeInt(8) for _ in range(n)]
+
+
+def fuzz_frame(data: bytes) -> None:
+    """A frame of odd columns with a plain outcome."""
+    provider = atheris.FuzzedDataProvider(data)
+    n = provider.ConsumeIntInRange(1, 12)
+    names = [provider.ConsumeUnicode(3) for _ in range(provider.ConsumeIntInRange(0, 3))]
+    X = pd.DataFrame({name: column(provider, n) for name in names}, index=range(n))
+    time = np.arange(1.0, n + 1)
+    event = np.array([provider.ConsumeBool() for _ in range(n)])
+    thresholds = provider.PickValueInList(["auto", "all", "guess", 2, ("width", 3), [0.5], {}])
+    missing = provider.PickValueInList(["error", "question", "drop"])
+    small_fit(X, (event, time), thresholds=thresholds, missing=missing)
+
+
+def fuzz_outcome(data: bytes) -> None:
+    """A plain table with an odd outcome."""
+    provider = atheris.FuzzedDataProvider(data)
+    n = provider.ConsumeIntInRange(1, 10)
+    X = np.arange(2 * n).reshape(n, 2) % 3
+    event, time = column(provider, n), column(provider, n)
+    form = provider.ConsumeIntInRange(0, 4)
+    y: object = (event, time)
+    if form == 1:
+        y = pd.DataFrame({"event": event, "time": time}, index=range(n))
+    elif form == 2:
+        y = np.array([event, time], dtype=object).T
+    elif form == 3:
+        y = junk(provider)
+    elif form == 4:
+        kinds = [provider.PickValueInList(["?", "f8", "i4", "U3", "O", "M8[s]"]) for _ in range(2)]
+        y = np.zeros(n, dtype=[("event", kinds[0]), ("time", kinds[1])])
+        y["event"][: n // 2] = 1
+    small_fit(X, y)
+
+
+def fuzz_proof(data: bytes) -> None:
+    """A proof file of any bytes: never accepted unless it is one."""
+    assert not check_proof(written("proof", data))
+
+
+TARGETS = {
+    "load": fuzz_load,
+    "csv": fuzz_csv,
+    "frame": fuzz_frame,
+    "outcome": fuzz_outcome,
+    "proof": fuzz_proof,
+}
+
+
+def main() -> None:
+    target = TARGETS[sys.argv.pop(1)]
+    warnings.simplefilter("ignore")
+
+    def one(data: bytes) -> None:
+        try:
+            target(data)
+        except (ValueError, TypeError) as error:
+            # Ours end with a full stop; what numpy or pandas raise by themselves does not.
+            if not str(error).rstrip().endswith((".", "?")):
+                raise AssertionError("an error that is not told in our words") from error
+
+    atheris.Setup(sys.argv, one)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

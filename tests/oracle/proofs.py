@@ -1,0 +1,147 @@
+"""Proofs of random problems: right ones are accepted, tampered ones not: `make proofs N=1000`.
+
+Tampered files get a right checksum again, so that what rejects them is what they say.
+"""
+
+import argparse
+import collections
+import hashlib
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from survtree import check_proof
+from survtree._limits import Limits
+from survtree._proof import ProofLog
+from survtree._proof_check import Verdict
+from survtree._solve import find, proof_of
+from tests.oracle.problems import Case, random_case, root_loss
+
+
+def proof_of_case(case: Case) -> ProofLog:
+    """All of the proof of a problem."""
+    solution, kept = find(case.problem, Limits())
+    assert kept is not None
+    proof = proof_of(kept, solution)
+    assert proof is not None, case
+    return proof
+
+
+def verdict_of(raw: bytes) -> Verdict:
+    """What the checker says of these bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "proof"
+        path.write_bytes(raw)
+        return check_proof(path)
+
+
+def signed(lines: list[str]) -> bytes:
+    """A file of these lines, with a right checksum."""
+    body = "".join(f"{line}\n" for line in lines).encode()
+    return body + f"sha256 {hashlib.sha256(body).hexdigest()}\n".encode()
+
+
+class Tampering:
+    """Ways to make a proof one of something that is not so, or not shown."""
+
+    def __init__(self, case: Case, proof: ProofLog, rng: np.random.Generator) -> None:
+        self.rng = rng
+        self.lines = proof.to_bytes().decode().splitlines()[:-1]
+        self.head = json.loads(self.lines[1])
+        self.first_claim = 2 + self.head["n_rows"]
+        # More than rounding, less than anybody would notice.
+        self.little = 1e-6 * (root_loss(case.problem) + case.problem.regularization)
+
+    def ways(self) -> list[str]:
+        """Those that are possible with this proof."""
+        ways = ["lower_objective", "raise_last", "lower_last", "drop_last", "time", "damage", "cut"]
+        ways += ["price"]
+        if len(self.lines) > self.first_claim + 1:
+            ways += ["drop", "lower", "raise", "swap_to_front"]
+        if self.head["tree"] is not None:
+            ways += ["tree_depth", "leaf_size"]
+        return ways
+
+    def tampered(self, way: str) -> bytes:
+        """The file after one of them."""
+        lines = list(self.lines)
+        if way == "damage":
+            raw = bytearray(signed(lines))
+            place = int(self.rng.integers(len(raw) - 70))
+            raw[place] ^= 1 << int(self.rng.integers(7))
+            return bytes(raw)
+        if way == "cut":
+            raw = signed(lines)
+            return raw[: int(self.rng.integers(len(raw) - 1))]
+        if way in ("raise_last", "lower_last"):
+            lines[-1] = self._moved(lines[-1], 1 if way == "raise_last" else -1)
+        elif way == "lower":  # one alone may leave a proof: another claim can make up for it
+            others = [self._moved(line, -1) for line in lines[self.first_claim : -1]]
+            lines[self.first_claim : -1] = others
+        elif way == "raise":
+            claim = int(self.rng.integers(self.first_claim, len(lines) - 1))
+            depth, _, *steps = lines[claim].split(" ")
+            lines[claim] = " ".join([depth, repr(10.0 * self.head["objective"] + 1.0), *steps])
+        elif way == "drop":
+            del lines[self.first_claim : -1]
+        elif way == "drop_last":
+            del lines[-1]
+        elif way == "swap_to_front":  # a claim must not lean on what comes after it
+            lines.insert(self.first_claim, lines.pop())
+        elif way == "time":
+            row = int(self.rng.integers(2, self.first_claim))
+            time, rest = lines[row].split(" ", 1)
+            lines[row] = f"{float(time) + 1.0!r} {rest}"
+        else:
+            lines[1] = json.dumps(self._other_head(way))
+        return signed(lines)
+
+    def _moved(self, line: str, sign: int) -> str:
+        depth, bound, *steps = line.split(" ")
+        return " ".join([depth, repr(float(bound) + sign * self.little), *steps])
+
+    def _other_head(self, way: str) -> dict:
+        head = dict(self.head)
+        if way == "lower_objective":
+            head["objective"] -= self.little
+        elif way == "price":
+            head["regularization"] += self.little
+        elif way == "tree_depth":
+            head["max_depth"] = 0
+        else:
+            head["min_samples_leaf"] = head["n_rows"]
+        return head
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-n", type=int, default=1000, help="number of problems")
+    parser.add_argument("--first", type=int, default=0, help="first seed")
+    arguments = parser.parse_args()
+    counts: collections.Counter[str] = collections.Counter()
+    for seed in range(arguments.first, arguments.first + arguments.n):
+        case, rng = random_case(seed), np.random.default_rng(seed)
+        proof = proof_of_case(case)
+        counts["claims"] += len(proof)
+        verdict = verdict_of(proof.to_bytes())
+        counts["accepted" if verdict else "FAILED: a right proof was rejected"] += 1
+        if not verdict:
+            print(f"seed {seed}: {verdict}", flush=True)
+        tampering = Tampering(case, proof, rng)
+        way = str(rng.choice(tampering.ways()))
+        if verdict_of(tampering.tampered(way)):
+            counts["FAILED: a tampered proof was accepted"] += 1
+            print(f"seed {seed}: accepted after {way}", flush=True)
+        else:
+            counts["tampered and rejected"] += 1
+            counts[f"tampered and rejected: {way}"] += 1
+    for name in sorted(counts):
+        print(f"{counts[name]:8,}  {name}")
+    return 1 if any(name.startswith("FAILED") for name in counts) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
