@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp) CMakeLists.txt pyproject.toml
-CPP := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp tests/core/*.cpp tests/core/*.hpp)
+CPP := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp tests/core/*.cpp tests/core/*.hpp tests/fuzz/*.cpp)
 N ?= 5000
 FRAME_TESTS := $(addprefix tests/unit/test_,$(addsuffix .py,validation outcome_columns binarizer new_rows guess)) \
 	$(addprefix tests/property/test_,$(addsuffix .py,raw_tables raw_order frame_libraries rules))

@@ -97,12 +97,13 @@ class Judge {
     times_.erase(std::unique(times_.begin(), times_.end()), times_.end());
     double g = 1.0;
     for (const double t : times_) {
-      double at_risk = 0.0, censored = 0.0;
+      double at_risk = 0.0,
+             left = 0.0;  // added up, so that heavy rows take no digits of light ones
       for (std::size_t i = 0; i < in.n; ++i) {
         if (in.time[i] >= t) at_risk += in.weight[i];
-        if (in.time[i] == t && in.event[i] == 0) censored += in.weight[i];
+        if (in.time[i] > t || (in.time[i] == t && in.event[i] != 0)) left += in.weight[i];
       }
-      g *= 1.0 - censored / at_risk;
+      g *= left / at_risk;
       g_.push_back(g);
     }
   }
@@ -111,15 +112,17 @@ class Judge {
     double total = 0.0, s = 1.0, b = 0.0, scale = 0.0;
     for (const double w : in_.weight) scale += w;
     for (std::size_t k = 0; k < times_.size(); ++k) {
-      double at_risk = 0.0, events = 0.0, later = 0.0;
+      double at_risk = 0.0, events = 0.0, later = 0.0, left = 0.0;
       for (std::size_t i = 0; i < in_.n; ++i) {
         if (((rows >> i) & 1U) == 0) continue;
         if (in_.time[i] >= times_[k]) at_risk += in_.weight[i];
         if (in_.time[i] > times_[k]) later += in_.weight[i];
-        if (in_.time[i] == times_[k] && in_.event[i] != 0) events += in_.weight[i];
+        const bool is_now = in_.time[i] == times_[k];
+        if (is_now && in_.event[i] != 0) events += in_.weight[i];
+        if (in_.time[i] > times_[k] || (is_now && in_.event[i] == 0)) left += in_.weight[i];
       }
       if (events > 0.0) {
-        s *= 1.0 - events / at_risk;
+        s *= left / at_risk;
         b += events / g_[k];
       }
       if (k + 1 == times_.size()) break;

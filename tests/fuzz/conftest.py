@@ -1,0 +1,3 @@
+"""The fuzzers need atheris, which the tests do without."""
+
+collect_ignore = ["inputs.py"]
