@@ -281,7 +281,7 @@ def _replayed(text: str) -> Verdict:
         bound >= objective - checker.slack,
         f"the last claim proves {bound!r}, which is below the tree's {objective!r}",
     )
-    limit = "any depth" if problem.max_depth is None else f"depth {problem.max_depth}"
+    limit = "any depth" if problem.max_depth is None else f"depth {problem.max_depth} or less"
     reason = (
         f"no tree of {limit} with at least {problem.min_rows} rows a leaf costs less than "
         f"{objective:.12g} ({n_claims:,} claims checked)"
