@@ -43,8 +43,13 @@ class Table:
         self.add_all([row])
 
     def add_all(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows that are only worth something together: all are written in one go."""
+        """Append rows that are only worth something together: all are written in one go.
+
+        They come from one run, so the facts on the machine are told in the first of them alone.
+        """
         lines = [{field: str(row.get(field, "")) for field in self.fields} for row in rows]
+        for line in lines[1:]:
+            line.update(dict.fromkeys(MACHINE, ""))
         self.path.parent.mkdir(parents=True, exist_ok=True)
         text = io.StringIO()
         writer = csv.DictWriter(text, self.fields, lineterminator="\n")

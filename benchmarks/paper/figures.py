@@ -119,8 +119,9 @@ def optimality_figure(table: Table) -> Figure:
                 for row in with_program(scored, program)
                 if not is_ours or int(row["max_depth"]) == deepest
             ]
-            x = [int(row["n_leaves"]) for row in chosen]
-            y = [100 * float(row["ibs_ratio"]) for row in chosen]
+            # Several settings and depths give the same tree: one mark for all.
+            points = dict.fromkeys((int(row["n_leaves"]), row["ibs_ratio"][:6]) for row in chosen)
+            x, y = [leaves for leaves, _ in points], [100 * float(ratio) for _, ratio in points]
             if x:
                 ax.plot(x, y, **style_of(program, linestyle="-" if is_ours else "none"))
         ax.set_xlabel("leaves", fontsize=9)

@@ -29,7 +29,7 @@ KEYS = ("dataset", "fold", "max_depth", "program")
 TREE = (*KEYS, "limit_s", "setting", "status", "n_leaves")
 FIELDS = (*TREE, "train_ibs_ratio", "test_ibs_ratio")
 SCORES = ("harrell_c", "uno_c", "mean_auc")
-QUALITY_FIELDS = (*TREE, *SCORES)
+QUALITY_FIELDS = (*KEYS, "n_leaves", *SCORES)  # the same trees in the same order
 
 
 @dataclass(frozen=True)
