@@ -2,8 +2,8 @@
 # needs there and runs; a machine with Python 3.11 or later, a C++20 compiler and make is enough.
 PYTHON ?= python3
 BIN := .venv/bin
-NATIVE := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp) CMakeLists.txt pyproject.toml
-CPP := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp tests/core/*.cpp tests/core/*.hpp tests/fuzz/*.cpp)
+NATIVE := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp bindings/*.hpp) CMakeLists.txt pyproject.toml
+CPP := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp bindings/*.hpp tests/core/*.cpp tests/core/*.hpp tests/fuzz/*.cpp)
 N ?= 5000
 FRAME_TESTS := $(addprefix tests/unit/test_,$(addsuffix .py,validation outcome_columns binarizer new_rows guess)) \
 	$(addprefix tests/property/test_,$(addsuffix .py,raw_tables raw_order frame_libraries rules))

@@ -1,0 +1,204 @@
+// What Python calls a thing and what the core calls it: arrays and spans, dicts and structs, names
+// and enumerators, both ways. Decides nothing.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "contract.hpp"
+#include "problem.hpp"
+#include "search.hpp"
+
+namespace survtree {
+
+namespace nb = nanobind;
+
+using Bytes2d = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Nodes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Ranks = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+auto numpy_array(std::vector<T> values) {
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
+}
+
+template <class Array>
+auto span_of(const Array& array) {
+  return std::span(array.data(), array.size());
+}
+
+// A tree as parallel arrays in preorder; children -1 at leaves.
+inline nb::dict tree_arrays(const Problem& problem, const Tree& tree) {
+  std::vector<std::int32_t> column, no, yes;
+  std::vector<double> loss;
+  std::vector<std::int64_t> n_rows;
+  const auto add = [&](const auto& self, const Tree& node) -> std::int32_t {
+    const auto at = static_cast<std::int32_t>(column.size());
+    const bool is_leaf = node->question == kLeaf;
+    column.push_back(is_leaf ? -1 : static_cast<std::int32_t>(problem.column_of[node->question]));
+    no.push_back(-1);
+    yes.push_back(-1);
+    loss.push_back(node->loss);
+    n_rows.push_back(static_cast<std::int64_t>(node->n_rows));
+    if (!is_leaf) {
+      // Two statements: the vectors grow inside the calls.
+      const std::int32_t no_at = self(self, node->no);
+      const std::int32_t yes_at = self(self, node->yes);
+      no[at] = no_at;
+      yes[at] = yes_at;
+    }
+    return at;
+  };
+  add(add, tree);
+  nb::dict out;
+  out["question"] = numpy_array(std::move(column));
+  out["no"] = numpy_array(std::move(no));
+  out["yes"] = numpy_array(std::move(yes));
+  out["leaf_loss"] = numpy_array(std::move(loss));
+  out["leaf_rows"] = numpy_array(std::move(n_rows));
+  return out;
+}
+
+inline const char* name_of(Status status) {
+  switch (status) {
+    case Status::optimal:
+      return "optimal";
+    case Status::guessed:
+      return "guessed";
+    case Status::gap_reached:
+      return "gap_reached";
+    case Status::time_limit:
+      return "time_limit";
+    case Status::memory_limit:
+      return "memory_limit";
+    case Status::node_limit:
+      return "node_limit";
+    case Status::interrupted:
+      return "interrupted";
+  }
+  throw ContractError("unknown status");
+}
+
+inline nb::dict stats_dict(const Result& r) {
+  nb::dict out;
+  const auto put = [&](const char* name, const Counter& counter) {
+    out[name] = std::uint64_t{counter};
+  };
+  put("subsets_solved", r.stats.subsets_solved);
+  put("lane_rows", r.stats.lane_rows);
+  put("cache_hits", r.stats.cache_hits);
+  put("pruned_by_budget", r.stats.pruned_by_budget);
+  put("pruned_by_incremental_progress", r.stats.pruned_by_incremental_progress);
+  put("pruned_by_leaf_count", r.stats.pruned_by_leaf_count);
+  put("pruned_by_guess", r.stats.pruned_by_guess);
+  out["cache_entries"] = r.cache_entries;
+  out["cache_bytes"] = r.cache_bytes;
+  out["cache_shed"] = r.cache_shed;
+  out["lattice_bytes"] = r.lattice_bytes;
+  return out;
+}
+
+inline nb::dict result_dict(const Problem& problem, const Result& r) {
+  nb::dict out;
+  out["tree"] = tree_arrays(problem, r.tree);
+  out["objective"] = r.objective;
+  out["loss"] = r.loss;
+  out["lower_bound"] = r.lower_bound;
+  out["guessed_bound"] = r.guessed_bound;
+  out["tolerance"] = r.tolerance;
+  out["status"] = name_of(r.status);
+  out["is_upper_bound_wrong"] = r.is_upper_bound_wrong;
+  out["seconds"] = r.seconds;
+  out["counts"] = stats_dict(r);
+  return out;
+}
+
+// An empty name stands for the best the machine has.
+inline Kernel kernel_of(const std::string& name) {
+  const std::vector<Kernel> kernels = available_kernels();
+  for (Kernel kernel : kernels)
+    if (name == name_of(kernel)) return kernel;
+  require(name.empty(), "the kernel exists on this machine");
+  return kernels.back();
+}
+
+// An empty name stands for the cheaper one.
+inline Solver solver_of(const std::string& name) {
+  require(name.empty() || name == "search" || name == "lattice", "the solver is search or lattice");
+  return name.empty() ? Solver::cheaper : name == "search" ? Solver::search : Solver::lattice;
+}
+
+inline SearchOptions options_of(const nb::dict& d) {
+  SearchOptions o;
+  o.max_depth = nb::cast<int>(d["max_depth"]);
+  o.regularization = nb::cast<double>(d["regularization"]);
+  o.min_samples_leaf = nb::cast<std::uint64_t>(d["min_samples_leaf"]);
+  o.upper_bound = nb::cast<double>(d["upper_bound"]);
+  o.n_threads = nb::cast<std::size_t>(d["n_threads"]);
+  o.solver = solver_of(nb::cast<std::string>(d["solver"]));
+  o.greedy_from = nb::cast<std::uint64_t>(d["greedy_from"]);
+  o.check_keys = nb::cast<bool>(d["check_keys"]);
+  o.kernel = kernel_of(nb::cast<std::string>(d["kernel"]));
+  const auto off = nb::cast<std::vector<std::string>>(d["bounds_off"]);
+  const std::pair<const char*, bool Switches::*> switches[] = {
+      {"hierarchical", &Switches::hierarchical},
+      {"subtree", &Switches::subtree},
+      {"look_ahead", &Switches::look_ahead},
+      {"equivalent_points", &Switches::equivalent_points},
+      {"incremental_progress", &Switches::incremental_progress},
+      {"leaf_count", &Switches::leaf_count},
+      {"permutation", &Switches::permutation}};
+  for (const std::string& name : off) {
+    bool is_known = false;
+    for (const auto& [known, member] : switches) {
+      if (name != known) continue;
+      o.switches.*member = false;
+      is_known = true;
+    }
+    require(is_known, "bounds_off names a bound");
+  }
+  return o;
+}
+
+inline RunLimits run_limits_of(const nb::dict& d) {
+  RunLimits o;
+  o.gap = nb::cast<double>(d["gap"]);
+  o.time_limit_s = nb::cast<double>(d["time_limit_s"]);
+  o.seconds_gone = nb::cast<double>(d["seconds_gone"]);
+  o.memory_limit_bytes = nb::cast<std::size_t>(d["memory_limit_bytes"]);
+  o.node_limit = nb::cast<std::uint64_t>(d["node_limit"]);
+  o.wants_bounds = nb::cast<bool>(d["wants_bounds"]);
+  return o;
+}
+
+// An empty name stands for the cheaper one.
+inline Layout layout_of(const std::string& name) {
+  require(name.empty() || name == "rows" || name == "blocks", "the layout is rows or blocks");
+  return name.empty() ? Layout::cheaper : name == "rows" ? Layout::rows : Layout::blocks;
+}
+
+inline Table table_of(const Bytes2d& features, const Doubles& time, const Bytes& event,
+                      const Doubles& weight) {
+  const std::size_t n = features.shape(0);
+  require(time.size() == n && event.size() == n && weight.size() == n, "arrays of equal length");
+  Table table;
+  table.n_rows = n;
+  table.n_columns = features.shape(1);
+  table.features = span_of(features);
+  table.time = span_of(time);
+  table.event = span_of(event);
+  table.weight = span_of(weight);
+  return table;
+}
+
+}  // namespace survtree
