@@ -92,8 +92,8 @@ void lay_out_blocks(const Problem& p, BitTable& t) {
   std::size_t word = 0;
   for (const Run& run : runs) {
     const RowFacts& facts = p.rows[run.begin];
-    t.blocks.push_back({word, run.n_words, facts.censor_area, facts.tail,
-                        facts.event_mass / facts.weight, facts.is_event});
+    t.blocks.push_back({word, run.n_words, facts.event_mass / facts.weight, facts.censor_area,
+                        facts.elapsed, facts.is_event});
     std::vector<std::uint32_t> rows;  // with copies
     for (auto row = static_cast<std::uint32_t>(run.begin); row < run.end; ++row)
       rows.insert(rows.end(), p.n_copies[row], row);

@@ -13,9 +13,9 @@ double best_group_loss(const EventTable& table, std::span<const std::uint32_t> r
   for (std::size_t k = 0; k + 1 < rows.size(); ++k) {
     const std::uint32_t row = rows[k], next = rows[k + 1];
     if (table.is_event[row]) events += table.weight[row] * table.inverse_g[row];
-    const double length = table.tail[row] - table.tail[next];
+    const double length = difference(table.elapsed[next], table.elapsed[row]);
     if (events == 0.0 || length <= 0.0) continue;
-    const double mean_g = (table.g_area[row] - table.g_area[next]) / length;
+    const double mean_g = difference(table.g_area[next], table.g_area[row]) / length;
     loss += length * later[k] * events / (later[k] + events * mean_g);
   }
   // After the group's last row nothing is at risk: the integrand is 0. What rounding may have added

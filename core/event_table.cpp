@@ -68,30 +68,25 @@ EventTable make_event_table(std::span<const double> time, std::span<const std::u
   table.inverse_g.resize(n);
   table.censor_area.resize(n);
   table.g_area.resize(n);
-  table.tail.resize(n);
+  table.elapsed.resize(n);
 
-  // Areas start at the first time, not at 0: only differences of them enter a loss, and times such
-  // as 1e6 + 0.001 k would lose their digits to the common part.
-  double censor_area = 0.0;
+  Twofold elapsed, censor_area, g_area;
   for (std::size_t k = 0; k < blocks.size(); ++k) {
     const double y = time[blocks[k].begin];
     const double inverse_g = g[k] > 0.0 ? 1.0 / g[k] : 0.0;
     for (std::size_t i = blocks[k].begin; i < blocks[k].end; ++i) {
       table.inverse_g[i] = inverse_g;
+      table.elapsed[i] = elapsed;
       table.censor_area[i] = censor_area;
-      table.tail[i] = (last - y) / last / total;
+      table.g_area[i] = g_area;
     }
     if (k + 1 == blocks.size()) break;
     const double step = (time[blocks[k + 1].begin] - y) / last / total;
-    censor_area += step * inverse_g;
+    elapsed = plus(elapsed, step);
+    censor_area = plus(censor_area, step * inverse_g);
+    g_area = plus(g_area, step * g[k]);
   }
-  // G falls, so its area is summed from the back: differences of late areas keep their digits.
-  double g_area = 0.0;
-  for (std::size_t k = blocks.size(); k-- > 0;) {
-    if (k + 1 < blocks.size())
-      g_area += (time[blocks[k + 1].begin] - time[blocks[k].begin]) / last / total * g[k];
-    for (std::size_t i = blocks[k].begin; i < blocks[k].end; ++i) table.g_area[i] = g_area;
-  }
+  table.end = elapsed;
   return table;
 }
 

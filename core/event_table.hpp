@@ -10,16 +10,20 @@
 #include <span>
 #include <vector>
 
+#include "twofold.hpp"
+
 namespace survtree {
 
 struct EventTable {
   // One entry per row, rows ordered by time, events before censorings at equal times.
   std::vector<std::uint8_t> is_event;
   std::vector<double> weight;
-  std::vector<double> inverse_g;    // 1/G(y_i); 0 where G is 0 (only possible at the last time)
-  std::vector<double> censor_area;  // integral of 1/G from the first time to y_i
-  std::vector<double> g_area;       // integral of G from y_i to the last time
-  std::vector<double> tail;         // what is left after y_i: largest time - y_i
+  std::vector<double> inverse_g;  // 1/G(y_i); 0 where G is 0 (only possible at the last time)
+  // From the first time to y_i; only differences of these enter a loss.
+  std::vector<Twofold> elapsed;      // y_i - first time
+  std::vector<Twofold> censor_area;  // integral of 1/G
+  std::vector<Twofold> g_area;       // integral of G
+  Twofold end;                       // elapsed at the last time
 
   std::size_t size() const { return weight.size(); }
 };

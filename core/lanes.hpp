@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "twofold.hpp"
+
 namespace survtree {
 
 enum class Kernel : std::uint8_t { plain, avx2, avx512 };
@@ -20,13 +22,15 @@ const char* name_of(Kernel kernel);
 
 // What a lane reads of a collapsed row; see EventTable.
 struct RowFacts {
-  double weight, censor_area, tail, event_mass;  // event_mass is weight / G
+  double weight, event_mass;  // event_mass is weight / G
+  Twofold censor_area, elapsed;
   std::uint64_t is_event;
 };
 
 // Rows of a subset, ascending. They pass from the last to the first.
 struct ListedRows {
   const RowFacts* facts;  // of all rows
+  Twofold end;            // elapsed at the last time of all rows
   const std::uint32_t* numbers;
   std::size_t n;
 };
@@ -34,14 +38,15 @@ struct ListedRows {
 // Rows with the same time and the same end (event or not); their bits start at a word of their own.
 struct Block {
   std::size_t first_word, n_words;
-  double censor_area, tail, inverse_g;
+  double inverse_g;
+  Twofold censor_area, elapsed;
   std::uint64_t is_event;
 };
 
 // The part of a block that is in a subset, on its way through the lanes.
 struct PassingBlock {
   double weight;  // of all its rows, a whole number
-  double area_step, tail_step, inverse_g;
+  double area_step, time_step, inverse_g;
   std::uint64_t is_event;
 };
 

@@ -30,9 +30,9 @@ struct LaneState {
 
 template <class V>
 SURVTREE_INLINE void pass_event(LaneState<V>& no, LaneState<V>& yes, typename V::Mask says_yes,
-                                V weight, V tail_step, V event_mass) {
-  no.p2 = no.p2 + tail_step;
-  yes.p2 = yes.p2 + tail_step;
+                                V weight, V time_step, V event_mass) {
+  no.p2 = no.p2 + time_step;
+  yes.p2 = yes.p2 + time_step;
   const V at_risk = V::select(says_yes, yes.weight, no.weight);
   const V area = V::select(says_yes, yes.area, no.area);
   const V p2 = V::select(says_yes, yes.p2, no.p2);
@@ -59,22 +59,22 @@ template <class V, std::size_t K>
 void pass_rows(const ListedRows& rows, const std::uint64_t* packed, std::size_t n_packed,
                unsigned shift, double* no_loss, double* yes_loss) {
   LaneState<V> no[K], yes[K];
-  double area = rows.facts[rows.numbers[rows.n - 1]].censor_area;
-  double tail = 0.0;  // of the event passed last
+  Twofold area = rows.facts[rows.numbers[rows.n - 1]].censor_area;
+  Twofold since = rows.end;  // elapsed at the event passed last
   for (std::size_t i = rows.n; i-- > 0;) {
     const RowFacts& row = rows.facts[rows.numbers[i]];
     const std::uint64_t bits = packed[i * n_packed] >> shift;
-    const V weight(row.weight), area_step(area - row.censor_area);
+    const V weight(row.weight), area_step(difference(area, row.censor_area));
     area = row.censor_area;
     for (std::size_t k = 0; k < K; ++k) {
       no[k].area = no[k].area + no[k].weight * area_step;
       yes[k].area = yes[k].area + yes[k].weight * area_step;
     }
     if (row.is_event) {
-      const V tail_step(row.tail - tail), event_mass(row.event_mass);
-      tail = row.tail;
+      const V time_step(difference(since, row.elapsed)), event_mass(row.event_mass);
+      since = row.elapsed;
       for (std::size_t k = 0; k < K; ++k)
-        pass_event<V>(no[k], yes[k], V::mask(bits >> (k * V::width)), weight, tail_step,
+        pass_event<V>(no[k], yes[k], V::mask(bits >> (k * V::width)), weight, time_step,
                       event_mass);
     }
     for (std::size_t k = 0; k < K; ++k) {
@@ -113,8 +113,8 @@ void row_losses_of(const ListedRows& rows, const std::uint64_t* packed, std::siz
 
 // An event block of one child: as many events as `weight` says, none perhaps.
 template <class V>
-SURVTREE_INLINE void pass_block(LaneState<V>& child, V weight, V tail_step, V inverse_g) {
-  child.p2 = child.p2 + tail_step;
+SURVTREE_INLINE void pass_block(LaneState<V>& child, V weight, V time_step, V inverse_g) {
+  child.p2 = child.p2 + time_step;
   // The dust makes r = 1 where nobody is left and nobody has an event, and changes no other sum.
   const V dust(1e-300);
   const V inverse = V(1.0) / ((child.weight + weight) + dust);
@@ -140,8 +140,8 @@ void block_losses_of(const PassingBlock* blocks, std::size_t n_blocks, const dou
         no[k].area = no[k].area + no[k].weight * area_step;
         yes[k].area = yes[k].area + yes[k].weight * area_step;
         if (block.is_event) {
-          pass_block<V>(no[k], no_count, V(block.tail_step), V(block.inverse_g));
-          pass_block<V>(yes[k], yes_count, V(block.tail_step), V(block.inverse_g));
+          pass_block<V>(no[k], no_count, V(block.time_step), V(block.inverse_g));
+          pass_block<V>(yes[k], yes_count, V(block.time_step), V(block.inverse_g));
         }
         no[k].weight = no[k].weight + no_count;
         yes[k].weight = yes[k].weight + yes_count;
@@ -245,17 +245,18 @@ std::size_t count_blocks_of(const Block* blocks, std::size_t n_blocks, const std
                             const std::uint64_t* columns, std::size_t first, std::size_t stride,
                             std::size_t n_questions, PassingBlock* passing, double* counts) {
   std::size_t n = 0;
-  double area = 0.0, tail = 0.0;
+  Twofold area, since = blocks[n_blocks - 1].elapsed;
   for (std::size_t b = n_blocks; b-- > 0;) {  // from the last time to the first
     const Block& block = blocks[b];
     if (is_empty(bits + block.first_word, block.n_words)) continue;
     count_ones_of<Count>(bits + block.first_word, block.n_words,
                          columns + block.first_word * stride, first, stride, counts);
     if (n == 0) area = block.censor_area;
-    passing[n++] = {counts[n_questions], area - block.censor_area,
-                    block.is_event ? block.tail - tail : 0.0, block.inverse_g, block.is_event};
+    passing[n++] = {counts[n_questions], difference(area, block.censor_area),
+                    block.is_event ? difference(since, block.elapsed) : 0.0, block.inverse_g,
+                    block.is_event};
     area = block.censor_area;
-    if (block.is_event) tail = block.tail;
+    if (block.is_event) since = block.elapsed;
     counts += stride;
   }
   return n;

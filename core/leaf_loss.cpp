@@ -3,7 +3,7 @@
 namespace survtree {
 
 double leaf_loss(const EventTable& table, std::span<const std::uint32_t> rows) {
-  LeafPass leaf;
+  LeafPass leaf(table);
   for (std::size_t k = rows.size(); k-- > 0;) leaf.pass(table, rows[k]);
   return leaf.loss();
 }

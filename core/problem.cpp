@@ -149,8 +149,8 @@ Problem make_problem(const Table& table, Layout layout) {
     p.n_copies.push_back(rows[i].n_copies);
     p.has_copies |= rows[i].n_copies > 1;
     p.is_weighted |= rows[i].weight != static_cast<double>(rows[i].n_copies);
-    p.rows.push_back(
-        {t.weight[i], t.censor_area[i], t.tail[i], t.weight[i] * t.inverse_g[i], rows[i].is_event});
+    p.rows.push_back({t.weight[i], t.weight[i] * t.inverse_g[i], t.censor_area[i], t.elapsed[i],
+                      rows[i].is_event});
   }
   set_groups(p, packed, rows);
   set_guess(p, table, packed, rows);

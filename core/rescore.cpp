@@ -5,15 +5,22 @@
 
 #include "contract.hpp"
 #include "distinct.hpp"
+#include "twofold.hpp"
 
 namespace survtree {
 namespace {
 
-// Distinct times, the place of each row's time among them, and the censoring curve on them.
+// Distinct times, the place of each row's time among them, and the censoring curve on them. Lengths
+// are parts of the last time: sums of them times weights stay in range, however large times are.
 struct Clock {
+  double length(std::size_t from, std::size_t to) const {
+    return (times[to] - times[from]) / times.back();
+  }
+
   std::vector<double> times;
   std::vector<std::uint32_t> when;
-  std::vector<double> inverse_g, area;  // 1/G from each time on; the integral of it up to there
+  std::vector<double> inverse_g;  // from each time on
+  std::vector<Twofold> area;      // the integral of it up to there
 };
 
 // Weight present and weight of events at each distinct time of some rows, ascending.
@@ -38,12 +45,13 @@ void set_censoring_curve(const Table& t, Clock& clock) {
     if (t.event[i] != 0) events[clock.when[i]] += t.weight[i];
   }
   for (std::size_t k = n; k-- > 0;) at_risk[k] += at_risk[k + 1];
-  double g = 1.0, area = 0.0;
+  double g = 1.0;
+  Twofold area;
   for (std::size_t k = 0; k < n; ++k) {
     g *= (events[k] + at_risk[k + 1]) / at_risk[k];  // adding up: light rows keep their digits
     clock.area.push_back(area);
     clock.inverse_g.push_back(g > 0.0 ? 1.0 / g : 0.0);
-    if (k + 1 < n) area += (clock.times[k + 1] - clock.times[k]) * clock.inverse_g[k];
+    if (k + 1 < n) area = plus(area, clock.length(k, k + 1) * clock.inverse_g[k]);
   }
 }
 
@@ -85,8 +93,8 @@ double leaf_loss_of(const Clock& clock, const std::vector<Step>& steps) {
     survival *= (step.censored + at_risk[k + 1]) / at_risk[k];
     b += step.events * clock.inverse_g[step.when];
     const double q = 1.0 - survival;
-    loss += q * q * at_risk[k + 1] * (clock.area[next] - clock.area[step.when]) +
-            survival * survival * b * (clock.times[next] - clock.times[step.when]);
+    loss += q * q * at_risk[k + 1] * difference(clock.area[next], clock.area[step.when]) +
+            survival * survival * b * clock.length(step.when, next);
   }
   return loss;
 }
@@ -105,7 +113,6 @@ Rescored rescore(const Table& t, const FlatTree& tree) {
       counting_sort(by_time, n_nodes, [&](std::uint32_t row) { return leaf[row]; });
   double total_weight = 0.0;
   for (double weight : t.weight) total_weight += weight;
-  const double scale = total_weight * clock.times.back();
 
   Rescored out;
   out.rows_of_node.assign(n_nodes, 0);
@@ -113,12 +120,12 @@ Rescored rescore(const Table& t, const FlatTree& tree) {
   std::size_t first = 0;
   for (std::int64_t n_rows : out.rows_of_node) {
     const auto n = static_cast<std::size_t>(n_rows);
-    out.loss +=
-        leaf_loss_of(clock, steps_of(t, clock, std::span(by_leaf).subspan(first, n))) / scale;
+    out.loss += leaf_loss_of(clock, steps_of(t, clock, std::span(by_leaf).subspan(first, n))) /
+                total_weight;
     first += n;
   }
   const std::vector<Step> all = steps_of(t, clock, by_time);
-  out.one_leaf_loss = leaf_loss_of(clock, all) / scale;
+  out.one_leaf_loss = leaf_loss_of(clock, all) / total_weight;
   for (const Step& step : all)
     if (step.events > 0.0) out.event_times.push_back(clock.times[step.when]);
   out.times = std::move(clock.times);

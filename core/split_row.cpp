@@ -112,8 +112,8 @@ void split_by_rows(const Problem& p, const LaneFunctions& lanes, const SplitRequ
   if (out.packed.size() < most * answers.n_packed) out.packed.resize(most * answers.n_packed);
   out.n_steps = lanes.list_rows(request.bits.data(), request.bits.size(), answers,
                                 out.numbers.data(), out.packed.data());
-  lanes.row_losses({p.rows.data(), out.numbers.data(), out.n_steps}, out.packed.data(), out.n_lanes,
-                   out.no_loss.data(), out.yes_loss.data());
+  lanes.row_losses({p.rows.data(), p.events.end, out.numbers.data(), out.n_steps},
+                   out.packed.data(), out.n_lanes, out.no_loss.data(), out.yes_loss.data());
 }
 
 void split_by_blocks(const Problem& p, const LaneFunctions& lanes, const SplitRequest& request,

@@ -11,7 +11,7 @@ using namespace survtree;
 
 namespace {
 
-constexpr std::uint64_t kHash = 0x1d9635fe9a7b6427U;
+constexpr std::uint64_t kHash = 0xd6e1817a09f0e470U;
 
 std::uint64_t hash_of(Kernel kernel, std::size_t n_threads, Solver solver) {
   std::uint64_t hash = 14695981039346656037U;

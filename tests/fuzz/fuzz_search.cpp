@@ -154,9 +154,30 @@ class Judge {
   std::map<std::pair<std::uint32_t, int>, double> known_;
 };
 
+const Input* current = nullptr;
+
+// As the cases in tests/regress are kept.
+void print_current() {
+  const auto list = [](const char* name, const auto& values) {
+    std::fprintf(stderr, "\"%s\": [", name);
+    for (std::size_t k = 0; k < values.size(); ++k)
+      std::fprintf(stderr, k == 0 ? "%.17g" : ", %.17g", static_cast<double>(values[k]));
+    std::fprintf(stderr, "], ");
+  };
+  std::fprintf(stderr, "{\"n_columns\": %zu, ", current->p);
+  list("features", current->x);
+  list("time", current->time);
+  list("event", current->event);
+  list("weight", current->weight);
+  std::fprintf(stderr, "\"regularization\": %.17g, \"max_depth\": %d, \"min_samples_leaf\": %zu}\n",
+               current->options.regularization, current->options.max_depth,
+               static_cast<std::size_t>(current->options.min_samples_leaf));
+}
+
 void need(bool holds, const char* what, double a, double b) {
   if (holds) return;
   std::fprintf(stderr, "FAILED: %s (%.17g, %.17g)\n", what, a, b);
+  print_current();
   std::abort();
 }
 
@@ -164,6 +185,7 @@ void need(bool holds, const char* what, double a, double b) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const Input in = input_of({data, size});
+  current = &in;
   Judge judge(in);
   const std::uint32_t everyone = (1U << in.n) - 1;
   const int depth = std::min<int>(in.options.max_depth, static_cast<int>(in.p));

@@ -106,6 +106,16 @@ def test_times_from_1e_minus_300_to_1e300(seed):
     check_exactly(small(rng, 10 ** rng.uniform(-300, 300, 12), np.ones(12)))
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_wide_weights_with_wide_or_crowded_times(seed):
+    """What counts may happen in a short time, early or late, of light rows beside heavy ones."""
+    rng = np.random.default_rng([6, seed])
+    wide = 10 ** rng.uniform(-20, 20, 12)
+    crowded = np.append(rng.uniform(0, 1, 2), 1e6 + 0.001 * rng.integers(1, 20, 10))
+    time = wide if seed % 2 else crowded
+    check_exactly(small(rng, time, 10 ** rng.uniform(-6, 6, 12), regularization=0.0))
+
+
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("unit", [1e-300, 1e300])
 def test_units_of_time_at_both_ends(seed, unit):

@@ -80,6 +80,7 @@ PACKAGES = ("_validation", "_plots", "_export", "_report", "_cli")
 CORE_ORDER = (
     "contract",
     "distinct",
+    "twofold",
     "event_table",
     "leaf_loss",
     "lanes",
