@@ -44,8 +44,9 @@ class Oracle:
     def _prepare(self, events: EventTable) -> None:
         self.events = events
         self.times = events.unique_times
-        self.lengths = self.times[1:] - self.times[:-1]
-        self.scale = events.weight.sum() * self.times[-1]
+        # Parts of the last time: their sums stay in range, however large times are.
+        self.lengths = (self.times[1:] - self.times[:-1]) / self.times[-1]
+        self.scale = events.weight.sum()
         self.at_risk = weight_at(events.when, events.weight)[::-1].cumsum()[::-1]
         self.g = self._censoring_curve()
         self.inverse_g = np.divide(1.0, self.g, out=np.zeros_like(self.g), where=self.g > 0)
