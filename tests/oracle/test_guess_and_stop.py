@@ -7,8 +7,8 @@ import pytest
 
 from survtree._limits import Limits
 from survtree._solve import find, search_of, solve
+from tests.oracle.many_trees import nested
 from tests.oracle.problems import brute_force, check_case, random_case, root_loss
-from tests.oracle.test_brute_force import nested
 
 N_BLOCKS = 10
 

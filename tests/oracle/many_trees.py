@@ -1,0 +1,115 @@
+"""Paths, limits on leaves and all optimal trees of a problem against brute force."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from survtree._limits import Limits
+from survtree._oracle import BruteForce, NestedTree, distinct_columns
+from survtree._problem import Problem
+from survtree._solve import find, frontier, optimal_trees, solve
+from survtree._tree import Tree
+from tests.oracle.problems import brute_force, random_case, root_loss
+
+MOST_TREES = 3000  # of as many optimal trees brute force makes no list
+
+
+def shallow_problem(seed: int) -> Problem:
+    """A random problem small enough to look at all its trees for each number of leaves."""
+    problem = random_case(seed).problem
+    is_small = problem.max_depth is None and problem.features.shape[1] <= 4
+    return problem if is_small else replace(problem, max_depth=min(3, problem.max_depth or 3))
+
+
+def losses_by_leaves(
+    slow: BruteForce, rows: np.ndarray, depth: int, most: int, memo: dict
+) -> np.ndarray:
+    """The least loss of the rows with exactly 0, 1, 2, ... leaves; inf where there is no tree."""
+    key = rows.tobytes(), depth
+    if key not in memo:
+        best = np.full(most + 1, np.inf)
+        best[1] = slow.oracle.leaf_loss(rows)
+        for _, no, yes in slow._splits(rows) if depth > 0 else []:
+            a, b = (losses_by_leaves(slow, part, depth - 1, most, memo) for part in (no, yes))
+            for i in np.flatnonzero(np.isfinite(a)):
+                end = most + 1 - i
+                best[i:] = np.minimum(best[i:], a[i] + b[:end])
+        memo[key] = best
+    return memo[key]
+
+
+def brute_losses(problem: Problem) -> np.ndarray:
+    """The least loss with exactly 0, 1, 2, ... leaves."""
+    slow = brute_force(problem)
+    n, p = slow.features.shape
+    depth = p if problem.max_depth is None else min(p, problem.max_depth)
+    return losses_by_leaves(slow, np.ones(n, dtype=bool), depth, min(2**depth, n), {})
+
+
+def best_objective(losses: np.ndarray, price: float, most: int | None = None) -> float:
+    leaves = np.arange(len(losses))[: None if most is None else most + 1]
+    return float(np.min(losses[leaves] + price * leaves))
+
+
+def check_path(problem: Problem, losses: np.ndarray, seed: int) -> None:
+    """For every price of a leaf a tree of the path has the least objective."""
+    scale = root_loss(problem)
+    solutions = frontier(problem, Limits())
+    points = [(len(one.tree.leaves), one.loss) for one in solutions]
+    assert points == sorted(points), seed
+    lowest = problem.regularization
+    breaks = [(a[1] - b[1]) / (b[0] - a[0]) for a, b in pairwise(points)]
+    assert all(b > lowest for b in breaks), seed
+    assert breaks == sorted(breaks, reverse=True), seed
+    others = np.random.default_rng(seed).uniform(lowest, lowest + scale / 2, 10)
+    for price in [lowest, *breaks, *others, scale]:
+        if price >= lowest:
+            found = min(loss + price * n for n, loss in points)
+            assert abs(found - best_objective(losses, price)) <= 1e-9 * (scale + price), seed
+
+
+def check_limit_on_leaves(problem: Problem, losses: np.ndarray, most: int, seed: int) -> None:
+    """The least objective of the trees with at most so many leaves."""
+    price = problem.regularization
+    solution, _ = find(replace(problem, max_leaves=most), Limits())
+    assert solution.status == "optimal"
+    assert solution.lower_bound == solution.objective
+    assert len(solution.tree.leaves) <= most
+    wanted = best_objective(losses, price, most)
+    slack = 1e-9 * (root_loss(problem) + price)
+    assert abs(solution.objective - wanted) <= slack, (seed, most)
+
+
+def nested(tree: Tree, node: int = 0) -> NestedTree:
+    """A Tree as nested tuples, as the brute force makes them."""
+    if tree.question[node] < 0:
+        return None
+    no, yes = (nested(tree, children[node]) for children in (tree.no, tree.yes))
+    return int(tree.question[node]), no, yes
+
+
+def _rename(tree: NestedTree, kept: list[int]) -> NestedTree:
+    if tree is None:
+        return None
+    return kept[tree[0]], _rename(tree[1], kept), _rename(tree[2], kept)
+
+
+def check_optimal_trees(problem: Problem, seed: int) -> int:
+    """The optimal trees are those that brute force finds; returns how many, 0 if too many."""
+    problem = replace(
+        problem,
+        max_depth=3 if problem.max_depth is None else min(3, problem.max_depth),
+        min_samples_leaf=max(3, problem.min_samples_leaf),
+    )
+    slow = brute_force(problem)
+    trees = slow.optimal_trees(problem.max_depth, 1e-12 * root_loss(problem))
+    if len(trees) > MOST_TREES:
+        return 0
+    found = optimal_trees(problem, slow.optimum(problem.max_depth), len(trees) + 9)
+    # Brute force numbers the distinct columns; of equal columns both keep the first.
+    kept = distinct_columns(problem.features)
+    assert {nested(tree) for tree in found} == {_rename(tree, kept) for tree in trees}, seed
+    assert len(found) == len(trees), seed
+    assert nested(solve(problem, Limits()).tree) == nested(found[0]), seed
+    return len(trees)
