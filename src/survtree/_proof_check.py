@@ -17,7 +17,7 @@ all questions alike. The last claim is about all rows, and must meet the objecti
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -32,6 +32,11 @@ MAGIC = "survtree proof 1"
 # Of the loss of one leaf: what a sum may fall short of a claim, for rounding. A tree that is
 # rejected for being dearer may so be cheaper by this times the number of its questions.
 TOLERANCE = 1e-9
+# What reading may raise where a file holds other things than it should.
+UNREADABLE = (
+    *(ValueError, TypeError, AttributeError, LookupError, ArithmeticError),
+    *(RecursionError, MemoryError),
+)
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,7 @@ class _Losses:
     A leaf with curve S pays, at time y, (1-S)^2 a + S^2 b with a = weight of its rows after y over
     G(y), and b = sum of weight / G(y_i) over its events up to y. Between two times of its rows S,
     the weight after y and b stay as they are, so its loss is a sum over these intervals, with the
-    integral of 1 / G over each; that one is the same for all leaves and is summed once.
+    integral of 1 / G over each.
     """
 
     def __init__(self, p: _Problem) -> None:
@@ -102,10 +107,8 @@ class _Losses:
         g = np.cumprod((events + np.append(at_risk[1:], 0.0)) / at_risk)
         inverse = np.divide(1.0, g, out=np.zeros_like(g), where=g > 0)
         lengths = np.diff(times, append=times[-1]) / times[-1]
-        # The integral of 1 / G from the first time on. 1 / G only grows, so differences of two
-        # such sums are as exact as the sums; from the end on they would not be.
         self.times, self.end, self.scale = times, len(times) - 1, p.weight.sum()
-        self.inverse_until = np.append(0.0, (lengths * inverse).cumsum()[:-1])
+        self.inverse_areas = lengths * inverse
         self.event_weight = np.where(p.event, p.weight, 0.0)
         self.censored_weight = np.where(p.event, 0.0, p.weight)
         self.b_weight = self.event_weight * inverse[when]
@@ -146,7 +149,8 @@ class _Losses:
         s = np.cumprod(stay, axis=0)
         ends = np.append(when[starts], self.end)
         length = np.diff(self.times[ends])[:, None] / self.times[-1]
-        length_inverse = np.diff(self.inverse_until[ends])[:, None]
+        # Added up for each interval: differences of sums from the first time on lose digits.
+        length_inverse = np.add.reduceat(self.inverse_areas, when[starts])[:, None]
         loss = (1 - s) ** 2 * later * length_inverse + s**2 * b * length
         out: Floats = loss.sum(axis=0) / self.scale
         return out
@@ -161,6 +165,8 @@ class _Checker:
         self.questions = _distinct(problem.answers)
         everyone = np.arange(len(problem.time))
         self.root_loss = float(self.losses.as_leaves(everyone, np.ones((len(everyone), 1)))[0])
+        # Else everything would be within the tolerance of everything.
+        _need(np.isfinite(self.root_loss), "the loss of one leaf is too large a number")
         self.slack = TOLERANCE * self.root_loss
         self.said: dict[bytes, list[tuple[int, float]]] = {}
 
@@ -250,16 +256,18 @@ def _checked(raw: bytes) -> Verdict:
     checksum = hashlib.sha256(body).hexdigest().encode()
     _need(end.strip() == checksum, "the file is damaged: its checksum is another")
     try:
-        return _replayed(body.decode("utf-8"))
-    except (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError) as error:
+        with np.errstate(all="ignore"):  # what is not finite is not accepted
+            return _replayed(body.decode("utf-8"))
+    except UNREADABLE as error:
         raise RejectedError(f"the file cannot be read: {type(error).__name__}: {error}") from error
 
 
 def _replayed(text: str) -> Verdict:
-    lines = iter(text.splitlines())
-    next(lines)
-    head = json.loads(next(lines))
-    problem = _problem_of(head, lines)
+    _, first, *rest = text.splitlines()
+    head = json.loads(first)
+    n_rows = head["n_rows"]
+    _need(isinstance(n_rows, int) and n_rows > 0, "n_rows is a number of rows")
+    problem = _problem_of(head, [line.split(" ") for line in rest[:n_rows]])
     checker = _Checker(problem)
     objective = _tree_cost(head["tree"], checker)
     _need(
@@ -267,7 +275,7 @@ def _replayed(text: str) -> Verdict:
         f"the tree costs {objective!r}, not {head['objective']!r}",
     )
     claim, n_claims = None, 0
-    for line in lines:
+    for line in rest[n_rows:]:
         claim = _claim_of(line, problem.answers.shape[1])
         checker.follows(*claim)
         n_claims += 1
@@ -289,11 +297,10 @@ def _replayed(text: str) -> Verdict:
     return Verdict(True, reason, n_claims, objective, head["fingerprint"])
 
 
-def _problem_of(head: dict[str, Any], lines: Iterator[str]) -> _Problem:
+def _problem_of(head: dict[str, Any], cells: list[list[str]]) -> _Problem:
     n, names = head["n_rows"], head["names"]
-    _need(isinstance(n, int) and n > 0, "n_rows is a number of rows")
-    cells = [next(lines, "").split(" ") for _ in range(n)]
-    _need(all(len(row) == 4 for row in cells), "there are fewer rows than the head says")
+    is_whole = len(cells) == n and all(len(row) == 4 for row in cells)
+    _need(is_whole, "there are fewer rows than the head says")
     time, weight = (np.array([float(row[k]) for row in cells]) for k in (0, 2))
     event = np.array([_flag(row[1]) for row in cells])
     answers = np.array([[_flag(c) for c in row[3]] for row in cells]).reshape(n, -1)

@@ -19,9 +19,11 @@ from survtree._validation.table import as_frame
 from survtree._validation.words import did_you_mean, some
 
 MAX_WEIGHT_RATIO = 1e12
+MAX_WEIGHT = 1e100  # sums of weights and their squares stay in range
 WORDS_FOR_CENSORED = frozenset({"0", "alive", "censored", "f", "false", "n", "no", "none"})
 SHAPES = "a structured array (event, time), a two-column frame, or a pair (event, time)"
 FLAG = "must be True/False or 1/0 (1: the event was seen, 0: censored)"
+REMOVE_MISSING = "Remove the rows with a missing flag."
 SWAPPED = "Are event and time swapped? A pair is (event, time)."
 # A few small whole numbers are taken for codes rather than times.
 LARGEST_CODE, MOST_CODES = 9, 5
@@ -177,6 +179,8 @@ def _check_event(values: Any, role: str) -> NDArray[np.bool_]:
     role = _named(role, values)
     column = _read(role, values, _not_a_flag)
     if column.kind not in ("flag", "number"):
+        if not column.levels:
+            raise ValueError(f"{role} {FLAG}; every row has a missing value. {REMOVE_MISSING}")
         likely = [level for level in column.levels if level.lower() not in WORDS_FOR_CENSORED]
         raise ValueError(
             f"{role} {FLAG}; it holds text: {some(column.levels, 3)}. Pass a comparison, for "
@@ -188,7 +192,7 @@ def _check_event(values: Any, role: str) -> NDArray[np.bool_]:
     is_missing = column.is_missing()
     is_odd = ~is_missing & (column.values != 0) & (column.values != 1)
     row = int(np.argmax(is_odd if is_odd.any() else is_missing))
-    shown, hint = "a missing value", "Remove the rows with a missing flag."
+    shown, hint = "a missing value", REMOVE_MISSING
     if is_odd.any():
         shown = f"{column.values[row]:g}"
         hint = _event_hint(np.unique(column.values[~is_missing]))
@@ -312,5 +316,10 @@ def check_weight(
         raise ValueError(
             f"{role} must not span more than a factor of {MAX_WEIGHT_RATIO:g}, beyond which losses "
             f"lose digits; got {weight.min():g} to {weight.max():g}. Rescale or clip it."
+        )
+    if weight.max() > MAX_WEIGHT or weight.min() < 1 / MAX_WEIGHT:
+        raise ValueError(
+            f"{role} must lie between {1 / MAX_WEIGHT:g} and {MAX_WEIGHT:g}; got {weight.min():g} "
+            f"to {weight.max():g}. Only ratios of weights matter: divide it by its mean."
         )
     return weight

@@ -1,0 +1,38 @@
+"""Proof files read apart from the checker: their rows, fingerprint and optimum."""
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from survtree._oracle import BruteForce, Oracle, distinct_columns
+
+
+def rows_of(head: Any, lines: list[str]) -> list[list[str]]:
+    return [line.split(" ") for line in lines[2 : 2 + head["n_rows"]]]
+
+
+def fingerprint(head: Any, rows: list[list[str]]) -> str:
+    """What docs/reference/proof-file.md says."""
+    time, weight = (np.array([float(row[k]) for row in rows], dtype="<f8") for k in (0, 2))
+    answers = np.array([[c == "1" for c in row[3]] for row in rows])
+    names = [name.encode() for name in head["names"]]
+    is_weighted = bool((weight != 1.0).any())
+    digest = hashlib.sha256(repr([answers.shape, is_weighted, *map(len, names)]).encode())
+    parts = [b"".join(names), np.packbits(answers), np.packbits([r[1] == "1" for r in rows]), time]
+    for part in [*parts, weight] if is_weighted else parts:
+        digest.update(bytes(part))
+    return digest.hexdigest()
+
+
+def optimum_of(head: Any, rows: list[list[str]]) -> float:
+    """Brute force on the problem a proof file states."""
+    time, weight = (np.array([float(row[k]) for row in rows]) for k in (0, 2))
+    features = np.array([[c == "1" for c in row[3]] for row in rows], dtype=np.uint8)
+    slow = BruteForce(
+        features[:, distinct_columns(features)],
+        Oracle(time, np.array([row[1] == "1" for row in rows]), weight),
+        head["regularization"],
+        head["min_samples_leaf"],
+    )
+    return slow.optimum(head["max_depth"])
