@@ -19,7 +19,7 @@ DATALESS_TABLES := import_cost memory metrics streaming
 # What is fuzzed of that which users pass.
 INPUTS := load csv frame outcome proof
 
-.PHONY: demo test core-test tsan asan sanitize builds valgrind fuzz-core $(INPUTS:%=fuzz-%) faults pandas2 lint format docs oracle proofs data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables gap-plot paper paper-quick paper-figures clean
+.PHONY: demo test core-test tsan asan sanitize builds valgrind fuzz-core $(INPUTS:%=fuzz-%) faults audit coverage pandas2 lint format docs oracle proofs data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables gap-plot paper paper-quick paper-figures clean
 
 demo: .venv/.demo
 	$(BIN)/survtree demo
@@ -92,6 +92,42 @@ $(INPUTS:%=fuzz-%): fuzz-%: .venv/.atheris
 # Interrupts, kills, forks, many fits: tests/faults/run.py
 faults: .venv/.test
 	$(BIN)/python -m tests.faults.run $(ARGS)
+
+# Known weaknesses of what an installation of survtree brings with it.
+audit: .venv/.audit
+	.venv/audit/bin/python -m pip_audit --path $$(.venv/audited/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")
+
+.venv/.audit: .venv/.demo
+	$(PYTHON) -m venv .venv/audit
+	.venv/audit/bin/python -m pip install --quiet pip-audit
+	$(PYTHON) -m venv .venv/audited
+	.venv/audited/bin/python -m pip install --quiet --upgrade pip .
+	touch $@
+
+# Lines and branches that the tests reach: of the package, by coverage.py, and of the core, by gcov, in
+# its own tests and under the package's. What is left, and why: docs/explanation/reliability.md
+COVERED := .venv/coverage/bin
+GCOVR := $(COVERED)/gcovr --filter core/ --filter bindings/ --exclude-throw-branches --exclude-unreachable-branches \
+	--merge-mode-functions separate --gcov-ignore-errors all --gcov-ignore-parse-errors all build/coverage-core build/coverage-module
+GCOV_FLAGS := --coverage -fprofile-update=atomic
+coverage: .venv/.coverage
+	find build/coverage-core build/coverage-module -name '*.gcda' -delete
+	$(COVERED)/ctest --test-dir build/coverage-core --output-on-failure
+	$(COVERED)/python -m coverage erase
+	$(COVERED)/python -m coverage run -m pytest -q $(ARGS)
+	$(COVERED)/python -m coverage combine --quiet
+	$(COVERED)/python -m coverage report
+	$(GCOVR) --txt-metric line
+	$(GCOVR) --txt-metric branch
+
+.venv/.coverage: $(NATIVE)
+	$(PYTHON) -m venv .venv/coverage
+	$(COVERED)/python -m pip install --quiet "coverage>=7.10" gcovr
+	$(COVERED)/python -m pip install --quiet --editable ".[test]" --config-settings=build-dir=build/coverage-module \
+	  --config-settings=cmake.define.CMAKE_CXX_FLAGS="$(GCOV_FLAGS)"
+	$(COVERED)/cmake -S . -B build/coverage-core -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(COVERED)/ninja) -DCMAKE_CXX_FLAGS="$(GCOV_FLAGS)"
+	$(COVERED)/cmake --build build/coverage-core
+	touch $@
 
 # The tests that have to do with frames, with pandas 2.
 pandas2: .venv/.pandas2
