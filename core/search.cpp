@@ -169,10 +169,14 @@ Answer Search::solve_splits(Worker& w, Subset& s, int depth, double budget, std:
 
   Node node{s, scratch.split, scratch.order, depth, budget, k, {}, best};
   try_questions(w, node);
-  // A tree deeper than this has at least depth + 2 leaves.
-  const double wanted = std::min(node.best.value, budget) + tolerance_;
-  if (bounds_.max_leaves(s.facts, wanted) < depth + 2.0) node.is_depth_cut = false;
   const bool is_within = !options_.switches.hierarchical || node.best.value <= budget + tolerance_;
+  // A tree deeper than this has at least depth + 2 leaves. Where these alone cost more than what is
+  // wanted, depth cuts nothing; but of an answer over the budget that holds only up to their cost.
+  const double wanted = (is_within ? node.best.value : budget) + tolerance_;
+  if (bounds_.max_leaves(s.facts, wanted) < depth + 2.0) {
+    node.is_depth_cut = false;
+    if (!is_within) node.rest = std::min(node.rest, bounds_.with_leaves(s.facts, depth + 2.0));
+  }
   if (is_within && !limits_.is_stopped())
     return {node.best.value, node.best.question, true, node.is_depth_cut};
   return {std::min(node.best.value, node.rest), kLeaf, false, node.is_depth_cut};

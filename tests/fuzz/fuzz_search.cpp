@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <map>
 #include <vector>
 
@@ -183,9 +184,7 @@ void need(bool holds, const char* what, double a, double b) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const Input in = input_of({data, size});
-  current = &in;
+static void check_one(const Input& in) {
   Judge judge(in);
   const std::uint32_t everyone = (1U << in.n) - 1;
   const int depth = std::min<int>(in.options.max_depth, static_cast<int>(in.p));
@@ -223,5 +222,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const Tree& tree : frontier.run({}).trees)
     least = std::min(least, loss_of(tree) + in.options.regularization * leaves_of(tree));
   need(std::abs(least - optimum) <= slack, "a tree of the path is optimal", least, optimum);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const Input in = input_of({data, size});
+  current = &in;
+  try {
+    check_one(in);
+  } catch (const std::exception& error) {
+    need(false, error.what(), 0, 0);
+  }
   return 0;
 }

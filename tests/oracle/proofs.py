@@ -1,6 +1,7 @@
 """Proofs of random problems: right ones are accepted, tampered ones not: `make proofs N=1000`.
 
-Tampered files get a right checksum again, so that what rejects them is what they say.
+Every second search goes without some of its bounds. Tampered files get a right checksum again, so
+that what rejects them is what they say.
 """
 
 import argparse
@@ -10,6 +11,7 @@ import json
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,12 +20,12 @@ from survtree._limits import Limits
 from survtree._proof import ProofLog
 from survtree._proof_check import Verdict
 from survtree._solve import find, proof_of
-from tests.oracle.problems import Case, random_case, root_loss
+from tests.oracle.problems import ALL_SWITCHES, Case, random_case, root_loss
 
 
-def proof_of_case(case: Case) -> ProofLog:
+def proof_of_case(case: Case, **limits: Any) -> ProofLog:
     """All of the proof of a problem."""
-    solution, kept = find(case.problem, Limits())
+    solution, kept = find(case.problem, Limits(**limits))
     assert kept is not None
     proof = proof_of(kept, solution)
     assert proof is not None, case
@@ -124,7 +126,10 @@ def main() -> int:
     counts: collections.Counter[str] = collections.Counter()
     for seed in range(arguments.first, arguments.first + arguments.n):
         case, rng = random_case(seed), np.random.default_rng(seed)
-        proof = proof_of_case(case)
+        off = rng.choice(np.array(ALL_SWITCHES, object)) if seed % 2 else ()
+        proof = proof_of_case(
+            case, bounds_off=tuple(off), solver=("search", "lattice")[seed // 2 % 2]
+        )
         counts["claims"] += len(proof)
         verdict = verdict_of(proof.to_bytes())
         counts["accepted" if verdict else "FAILED: a right proof was rejected"] += 1
