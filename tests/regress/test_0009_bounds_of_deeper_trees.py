@@ -1,7 +1,7 @@
 """An answer over its budget was filed for all depths; it ruled out deeper trees only within it.
 
 With the one-step look-ahead off, 0.041 was filed as what no tree on five of the rows beats; at one
-more depth one costs 0.031. The tree returned was right, the proof was not. Found by fuzzing the core.
+more depth one costs 0.031. The tree returned was right, the proof was not. Found by fuzzing.
 """
 
 from itertools import product
