@@ -19,7 +19,7 @@ DATALESS_TABLES := import_cost memory metrics streaming
 # What is fuzzed of that which users pass.
 INPUTS := load csv frame outcome proof
 
-.PHONY: demo test core-test tsan asan sanitize builds valgrind fuzz-core $(INPUTS:%=fuzz-%) faults audit coverage pandas2 lint format docs oracle proofs data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables gap-plot paper paper-quick paper-figures clean
+.PHONY: demo test core-test tsan asan sanitize builds valgrind fuzz-core $(INPUTS:%=fuzz-%) faults odd audit coverage pandas2 lint format docs oracle proofs data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables gap-plot paper paper-quick paper-figures clean
 
 demo: .venv/.demo
 	$(BIN)/survtree demo
@@ -92,6 +92,10 @@ $(INPUTS:%=fuzz-%): fuzz-%: .venv/.atheris
 # Interrupts, kills, forks, many fits: tests/faults/run.py
 faults: .venv/.test
 	$(BIN)/python -m tests.faults.run $(ARGS)
+
+# Odd tables, outcomes, weights and files through the API and the command line: tests/odd/run.py
+odd: .venv/.test
+	$(BIN)/python -m tests.odd.run
 
 # Known weaknesses of what an installation of survtree brings with it.
 audit: .venv/.audit

@@ -94,7 +94,7 @@ def _not_a_table(X: Any) -> tuple[str, str] | None:
         return "a structured array", make_a_frame
     if isinstance(X, (list, tuple)):
         return (f"{what} of dicts", make_a_frame) if X and isinstance(X[0], Mapping) else None
-    if hasattr(X, "__array__") or hasattr(X, "shape") or np.asarray(X).ndim > 0:
+    if hasattr(X, "__array__") or hasattr(X, "shape") or _holds_cells(X):
         return None
     if isinstance(X, str):
         return repr(X), "Read the file first, for example with polars.read_csv."
@@ -103,6 +103,13 @@ def _not_a_table(X: Any) -> tuple[str, str] | None:
     if hasattr(X, "collect"):
         return what, "Call its collect() first."
     return ("None" if X is None else what), "Pass the rows, with a column for each covariate."
+
+
+def _holds_cells(X: Any) -> bool:
+    try:
+        return np.asarray(X).ndim > 0
+    except ValueError:  # of things that are iterated over, of unequal shapes
+        return False
 
 
 def _as_array(X: Any) -> Any:
