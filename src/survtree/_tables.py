@@ -175,6 +175,9 @@ def _write(
     try:
         (rows.sink_parquet if form == "parquet" else rows.sink_ipc)(stream)
     except Exception as error:
+        if not failures and isinstance(error, pl.exceptions.PolarsError):
+            # The parts are ours and right, so it is the disk.
+            raise OSError(f"the table could not be written: {error}") from error
         raise (failures or [error])[0] from None
 
 

@@ -6,6 +6,7 @@ interrupts  Ctrl-C to a fit, at random moments: it ends with a tree, or as Pytho
             signal or with a bug
 kills       kill -9 to a process that writes models, reports, pictures, tables and proofs over and
             over: each file is whole, old or new
+disks       a full disk and a read-only one: OSError, and what was there stays as it was
 memory      1,000 fits in one process: resident memory does not grow
 threads     8 fits at once in threads: each gives what it gives alone
 forks       fork during a fit: parent and child both go on
@@ -14,7 +15,7 @@ clock       the system's clock set back during a fit: time limits keep their own
 """
 
 import argparse
-import json
+import contextlib
 import os
 import random
 import signal
@@ -25,12 +26,14 @@ import threading
 import time
 import warnings
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from survtree import OptimalSurvivalTree, OptimalSurvivalTreeCV
 from survtree.datasets import load
+from tests.faults.writers import is_whole, writers
 
 ROOT = Path(__file__).parents[2]
 START = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
@@ -45,21 +48,15 @@ print(model.status_, model.lower_bound_ <= model.objective_)
 """
 )
 WRITE = """
-import sys, warnings
+import sys
 from pathlib import Path
-from survtree import OptimalSurvivalTree, export_json, plot_tree
-from survtree._cli import main
-from survtree.datasets import load
-folder = Path(sys.argv[1])
-X, y = load("veterans")
-models = [OptimalSurvivalTree(d, 0.002, certificate="full").fit(X, y) for d in (1, 3)]
+from tests.faults.writers import writers
+both = [writers(depth) for depth in (1, 3)]
 print("ready", flush=True)
 while True:
-    for model in models:
-        export_json(model, folder / "model.json")
-        model.certificate_.write_proof(folder / "proof")
-        model.report(folder / "report.html", X, y)
-        plot_tree(model).save(folder / "tree.svg")
+    for each in both:
+        for name, write in each.items():
+            write(Path(sys.argv[1], name))
 """
 
 
@@ -95,16 +92,6 @@ def interrupts(times: int) -> Counter[str]:
     return ends
 
 
-def is_whole(path: Path) -> bool:
-    """Whether a file is what its kind ends with."""
-    content = path.read_bytes()
-    if path.name == "model.json":
-        return isinstance(json.loads(content), dict)
-    ends = {"proof": b"\n", "report.html": b"</html>", "tree.svg": b"</svg>"}
-    tail = content.rstrip() if path.name != "proof" else content
-    return tail.endswith(ends[path.name]) and (path.name != "proof" or b"\nsha256 " in content)
-
-
 def kills(times: int) -> Counter[str]:
     """What was found after each kill."""
     found: Counter[str] = Counter()
@@ -129,6 +116,62 @@ def kills(times: int) -> Counter[str]:
                 else:
                     found[f"FAILED: half of {path.name}"] += 1
     return found
+
+
+@contextlib.contextmanager
+def small_disk() -> Iterator[Path]:
+    """A file system of its own, two megabytes large; only root may make one."""
+    with tempfile.TemporaryDirectory() as folder:
+        mount("-t", "tmpfs", "-o", "size=2m", "tmpfs", folder)
+        try:
+            yield Path(folder)
+        finally:
+            subprocess.run(["umount", folder], check=True)
+
+
+def mount(*arguments: str) -> None:
+    subprocess.run(["mount", *arguments], check=True, capture_output=True)
+
+
+def disks(times: int) -> Counter[str]:
+    """Nothing more can be written; what was there stays as it was."""
+    del times
+    if os.geteuid() != 0:
+        return Counter({"not tried: only root can make a file system": 1})
+    counts: Counter[str] = Counter()
+    old, new = writers(1), writers(3)
+    with small_disk() as folder:
+        for name, write in old.items():
+            write(folder / name)
+        before = {path.name: path.read_bytes() for path in folder.iterdir()}
+        filler = folder / "filler"
+        with contextlib.suppress(OSError), open(filler, "wb", buffering=0) as file:
+            while True:
+                file.write(bytes(4096))
+        counts += refusals("full", folder, new, before)
+        filler.unlink()
+        mount("-o", "remount,ro", str(folder))
+        counts += refusals("read-only", folder, new, before)
+    return counts
+
+
+def refusals(
+    disk: str, folder: Path, new: dict[str, Callable[[Path], None]], before: dict[str, bytes]
+) -> Counter[str]:
+    """What each writer says where it cannot write."""
+    counts: Counter[str] = Counter()
+    for name, write in new.items():
+        try:
+            write(folder / name)
+            counts[f"FAILED: {disk} disk: {name} was written"] += 1
+        except OSError:
+            counts[f"{disk} disk: OSError, or exit code 2"] += 1
+        except Exception as error:
+            counts[f"FAILED: {disk} disk: {name}: {error!r}"] += 1
+    left = {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "filler"}
+    same = "old files are as they were, and nothing else is there"
+    counts[f"{disk} disk: {same}" if left == before else f"FAILED: {disk} disk: {set(left)}"] += 1
+    return counts
 
 
 def resident_mb() -> float:
@@ -273,7 +316,8 @@ def clock(times: int) -> Counter[str]:
 
 
 PARTS = {
-    part.__name__: part for part in (interrupts, kills, memory, threads, forks, workers, clock)
+    part.__name__: part
+    for part in (interrupts, kills, disks, memory, threads, forks, workers, clock)
 }
 
 
