@@ -67,6 +67,8 @@ void Search::trees_that_split(const Reading& r, std::vector<Tree>& out) {
   const std::size_t k = r.level;
   const SplitRow& split = w.level(k).split;
   split_all(w, r.subset, true, w.level(k).split);
+  // What was solved without a look at its splits has no key yet; those of its parts follow from it.
+  if (lattice_ == nullptr) make_key(r.subset);
   for (std::size_t lane = 0; lane < split.n_lanes && !should_stop(w); ++lane) {
     const double yes_floor = child_bound(split, lane, true);
     if (child_bound(split, lane, false) + yes_floor > r.optimum + tolerance_) continue;

@@ -191,10 +191,12 @@ def loss_of(problem: Problem, tree: Tree) -> float:
     return float(found["loss"])
 
 
-def optimal_trees(problem: Problem, optimum: float, limit: int) -> list[Tree]:
+def optimal_trees(
+    problem: Problem, optimum: float, limit: int, limits: Limits | None = None
+) -> list[Tree]:
     """Every tree that attains the optimum, at most ``limit``, in the order of the tie rule."""
     # The bound is loosened by more than rounding, so that the optimum itself stays within it.
-    limits = Limits(upper_bound=optimum * (1 + 1e-9))
+    limits = replace(limits or Limits(), upper_bound=optimum * (1 + 1e-9))
     search = search_of(problem, limits)
     with _bugs_told(problem, limits):
         if search.run(_run_limits(limits, search))["status"] == "interrupted":
