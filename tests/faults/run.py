@@ -6,6 +6,7 @@ interrupts  Ctrl-C to a fit, at random moments: it ends with a tree, or as Pytho
             signal or with a bug
 kills       kill -9 to a process that writes models, reports, pictures, tables and proofs over and
             over: each file is whole, old or new
+starve      fits with hardly any memory: MemoryError or a tree, and the next fit works
 disks       a full disk and a read-only one: OSError, and what was there stays as it was
 memory      1,000 fits in one process: resident memory does not grow
 threads     8 fits at once in threads: each gives what it gives alone
@@ -307,6 +308,45 @@ print(model.status_, 0.4 < time.monotonic() - start < 30)
 """
 
 
+STARVE = """
+import resource, sys, warnings
+from survtree import OptimalSurvivalTree
+from survtree.datasets import load
+from tests.hard_problem import DEPTH, REGULARIZATION, hard_problem
+warnings.simplefilter("ignore")
+small, hard = load("veterans"), hard_problem()
+OptimalSurvivalTree(2).fit(*small)
+with open("/proc/self/statm") as file:
+    taken = int(file.read().split()[0]) * resource.getpagesize()
+limit = taken + int(float(sys.argv[1]) * 2**20)
+resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+try:
+    options = {"n_jobs": int(sys.argv[2]), "time_limit": 2.0}
+    print(OptimalSurvivalTree(DEPTH, REGULARIZATION, **options).fit(*hard).status_)
+except MemoryError:
+    print("MemoryError")
+resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+print(OptimalSurvivalTree(2).fit(*small).status_)
+"""
+
+
+def starve(times: int) -> Counter[str]:
+    """No memory left beyond a few megabytes; then there is again."""
+    counts: Counter[str] = Counter()
+    for k in range(max(1, times // 10)):
+        arguments = [str(1.6 ** (k % 12) - 1), str(1 + k % 2)]
+        done = subprocess.run(
+            [sys.executable, "-c", STARVE, *arguments], cwd=ROOT, capture_output=True, text=True
+        )
+        lines = done.stdout.split()
+        if done.returncode == 0 and lines[1:] == ["optimal"]:
+            counts[f"{lines[0]}; the next fit works"] += 1
+        else:
+            told = done.stderr.splitlines()[-3:]
+            counts[f"FAILED: {arguments}, exit {done.returncode}, {lines}, {told}"] += 1
+    return counts
+
+
 def clock(times: int) -> Counter[str]:
     """Python's clock goes a day back at every call; the core asks a steady one."""
     del times
@@ -317,10 +357,8 @@ def clock(times: int) -> Counter[str]:
     return Counter({"the limit was kept" if right else f"FAILED: {done.stdout}{done.stderr}": 1})
 
 
-PARTS = {
-    part.__name__: part
-    for part in (interrupts, kills, disks, memory, threads, forks, workers, clock)
-}
+EACH = (interrupts, kills, disks, memory, starve, threads, forks, workers, clock)
+PARTS = {part.__name__: part for part in EACH}
 
 
 def main() -> int:
