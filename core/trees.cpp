@@ -95,7 +95,8 @@ void Search::trees_that_split(const Reading& r, std::vector<Tree>& out) {
 
 std::vector<Tree> Search::optimal_trees(std::size_t limit) {
   require(solved_depth_ >= 0, "all optimal trees are read only after a finished run");
-  return trees({root_, {}, solved_depth_, answer_.value, limit, 0});
+  // Deeper than it was solved: trees that ask more and cost the same are among them.
+  return trees({root_, {}, final_depth_, answer_.value, limit, 0});
 }
 
 double Search::objective_of(const Tree& tree) const {
