@@ -1,7 +1,8 @@
 """Optimal trees that ask more questions than need be were left out of the list.
 
-The search had closed the problem at a smaller depth, and only trees of that depth were listed. Every
-tree of this problem loses nothing, and leaves are free. Found by the large run against brute force.
+The search had closed the problem at a smaller depth, and only trees of that depth were listed.
+Every tree of this problem loses nothing, and leaves are free. Found by the large run against brute
+force.
 """
 
 import pytest
