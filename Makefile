@@ -77,12 +77,14 @@ FUZZ := -max_total_time=$(SECONDS) -print_final_stats=1 -timeout=60 -rss_limit_m
 fuzz-core: .venv/.test
 	CXX=clang++ $(BIN)/cmake -S . -B build/fuzz -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DSURVTREE_FUZZ=ON
 	$(BIN)/cmake --build build/fuzz --target fuzz_search
-	mkdir -p build/corpus/core build/found
-	build/fuzz/fuzz_search $(FUZZ) -artifact_prefix=build/found/core- build/corpus/core tests/fuzz/corpus/core
+	mkdir -p build/found
+	$(BIN)/python -m tests.fuzz.corpora unpack core build/corpus/core
+	build/fuzz/fuzz_search $(FUZZ) -artifact_prefix=build/found/core- build/corpus/core
 
 # atheris on what users pass: make fuzz-load, fuzz-csv, fuzz-frame, fuzz-outcome, fuzz-proof
 $(INPUTS:%=fuzz-%): fuzz-%: .venv/.atheris
-	mkdir -p build/corpus/$* build/found
+	mkdir -p build/found
+	$(BIN)/python -m tests.fuzz.corpora unpack $* build/corpus/$*
 	$(BIN)/python -m tests.fuzz.inputs $* $(FUZZ) -artifact_prefix=build/found/$*- build/corpus/$*
 
 .venv/.atheris: .venv/.test
