@@ -55,7 +55,7 @@ class Tampering:
         self.head = json.loads(self.lines[1])
         self.first_claim = 2 + self.head["n_rows"]
         # More than rounding, less than anybody would notice.
-        self.little = 1e-6 * (root_loss(case.problem) + case.problem.regularization)
+        self.little = 1e-6 * (root_loss(case.problem) + case.problem.regularization or 1.0)
 
     def ways(self) -> list[str]:
         """Those that are possible with this proof."""
