@@ -189,6 +189,11 @@ FITS: dict[str, list[Case]] = {
             ("'alive', 'dead'",),
         ),
         Case("`'0'` and `'1'`", lambda: fit(y=(["0", "1"] * 8, TIME)), ("'0', '1'",)),
+        Case(
+            "every flag missing",
+            lambda: fit(y=(pd.Series(pd.Categorical([None] * N)), TIME)),
+            ("every row",),
+        ),
         Case("a missing flag", lambda: fit(y=([None, *EVENT[1:]], TIME)), ("row 0",)),
         Case("dates", lambda: fit(y=(TIME.astype("datetime64[D]"), TIME)), ("dates",)),
         Case(
