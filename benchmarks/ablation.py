@@ -16,10 +16,10 @@ import numpy as np
 
 from benchmarks.problems import filled
 from benchmarks.tables import CASE, Table
-from survtree._limits import Limits
-from survtree._problem import Problem
-from survtree._reference import reference_losses
-from survtree._solve import find, solve
+from survtree._search.problem import Problem
+from survtree._search.reference import reference_losses
+from survtree._search.settings import SearchSettings
+from survtree._search.solve import find, solve
 
 CASES = (("churn", 5, 0.0025), ("employee", 5, 0.01), ("servo", 4, 0.01), ("sync", 4, 0.01))
 FIELDS = (
@@ -33,10 +33,10 @@ FIELDS = (
 
 def row_of(problem: Problem, repeats: int) -> dict[str, Any]:
     start = perf_counter()
-    losses = reference_losses("forest", None, problem.features, problem.events, 0)
+    losses = reference_losses("forest", None, problem.answers, problem.events, 0)
     forest_s = perf_counter() - start
-    plain, guessing = Limits(), Limits(guessed_losses=losses)
-    proving = Limits(guessed_losses=losses, proves=True)
+    plain, guessing = SearchSettings(), SearchSettings(guessed_losses=losses)
+    proving = SearchSettings(guessed_losses=losses, proves=True)
     ways = {
         "exact": lambda: solve(problem, plain),
         "guess": lambda: solve(problem, guessing),

@@ -14,9 +14,10 @@ from pathlib import Path
 from benchmarks import data
 from benchmarks.problems import problem_of
 from benchmarks.tables import CASE, HERE, Table, machine, parsed, parser_of, revision
-from survtree._limits import Limits
-from survtree._progress import Snapshot, Watch, relative_gap
-from survtree._solve import solve
+from survtree._base.numbers import relative_gap
+from survtree._search.progress import Snapshot, Watch
+from survtree._search.settings import SearchSettings
+from survtree._search.solve import solve
 
 HARD = (
     ("credit", 6, 0.0005),
@@ -37,7 +38,7 @@ def run(table: Table, folder: Path, seconds: float, *, only_the_end: bool) -> No
             continue
         rows: list[Snapshot] = []
         problem = problem_of(data.read(folder, case[0]), *case[1:])
-        limits = Limits(time_limit=seconds, wants_bounds=True)
+        limits = SearchSettings(time_limit=seconds, wants_bounds=True)
         solution = solve(problem, limits, Watch(0, rows.append))
         programs = f"survtree{revision()}"
         for row in rows[-1:] if only_the_end else with_news(rows):

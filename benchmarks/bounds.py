@@ -12,9 +12,9 @@ from pathlib import Path
 
 from benchmarks import data
 from benchmarks.problems import problem_of
-from survtree._limits import BOUNDS, Limits
-from survtree._problem import Problem
-from survtree._solve import solve
+from survtree._search.problem import Problem
+from survtree._search.settings import BOUNDS, SearchSettings
+from survtree._search.solve import solve
 
 # data set, max_depth, regularization
 CASES = (
@@ -33,7 +33,7 @@ TIME_LIMIT = 60.0
 
 
 def lane_rows(problem: Problem, off: tuple[str, ...]) -> float:
-    limits = Limits(bounds_off=off, solver="search", time_limit=TIME_LIMIT)
+    limits = SearchSettings(bounds_off=off, solver="search", time_limit=TIME_LIMIT)
     solution = solve(problem, limits)
     return solution.counts["lane_rows"] if solution.status == "optimal" else math.inf
 

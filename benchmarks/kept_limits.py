@@ -18,7 +18,7 @@ from benchmarks.anytime import BEST, SECONDS
 from benchmarks.anytime import FIELDS as BEST_FIELDS
 from benchmarks.tables import Table, machine, parsed, parser_of, revision
 from survtree import OptimalSurvivalTree, SearchStoppedWarning
-from survtree._oracle import Oracle
+from survtree._scoring.definition import Oracle
 
 KEYS = ("time_limit", "repeat")
 FIELDS = (*KEYS, "seconds", "status", "objective", "lower_bound", "is_bracket", "is_rescored")

@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks import data, programs, runner, suites
 from survtree import OptimalSurvivalTree
-from survtree._oracle import Oracle
+from survtree._scoring.definition import Oracle
 
 FIELDS = (
     "dataset",

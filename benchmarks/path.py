@@ -19,9 +19,9 @@ import numpy as np
 
 from benchmarks.problems import filled
 from benchmarks.tables import CASE, Table
-from survtree._limits import Limits
-from survtree._problem import Problem
-from survtree._solve import Solution, frontier, solve
+from survtree._search.problem import Problem
+from survtree._search.settings import SearchSettings
+from survtree._search.solve import Solution, frontier, solve
 
 PRICES = (0.1, 0.05, 0.01, 0.005, 0.0025, 0.001, 5e-4, 2.5e-4, 1e-4, 5e-5, 2.5e-5, 1e-5)
 CASES = tuple(
@@ -44,7 +44,9 @@ FIELDS = (
 
 
 def fits(problem: Problem, prices: Any) -> list[Solution]:
-    return [solve(replace(problem, regularization=float(price)), Limits()) for price in prices]
+    return [
+        solve(replace(problem, regularization=float(price)), SearchSettings()) for price in prices
+    ]
 
 
 def twenty_prices(solutions: list[Solution], lowest: float) -> list[float]:
@@ -64,9 +66,9 @@ def largest_difference(problem: Problem, solutions: list[Solution]) -> float:
 
 
 def row_of(problem: Problem, repeats: int) -> dict[str, Any]:
-    solutions = frontier(problem, Limits())
+    solutions = frontier(problem, SearchSettings())
     ways = {
-        "path": lambda: frontier(problem, Limits()),
+        "path": lambda: frontier(problem, SearchSettings()),
         "one_fit": lambda: fits(problem, PRICES[-1:]),
         "twelve_fits": lambda: fits(problem, PRICES),
     }

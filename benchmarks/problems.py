@@ -7,9 +7,9 @@ import numpy as np
 
 from benchmarks import data
 from benchmarks.tables import CASE, Table, machine, parsed, parser_of, revision
-from survtree._event_table import EventTable
-from survtree._problem import Problem
-from survtree._questions import Questions
+from survtree._data.event_table import EventTable
+from survtree._questions.questions import Questions
+from survtree._search.problem import Problem
 
 Case = tuple[str, int, float]
 

@@ -26,10 +26,11 @@ from benchmarks import data
 from benchmarks.suites import MIN_SAMPLES_LEAF
 from benchmarks.tables import Table, machine, parsed, parser_of, revision
 from survtree import OptimalSurvivalTreeCV
-from survtree._cross_validation import chosen
-from survtree._event_table import EventTable
-from survtree._resample import Fold, folds_of
-from survtree.metrics import BeyondTrainingWarning, ibs_ratio
+from survtree._base.errors import BeyondTrainingWarning
+from survtree._data.event_table import EventTable
+from survtree._model.cross_validation import chosen
+from survtree._model.resampling import Fold, folds_of
+from survtree._scoring.brier import ibs_ratio
 
 DATASETS = ("whas500", "gbsg2", "churn", "employee")
 RULES = ("one_standard_error", "minimum")

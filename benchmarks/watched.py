@@ -13,9 +13,9 @@ from typing import Any
 
 from benchmarks.problems import filled
 from benchmarks.tables import CASE, Table
-from survtree._limits import Limits
-from survtree._problem import Problem
-from survtree._solve import Solution, solve
+from survtree._search.problem import Problem
+from survtree._search.settings import SearchSettings
+from survtree._search.solve import Solution, solve
 
 CASES = (
     ("employee", 6, 0.0005),
@@ -36,7 +36,7 @@ def row_of(problem: Problem, repeats: int) -> dict[str, Any]:
     found: dict[bool, list[Solution]] = {False: [], True: []}
     for _ in range(repeats):
         for is_watched, solutions in found.items():
-            solutions.append(solve(problem, Limits(wants_bounds=is_watched)))
+            solutions.append(solve(problem, SearchSettings(wants_bounds=is_watched)))
     plain, watched = (median(one.seconds for one in found[which]) for which in (False, True))
     lane_rows = [found[which][0].counts["lane_rows"] for which in (False, True)]
     assert found[False][0].objective == found[True][0].objective

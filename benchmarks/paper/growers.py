@@ -25,9 +25,9 @@ from benchmarks.problems import problem_of
 from benchmarks.programs import RIVALS_PYTHON, Program, request, started
 from benchmarks.suites import Case
 from survtree import __version__
-from survtree._limits import Limits
-from survtree._solve import frontier
-from survtree._tree import Tree
+from survtree._base.tree import Tree
+from survtree._search.settings import SearchSettings
+from survtree._search.solve import frontier
 
 NAMES = ("ours", "osst", "streed", "sksurv", "rpart", "ctree")
 RIVALS = NAMES[1:]
@@ -108,7 +108,7 @@ class Ours:
         start = perf_counter()
         most = min(2**depth, max(1, len(part.train.time) // grid.min_rows))
         problem = replace(problem_of(part.train, depth, 0.0), min_samples_leaf=grid.min_rows)
-        found = frontier(problem, Limits(time_limit=grid.limit_s), most)
+        found = frontier(problem, SearchSettings(time_limit=grid.limit_s), most)
         seconds = perf_counter() - start
         return [
             grown_of(f"max_leaves={len(one.tree.leaves)}", one.status, seconds, one.tree, part)

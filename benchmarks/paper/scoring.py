@@ -11,14 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from survtree._oracle import Oracle
-from survtree.metrics import (
-    BeyondTrainingWarning,
-    cumulative_dynamic_auc,
-    harrell_c,
-    ibs_ratio,
-    uno_c,
-)
+from survtree._base.errors import BeyondTrainingWarning
+from survtree._scoring.brier import ibs_ratio
+from survtree._scoring.concordance import cumulative_dynamic_auc, harrell_c, uno_c
+from survtree._scoring.definition import Oracle
 
 Outcome = tuple[np.ndarray, np.ndarray]  # event flags, times
 Curves = tuple[np.ndarray, np.ndarray]  # survival by row and time, times

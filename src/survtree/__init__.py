@@ -5,64 +5,64 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from survtree._binarizer import Binarizer
-    from survtree._certificate import Certificate, Guess, Verification
-    from survtree._curves import StepFunction
-    from survtree._estimator import OptimalSurvivalTree
-    from survtree._export.dot import export_dot
-    from survtree._export.latex import export_latex
-    from survtree._export.python import export_python
-    from survtree._export.sql import export_sql
-    from survtree._export.text import export_text
-    from survtree._leaf_facts import leaf_table
-    from survtree._model_file import export_json, load
-    from survtree._path import RegularizationPath, regularization_path
-    from survtree._plots.calibration import plot_calibration
-    from survtree._plots.curves import plot_curves
-    from survtree._plots.gap import plot_gap
-    from survtree._plots.picture import Picture
-    from survtree._plots.tree import plot_tree
-    from survtree._problem import InternalError, SearchStoppedWarning
-    from survtree._progress import Snapshot
-    from survtree._proof_check import Verdict, check_proof
-    from survtree._stability import Stability, bootstrap
-    from survtree._tuning import NestedScore, OptimalSurvivalTreeCV
+    from survtree._base.errors import InternalError, SearchStoppedWarning
+    from survtree._model.estimator import OptimalSurvivalTree
+    from survtree._model.model_file import export_json, load
+    from survtree._model.path import RegularizationPath, regularization_path
+    from survtree._model.stability import Stability, bootstrap
+    from survtree._model.tuning import NestedScore, OptimalSurvivalTreeCV
+    from survtree._proof.certificate import Certificate, Guess, Verification
+    from survtree._proof.checker import Verdict, check_proof
+    from survtree._questions.binarizer import Binarizer
+    from survtree._scoring.curves import StepFunction
+    from survtree._search.progress import Snapshot
+    from survtree._show.export_dot import export_dot
+    from survtree._show.export_latex import export_latex
+    from survtree._show.export_python import export_python
+    from survtree._show.export_sql import export_sql
+    from survtree._show.export_text import export_text
+    from survtree._show.leaf_facts import leaf_table
+    from survtree._show.picture import Picture
+    from survtree._show.plot_calibration import plot_calibration
+    from survtree._show.plot_curves import plot_curves
+    from survtree._show.plot_gap import plot_gap
+    from survtree._show.plot_tree import plot_tree
 
 __version__ = _version("survtree")
 
 # Where the public names are. They are imported when first asked for: the command line answers
 # --help without scikit-learn.
 _HOMES = {
-    "Binarizer": "_binarizer",
-    "Certificate": "_certificate",
-    "Guess": "_certificate",
-    "InternalError": "_problem",
-    "NestedScore": "_tuning",
-    "OptimalSurvivalTree": "_estimator",
-    "OptimalSurvivalTreeCV": "_tuning",
-    "Picture": "_plots.picture",
-    "RegularizationPath": "_path",
-    "SearchStoppedWarning": "_problem",
-    "Snapshot": "_progress",
-    "Stability": "_stability",
-    "StepFunction": "_curves",
-    "Verdict": "_proof_check",
-    "Verification": "_certificate",
-    "bootstrap": "_stability",
-    "check_proof": "_proof_check",
-    "export_json": "_model_file",
-    "export_dot": "_export.dot",
-    "export_latex": "_export.latex",
-    "export_python": "_export.python",
-    "export_sql": "_export.sql",
-    "export_text": "_export.text",
-    "leaf_table": "_leaf_facts",
-    "load": "_model_file",
-    "plot_calibration": "_plots.calibration",
-    "plot_curves": "_plots.curves",
-    "plot_gap": "_plots.gap",
-    "plot_tree": "_plots.tree",
-    "regularization_path": "_path",
+    "Binarizer": "_questions.binarizer",
+    "Certificate": "_proof.certificate",
+    "Guess": "_proof.certificate",
+    "InternalError": "_base.errors",
+    "NestedScore": "_model.tuning",
+    "OptimalSurvivalTree": "_model.estimator",
+    "OptimalSurvivalTreeCV": "_model.tuning",
+    "Picture": "_show.picture",
+    "RegularizationPath": "_model.path",
+    "SearchStoppedWarning": "_base.errors",
+    "Snapshot": "_search.progress",
+    "Stability": "_model.stability",
+    "StepFunction": "_scoring.curves",
+    "Verdict": "_proof.checker",
+    "Verification": "_proof.certificate",
+    "bootstrap": "_model.stability",
+    "check_proof": "_proof.checker",
+    "export_dot": "_show.export_dot",
+    "export_json": "_model.model_file",
+    "export_latex": "_show.export_latex",
+    "export_python": "_show.export_python",
+    "export_sql": "_show.export_sql",
+    "export_text": "_show.export_text",
+    "leaf_table": "_show.leaf_facts",
+    "load": "_model.model_file",
+    "plot_calibration": "_show.plot_calibration",
+    "plot_curves": "_show.plot_curves",
+    "plot_gap": "_show.plot_gap",
+    "plot_tree": "_show.plot_tree",
+    "regularization_path": "_model.path",
 }
 
 __all__ = [

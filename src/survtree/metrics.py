@@ -22,9 +22,10 @@ own rows only, so without ``train`` the censoring curve, and the one curve of ``
 those of the fold that is scored; ``functools.partial(ibs_ratio_scorer, train=y)`` changes that.
 """
 
-from survtree._brier import brier_score, ibs_ratio, integrated_brier_score, per_sample_loss
-from survtree._calibration import CalibrationCurve, calibration_curve, log_likelihood
-from survtree._concordance import (
+from survtree._base.errors import BeyondTrainingWarning
+from survtree._scoring.brier import brier_score, ibs_ratio, integrated_brier_score, per_sample_loss
+from survtree._scoring.calibration import CalibrationCurve, calibration_curve, log_likelihood
+from survtree._scoring.concordance import (
     DynamicAUC,
     cumulative_dynamic_auc,
     harrell_c,
@@ -32,14 +33,13 @@ from survtree._concordance import (
     uno_c,
     uno_c_of_risk,
 )
-from survtree._scorers import (
+from survtree._scoring.scores import (
     auc_scorer,
     harrell_c_scorer,
     ibs_ratio_scorer,
     neg_integrated_brier_scorer,
     uno_c_scorer,
 )
-from survtree._validation.metrics import BeyondTrainingWarning
 
 __all__ = [
     "BeyondTrainingWarning",

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from survtree import OptimalSurvivalTree
-from survtree._conditions import asked_of
+from survtree._show.conditions import asked_of
 from survtree.datasets import load
 from tests.report_models import GRADES, HOSTILE, hostile_chain, hostile_model, mixed_model
 

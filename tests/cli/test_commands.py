@@ -443,7 +443,7 @@ def test_help_needs_no_large_library():
 
 
 def test_options_have_the_defaults_and_words_of_the_table():
-    from survtree._cli.names import FLAGS, OFFERED
+    from survtree._cli.options import FLAGS, OFFERED
 
     text = " ".join(done("fit", "--help").split())
     for option in OFFERED:

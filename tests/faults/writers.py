@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from survtree import OptimalSurvivalTree, export_json, plot_tree
-from survtree._tables import write_parts
+from survtree._data.files import write_parts
 from survtree.datasets import load
 from tests.cli.runner import survtree
 

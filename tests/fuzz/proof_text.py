@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from survtree._oracle import BruteForce, Oracle, distinct_columns
+from survtree._scoring.definition import Oracle
+from tests.oracle.brute_force import BruteForce, distinct_columns
 
 
 def rows_of(head: Any, lines: list[str]) -> list[list[str]]:

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from survtree import OptimalSurvivalTree
-from survtree._curves import LeafCurves, leaf_curves
-from survtree._event_table import EventTable
-from survtree._questions import Question, Questions
-from survtree._tree import Tree
+from survtree._base.tree import Tree
+from survtree._data.event_table import EventTable
+from survtree._questions.questions import Question, Questions
+from survtree._scoring.curves import LeafCurves, leaf_curves
 from tests.hostile import NAMES
 
 LONG = "the_name_of_this_column_goes_on_and_on_and_on_" * 7

@@ -74,7 +74,7 @@ def by_api(make: Callable[[], Any], call: Callable[[Any], Any]) -> Outcome:
     problem = model._problem
     if model.status_ != "optimal" or not np.isfinite(model.objective_):
         return Outcome("FAILED", f"{model.status_}, {model.objective_}")
-    if problem.features.shape[1] <= MOST_QUESTIONS:
+    if problem.answers.shape[1] <= MOST_QUESTIONS:
         optimum = brute_force(problem).optimum(2)
         if abs(model.objective_ - optimum) > 1e-9:
             return Outcome("FAILED", f"{model.objective_} instead of {optimum}")

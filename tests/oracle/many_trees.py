@@ -5,11 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from survtree._limits import Limits
-from survtree._oracle import BruteForce, NestedTree, distinct_columns
-from survtree._problem import Problem
-from survtree._solve import find, frontier, optimal_trees, solve
-from survtree._tree import Tree
+from survtree._base.tree import Tree
+from survtree._search.problem import Problem
+from survtree._search.settings import SearchSettings
+from survtree._search.solve import find, frontier, optimal_trees, solve
+from tests.oracle.brute_force import BruteForce, NestedTree, distinct_columns
 from tests.oracle.problems import brute_force, random_case, root_loss
 
 MOST_TREES = 3000  # of as many optimal trees brute force makes no list
@@ -18,7 +18,7 @@ MOST_TREES = 3000  # of as many optimal trees brute force makes no list
 def shallow_problem(seed: int) -> Problem:
     """A random problem small enough to look at all its trees for each number of leaves."""
     problem = random_case(seed).problem
-    is_small = problem.max_depth is None and problem.features.shape[1] <= 4
+    is_small = problem.max_depth is None and problem.answers.shape[1] <= 4
     return problem if is_small else replace(problem, max_depth=min(3, problem.max_depth or 3))
 
 
@@ -55,7 +55,7 @@ def best_objective(losses: np.ndarray, price: float, most: int | None = None) ->
 def check_path(problem: Problem, losses: np.ndarray, seed: int) -> None:
     """For every price of a leaf a tree of the path has the least objective."""
     scale = root_loss(problem)
-    solutions = frontier(problem, Limits())
+    solutions = frontier(problem, SearchSettings())
     points = [(len(one.tree.leaves), one.loss) for one in solutions]
     assert points == sorted(points), seed
     lowest = problem.regularization
@@ -72,7 +72,7 @@ def check_path(problem: Problem, losses: np.ndarray, seed: int) -> None:
 def check_limit_on_leaves(problem: Problem, losses: np.ndarray, most: int, seed: int) -> None:
     """The least objective of the trees with at most so many leaves."""
     price = problem.regularization
-    solution, _ = find(replace(problem, max_leaves=most), Limits())
+    solution, _ = find(replace(problem, max_leaves=most), SearchSettings())
     assert solution.status == "optimal"
     assert solution.lower_bound == solution.objective
     assert len(solution.tree.leaves) <= most
@@ -106,11 +106,11 @@ def check_optimal_trees(problem: Problem, seed: int) -> int:
     trees = slow.optimal_trees(problem.max_depth, 1e-12 * root_loss(problem))
     if len(trees) > MOST_TREES:
         return 0
-    limits = Limits(solver=("search", "lattice")[seed // 8 % 2])
+    limits = SearchSettings(solver=("search", "lattice")[seed // 8 % 2])
     found = optimal_trees(problem, slow.optimum(problem.max_depth), len(trees) + 9, limits)
     # Brute force numbers the distinct columns; of equal columns both keep the first.
-    kept = distinct_columns(problem.features)
+    kept = distinct_columns(problem.answers)
     assert {nested(tree) for tree in found} == {_rename(tree, kept) for tree in trees}, seed
     assert len(found) == len(trees), seed
-    assert nested(solve(problem, Limits()).tree) == nested(found[0]), seed
+    assert nested(solve(problem, SearchSettings()).tree) == nested(found[0]), seed
     return len(trees)

@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from survtree import _limits, _solve
-from survtree._event_table import EventTable
-from survtree._oracle import BruteForce, Oracle, distinct_columns
-from survtree._problem import Problem
-from survtree._questions import Questions
-from survtree._validation import default_names
+from survtree._data.event_table import EventTable
+from survtree._data.read_table import default_names
+from survtree._questions.questions import Questions
+from survtree._scoring.definition import Oracle
+from survtree._search import settings, solve
+from survtree._search.problem import Problem
+from tests.oracle.brute_force import BruteForce, distinct_columns
 
 REGULARIZATIONS = (0.0, 1e-9, 1e-5, 1e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.5)
 ALL_SWITCHES = tuple(
-    chain.from_iterable(combinations(_limits.BOUNDS, k) for k in range(len(_limits.BOUNDS) + 1))
+    chain.from_iterable(combinations(settings.BOUNDS, k) for k in range(len(settings.BOUNDS) + 1))
 )
 
 
@@ -100,7 +101,7 @@ def random_case(seed: int) -> Case:
         time[0] = 2.0
     weights, weight = _weights(rng, n)
     problem = Problem(
-        features=np.ascontiguousarray(X),
+        answers=np.ascontiguousarray(X),
         events=EventTable(event, time.astype(float), weight),
         questions=Questions(default_names(p)),
         regularization=float(rng.choice(REGULARIZATIONS)),
@@ -114,9 +115,9 @@ def brute_force(problem: Problem) -> BruteForce:
     """The slow searcher for a problem."""
     events = problem.events
     oracle = Oracle(events.time, events.event, events.weight)
-    kept = distinct_columns(problem.features)
+    kept = distinct_columns(problem.answers)
     return BruteForce(
-        problem.features[:, kept], oracle, problem.regularization, problem.min_samples_leaf
+        problem.answers[:, kept], oracle, problem.regularization, problem.min_samples_leaf
     )
 
 
@@ -126,9 +127,9 @@ def root_loss(problem: Problem) -> float:
     return Oracle(events.time, events.event, events.weight).leaf_loss(np.ones(len(events), bool))
 
 
-def check_case(case: Case, optimum: float, **limits: Any) -> _solve.Solution:
+def check_case(case: Case, optimum: float, **limits: Any) -> solve.Solution:
     """Solve and compare with the brute-force optimum; raises AssertionError with the seed."""
-    solution = _solve.solve(case.problem, _solve.Limits(check_keys=True, **limits))
+    solution = solve.solve(case.problem, solve.SearchSettings(check_keys=True, **limits))
     slack = 1e-9 * root_loss(case.problem)
     where = f"seed {case.seed}, {limits}: {case}"
     assert solution.status == "optimal", where

@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 
 from survtree import check_proof
-from survtree._limits import Limits
-from survtree._proof import ProofLog
-from survtree._proof_check import Verdict
-from survtree._solve import find, proof_of
+from survtree._proof.checker import Verdict
+from survtree._proof.proof_file import ProofLog, proof_of
+from survtree._search.settings import SearchSettings
+from survtree._search.solve import find
 from tests.oracle.problems import ALL_SWITCHES, Case, random_case, root_loss
 
 
 def proof_of_case(case: Case, **limits: Any) -> ProofLog:
     """All of the proof of a problem."""
-    solution, kept = find(case.problem, Limits(**limits))
+    solution, kept = find(case.problem, SearchSettings(**limits))
     assert kept is not None
     proof = proof_of(kept, solution)
     assert proof is not None, case

@@ -6,13 +6,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from survtree import _native, _solve
-from survtree._event_table import EventTable
-from survtree._oracle import Oracle
-from survtree._problem import Problem
-from survtree._progress import Watch
-from survtree._questions import Questions
-from survtree._validation import default_names
+from survtree import _native
+from survtree._data.event_table import EventTable
+from survtree._data.read_table import default_names
+from survtree._questions.questions import Questions
+from survtree._scoring.definition import Oracle
+from survtree._search import solve
+from survtree._search.problem import Problem
+from survtree._search.progress import Watch
 from tests.oracle.many_trees import check_optimal_trees, nested
 from tests.oracle.problems import ALL_SWITCHES, brute_force, check_case, random_case, root_loss
 
@@ -40,7 +41,9 @@ def test_every_switch_combination_reaches_the_brute_force_optimum(seed):
 def test_neither_threads_nor_the_solver_change_the_tree(seed):
     case = random_case(seed)
     alone, *others = (
-        _solve.solve(case.problem, _solve.Limits(n_jobs=n_jobs, solver=solver, check_keys=True))
+        solve.solve(
+            case.problem, solve.SearchSettings(n_jobs=n_jobs, solver=solver, check_keys=True)
+        )
         for n_jobs, solver in product((1, 4), ("search", "lattice"))
     )
     for other in others:
@@ -53,7 +56,7 @@ def test_neither_threads_nor_the_solver_change_the_tree(seed):
 def test_greedy_trees_at_the_start_change_nothing_in_the_end(seed):
     problem = replace(random_case(seed).problem, max_depth=5)
     never, always = (
-        _solve.solve(problem, _solve.Limits(solver="search", greedy_from=work))
+        solve.solve(problem, solve.SearchSettings(solver="search", greedy_from=work))
         for work in (2**62, 0)
     )
     assert always.objective == never.objective
@@ -74,8 +77,8 @@ def test_a_stopped_search_shows_a_greedy_tree():
         return row.found_by.startswith("greedy") and row.objective < rows[0].objective
 
     # A machine too busy to come so far in ten minutes would fail here.
-    limits = _solve.Limits(time_limit=600.0)
-    solution = _solve.solve(problem, limits, Watch(0, stop_at_a_greedy_tree))
+    limits = solve.SearchSettings(time_limit=600.0)
+    solution = solve.solve(problem, limits, Watch(0, stop_at_a_greedy_tree))
     assert solution.status == "interrupted"
     greedy = [row for row in rows if row.found_by.startswith("greedy")]
     assert greedy
@@ -94,7 +97,7 @@ def test_more_questions_than_a_word_has_bits():
             _native.kernels(), ("rows", "blocks"), ("search", "lattice")
         )
         for solution in [
-            _solve.solve(problem, _solve.Limits(kernel=kernel, layout=layout, solver=solver))
+            solve.solve(problem, solve.SearchSettings(kernel=kernel, layout=layout, solver=solver))
         ]
     }
     objectives, trees = zip(*found, strict=True)
@@ -106,7 +109,7 @@ def test_more_questions_than_a_word_has_bits():
 def test_a_gap_is_kept(seed):
     case = random_case(seed)
     optimum = brute_force(case.problem).optimum(case.problem.max_depth)
-    solution = _solve.solve(case.problem, _solve.Limits(gap=0.1))
+    solution = solve.solve(case.problem, solve.SearchSettings(gap=0.1))
     slack = 1e-9 * root_loss(case.problem)
     assert solution.lower_bound <= optimum + slack
     assert optimum <= solution.objective + slack
@@ -140,11 +143,11 @@ def test_losses_of_the_core_are_those_of_the_oracle(seed, layout):
     problem = random_case(seed).problem
     events = problem.events
     facts = _native.subset_facts(
-        problem.features,
+        problem.answers,
         events.time,
         events.event.astype(np.uint8),
         events.weight,
-        np.arange(problem.features.shape[1], dtype=np.uint32),
+        np.arange(problem.answers.shape[1], dtype=np.uint32),
         layout=layout,
     )
     oracle = Oracle(events.time, events.event, events.weight)
@@ -152,7 +155,7 @@ def test_losses_of_the_core_are_those_of_the_oracle(seed, layout):
     scale = oracle.leaf_loss(everyone)
     assert facts["loss"] == pytest.approx(scale, rel=1e-12)
     for column, no, yes in zip(facts["column"], facts["no_loss"], facts["yes_loss"], strict=True):
-        answers = problem.features[:, column] == 1
+        answers = problem.answers[:, column] == 1
         assert yes == pytest.approx(oracle.leaf_loss(answers), rel=1e-11, abs=1e-13 * scale)
         assert no == pytest.approx(oracle.leaf_loss(~answers), rel=1e-11, abs=1e-13 * scale)
 
@@ -164,11 +167,11 @@ def test_every_kernel_gives_the_same_bits(seed, layout):
     events = problem.events
     facts = [
         _native.subset_facts(
-            problem.features,
+            problem.answers,
             events.time,
             events.event.astype(np.uint8),
             events.weight,
-            np.arange(problem.features.shape[1], dtype=np.uint32),
+            np.arange(problem.answers.shape[1], dtype=np.uint32),
             kernel,
             layout,
         )
@@ -176,8 +179,8 @@ def test_every_kernel_gives_the_same_bits(seed, layout):
     ]
     assert _native.kernels()[0] == "plain"
     assert all(other == facts[0] for other in facts)
-    limits = [_solve.Limits(kernel=kernel, layout=layout) for kernel in _native.kernels()]
-    trees = [_solve.solve(problem, one) for one in limits]
+    limits = [solve.SearchSettings(kernel=kernel, layout=layout) for kernel in _native.kernels()]
+    trees = [solve.solve(problem, one) for one in limits]
     assert len({solution.objective for solution in trees}) == 1
     assert len({nested(solution.tree) for solution in trees}) == 1
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from survtree._limits import Limits
-from survtree._solve import frontier, optimal_trees, solve
+from survtree._search.settings import SearchSettings
+from survtree._search.solve import frontier, optimal_trees, solve
 from tests.oracle.many_trees import (
     brute_losses,
     check_limit_on_leaves,
@@ -37,7 +37,7 @@ def test_a_limit_on_leaves_is_kept_at_the_least_objective(block):
 @pytest.mark.parametrize("seed", range(820_000, 820_060))
 def test_the_last_tree_of_a_path_is_that_of_a_fit(seed):
     problem = shallow_problem(seed)
-    last, fitted = frontier(problem, Limits())[-1], solve(problem, Limits())
+    last, fitted = frontier(problem, SearchSettings())[-1], solve(problem, SearchSettings())
     assert last.objective == pytest.approx(fitted.objective, abs=1e-9 * root_loss(problem))
     if len(optimal_trees(problem, fitted.objective, 2)) == 1:
         assert nested(last.tree) == nested(fitted.tree)
@@ -46,12 +46,12 @@ def test_the_last_tree_of_a_path_is_that_of_a_fit(seed):
 @pytest.mark.parametrize("seed", range(830_000, 830_040))
 def test_a_path_that_is_stopped_has_the_trees_of_a_smaller_depth(seed):
     problem = replace(random_case(seed).problem, max_depth=4)
-    whole = frontier(problem, Limits())
-    part = frontier(problem, Limits(node_limit=20))
+    whole = frontier(problem, SearchSettings())
+    part = frontier(problem, SearchSettings(node_limit=20))
     assert {one.status for one in whole} == {"optimal"}
     if part[0].status == "node_limit":
         depth = max(int(one.tree.depths().max()) for one in part)
-        shallow = frontier(replace(problem, max_depth=max(depth, 0)), Limits())
+        shallow = frontier(replace(problem, max_depth=max(depth, 0)), SearchSettings())
         assert [one.loss for one in part] == pytest.approx([one.loss for one in shallow])
-        optimum = solve(problem, Limits()).objective
+        optimum = solve(problem, SearchSettings()).objective
         assert all(one.lower_bound <= optimum + 1e-9 * root_loss(problem) for one in part)

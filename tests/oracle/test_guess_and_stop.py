@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from survtree._limits import Limits
-from survtree._solve import find, search_of, solve
+from survtree._search.settings import SearchSettings
+from survtree._search.solve import find, search_of, solve
 from tests.oracle.many_trees import nested
 from tests.oracle.problems import brute_force, check_case, random_case, root_loss
 
@@ -32,7 +32,7 @@ def test_a_guess_is_never_called_a_proof_and_its_lower_bound_holds(block):
     for case, optimum, slack, rng in cases(700_000, block):
         guess = random_guess(case.problem, rng)
         for wants_bounds in (False, True):
-            limits = Limits(guessed_losses=guess, wants_bounds=wants_bounds, greedy_from=0)
+            limits = SearchSettings(guessed_losses=guess, wants_bounds=wants_bounds, greedy_from=0)
             solution = solve(case.problem, limits)
             assert solution.status == "guessed"
             assert solution.lower_bound <= optimum + slack, case
@@ -43,10 +43,10 @@ def test_a_guess_is_never_called_a_proof_and_its_lower_bound_holds(block):
 def test_a_guess_that_holds_gives_the_optimum(block):
     for case, optimum, slack, rng in cases(710_000, block):
         problem = case.problem
-        leaves = problem.leaf_of_row(solve(problem, Limits()).tree)
+        leaves = problem.leaf_of_row(solve(problem, SearchSettings()).tree)
         losses = np.array([_loss_of_row(problem, leaves, row) for row in range(len(leaves))])
         guess = losses * rng.uniform(0.0, 1.0, len(losses))
-        solution = solve(problem, Limits(guessed_losses=guess))
+        solution = solve(problem, SearchSettings(guessed_losses=guess))
         assert abs(solution.objective - optimum) <= slack, case
 
 
@@ -76,11 +76,11 @@ def _loss_of_row(problem, leaves, row):
 @pytest.mark.parametrize("block", range(N_BLOCKS))
 def test_guess_then_prove_gives_the_optimum_and_the_tree_of_a_plain_search(block):
     for case, optimum, slack, rng in cases(720_000, block):
-        limits = Limits(guessed_losses=random_guess(case.problem, rng), proves=True)
+        limits = SearchSettings(guessed_losses=random_guess(case.problem, rng), proves=True)
         solution, _ = find(case.problem, limits)
         assert solution.status == "optimal"
         assert abs(solution.objective - optimum) <= slack, case
-        assert nested(solution.tree) == nested(solve(case.problem, Limits()).tree)
+        assert nested(solution.tree) == nested(solve(case.problem, SearchSettings()).tree)
 
 
 @pytest.mark.parametrize("block", range(N_BLOCKS))
@@ -89,7 +89,7 @@ def test_bounds_on_the_way_change_nothing_in_the_end(block, n_jobs):
     for case, optimum, _, _ in cases(730_000, block):
         limits = {"wants_bounds": True, "greedy_from": 0, "solver": "search", "n_jobs": n_jobs}
         solution = check_case(case, optimum, **limits)
-        plain = solve(case.problem, Limits())
+        plain = solve(case.problem, SearchSettings())
         assert nested(solution.tree) == nested(plain.tree)
         assert solution.objective == pytest.approx(plain.objective, rel=1e-12)
 
@@ -98,10 +98,12 @@ def test_bounds_on_the_way_change_nothing_in_the_end(block, n_jobs):
 def test_a_search_that_is_stopped_again_and_again_ends_where_one_run_does(block):
     n_stops = 0
     for case, optimum, slack, rng in cases(740_000, block):
-        search = search_of(case.problem, Limits(greedy_from=0, check_keys=True))
+        search = search_of(case.problem, SearchSettings(greedy_from=0, check_keys=True))
         objective, lower_bound = np.inf, 0.0
         while True:
-            limits = Limits(node_limit=int(rng.integers(1, 30)), wants_bounds=bool(rng.integers(2)))
+            limits = SearchSettings(
+                node_limit=int(rng.integers(1, 30)), wants_bounds=bool(rng.integers(2))
+            )
             solution = solve(case.problem, limits, search=search)
             assert solution.lower_bound <= optimum + slack, case
             assert optimum - slack <= solution.objective <= objective + slack, case
@@ -113,8 +115,8 @@ def test_a_search_that_is_stopped_again_and_again_ends_where_one_run_does(block)
         assert solution.status == "optimal"
         assert abs(solution.objective - optimum) <= slack, case
         # The limit may have come between the proof and the choice among equal trees.
-        again = solve(case.problem, Limits(), search=search)
-        assert nested(again.tree) == nested(solve(case.problem, Limits()).tree)
+        again = solve(case.problem, SearchSettings(), search=search)
+        assert nested(again.tree) == nested(solve(case.problem, SearchSettings()).tree)
     assert n_stops > 0
 
 
@@ -123,13 +125,13 @@ def test_a_cache_that_forgets_still_finds_the_optimum(block):
     n_shed = 0
     for case, optimum, slack, _ in cases(750_000, block, regularization=1e-6, max_depth=5):
         # Less than the smallest tables take: every one of them sheds as soon as it is full.
-        limits = Limits(memory_limit=1, greedy_from=0, solver="search", wants_bounds=True)
+        limits = SearchSettings(memory_limit=1, greedy_from=0, solver="search", wants_bounds=True)
         solution = solve(case.problem, limits)
         assert solution.lower_bound <= optimum + slack
         assert solution.objective >= optimum - slack
         if solution.status == "optimal":
             assert abs(solution.objective - optimum) <= slack, case
-            assert nested(solution.tree) == nested(solve(case.problem, Limits()).tree)
+            assert nested(solution.tree) == nested(solve(case.problem, SearchSettings()).tree)
         else:
             assert solution.status == "memory_limit"
         n_shed += solution.counts["cache_shed"]
@@ -140,7 +142,7 @@ def test_a_cache_that_forgets_still_finds_the_optimum(block):
 @pytest.mark.parametrize("n_jobs", [1, 3])
 def test_a_gap_holds_with_bounds_on_the_way(gap, n_jobs):
     for case, optimum, slack, _ in cases(760_000, 0, n=60):
-        limits = Limits(gap=gap, wants_bounds=True, greedy_from=0, n_jobs=n_jobs)
+        limits = SearchSettings(gap=gap, wants_bounds=True, greedy_from=0, n_jobs=n_jobs)
         solution = solve(case.problem, limits)
         assert solution.lower_bound <= optimum + slack
         assert optimum <= solution.objective + slack

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from survtree import _native
-from survtree._event_table import EventTable
-from survtree._limits import Limits
-from survtree._oracle import Oracle
-from survtree._problem import Problem
-from survtree._questions import Questions
-from survtree._solve import optimal_trees, solve
-from survtree._validation import default_names
+from survtree._data.event_table import EventTable
+from survtree._data.read_table import default_names
+from survtree._questions.questions import Questions
+from survtree._scoring.definition import Oracle
+from survtree._search.problem import Problem
+from survtree._search.settings import SearchSettings
+from survtree._search.solve import optimal_trees, solve
 from tests.oracle.problems import random_case
 
 
@@ -55,7 +55,7 @@ class ExactJudge:
 
     def optimum(self, rows, depth):
         best = self.loss(rows) + self.price
-        for column in self.problem.features.T if depth > 0 else ():
+        for column in self.problem.answers.T if depth > 0 else ():
             parts = [[i for i in rows if column[i] == answer] for answer in (0, 1)]
             if min(map(len, parts)) >= self.problem.min_samples_leaf:
                 best = min(best, sum(self.optimum(part, depth - 1) for part in parts))
@@ -67,7 +67,7 @@ def small(rng, time, weight, regularization=0.001):
     event = rng.random(12) < 0.7
     event[np.argmin(time)] = True
     return Problem(
-        features=rng.integers(0, 2, (12, 3)).astype(np.uint8),
+        answers=rng.integers(0, 2, (12, 3)).astype(np.uint8),
         events=EventTable(event, np.asarray(time, float), np.asarray(weight, float)),
         questions=Questions(default_names(3)),
         regularization=regularization,
@@ -78,9 +78,9 @@ def small(rng, time, weight, regularization=0.001):
 
 def check_exactly(problem):
     judge = ExactJudge(problem)
-    everyone = list(range(len(problem.features)))
+    everyone = list(range(len(problem.answers)))
     optimum, scale = judge.optimum(everyone, 2), judge.loss(everyone)
-    solution = solve(problem, Limits())
+    solution = solve(problem, SearchSettings())
     assert solution.status == "optimal"
     slack = scale * Fraction(1e-12) + optimum * Fraction(1e-14)
     assert abs(Fraction(solution.objective) - optimum) <= slack
@@ -130,14 +130,14 @@ def test_near_ties_are_explored_and_never_lose_more_than_the_tolerance(seed, nud
     rng = np.random.default_rng([5, seed])
     problem = small(rng, rng.integers(1, 6, 12), np.ones(12), regularization=0.0)
     # Rows that are each other's mirror image in columns 0 and 1: both columns do equally well.
-    features = problem.features.copy()
+    features = problem.answers.copy()
     features[6:, 0], features[6:, 1] = features[:6, 1], features[:6, 0]
     features[6:, 2] = features[:6, 2]
     events = problem.events
     time, event = (np.concatenate([values[:6]] * 2) for values in (events.time, events.event))
     weight = np.ones(12)
     weight[0] += nudge
-    problem = replace(problem, features=features, events=EventTable(event, time, weight))
+    problem = replace(problem, answers=features, events=EventTable(event, time, weight))
     solution = check_exactly(problem)
     trees = optimal_trees(problem, solution.objective, 100)
     losses = [Oracle.of(problem.events).tree_loss(problem.leaf_of_row(tree)) for tree in trees]
@@ -149,13 +149,15 @@ def test_kernels_layouts_and_threads_agree_to_the_last_bit(block):
     for seed in range(930_000 + 20 * block, 930_000 + 20 * (block + 1)):
         problem = random_case(seed).problem
         found = {
-            solve(problem, Limits(kernel=kernel, n_jobs=n_jobs, layout="rows")).objective
+            solve(problem, SearchSettings(kernel=kernel, n_jobs=n_jobs, layout="rows")).objective
             for kernel in _native.kernels()
             for n_jobs in (1, 2, 3)
         }
         assert len(found) == 1, (seed, found)
-        by_blocks = solve(problem, Limits(layout="blocks")).objective
-        assert abs(by_blocks - found.pop()) <= 1e-12 * solve(problem, Limits()).one_leaf_loss
+        by_blocks = solve(problem, SearchSettings(layout="blocks")).objective
+        assert (
+            abs(by_blocks - found.pop()) <= 1e-12 * solve(problem, SearchSettings()).one_leaf_loss
+        )
 
 
 def test_a_million_tied_times():
@@ -167,7 +169,7 @@ def test_a_million_tied_times():
     problem = Problem(
         X, EventTable(event, time, np.ones(n)), Questions(default_names(4)), 1e-6, 2, 7
     )
-    solution = solve(problem, Limits())
+    solution = solve(problem, SearchSettings())
     oracle = Oracle.of(problem.events)
     loss = oracle.tree_loss(problem.leaf_of_row(solution.tree))
     assert solution.status == "optimal"
@@ -180,4 +182,4 @@ def test_a_million_tied_times():
         Questions(default_names(4)),
         *(1e-6, 2, 1),
     )
-    assert abs(solve(few, Limits()).objective - solution.objective) <= 1e-12
+    assert abs(solve(few, SearchSettings()).objective - solution.objective) <= 1e-12

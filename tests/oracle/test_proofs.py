@@ -15,7 +15,7 @@ def test_every_claim_is_true(block):
         case = random_case(seed)
         proof = proof_of_case(case)
         slow, slack = brute_force(case.problem), 1e-9 * root_loss(case.problem)
-        yes, ends = case.problem.features.astype(bool), np.cumsum(proof.n_steps)
+        yes, ends = case.problem.answers.astype(bool), np.cumsum(proof.n_steps)
         for end, n, depth, bound in zip(ends, proof.n_steps, proof.depth, proof.bound, strict=True):
             rows = np.ones(len(yes), bool)
             for step in proof.steps[end - n : end]:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from survtree import _native
-from survtree._oracle import BruteForce, Oracle
+from survtree._scoring.definition import Oracle
+from tests.oracle.brute_force import BruteForce
 from tests.oracle.problems import brute_force, random_case
 
 SEEDS = range(700_000, 700_060)
@@ -14,17 +15,17 @@ def group_bound(problem):
     """The core's equivalent-points bound of all rows."""
     events = problem.events
     return _native.subset_facts(
-        problem.features,
+        problem.answers,
         events.time,
         events.event.astype(np.uint8),
         events.weight,
-        np.arange(problem.features.shape[1], dtype=np.uint32),
+        np.arange(problem.answers.shape[1], dtype=np.uint32),
     )["group_loss"]
 
 
 def groups(problem):
     """Masks of rows with equal features."""
-    _, group = np.unique(problem.features, axis=0, return_inverse=True)
+    _, group = np.unique(problem.answers, axis=0, return_inverse=True)
     return [group.ravel() == g for g in range(group.max() + 1)]
 
 
@@ -37,7 +38,7 @@ def test_equivalent_points_bound_is_below_the_best_curves_and_every_tree(seed):
     bound = group_bound(problem)
     slack = 1e-12 * oracle.leaf_loss(np.ones(len(events), dtype=bool))
     assert bound <= exact + slack
-    best = BruteForce(problem.features, oracle, 0.0, 1).optimum(problem.max_depth)
+    best = BruteForce(problem.answers, oracle, 0.0, 1).optimum(problem.max_depth)
     assert bound <= best + slack
 
 

@@ -8,7 +8,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from survtree import OptimalSurvivalTree, _guess, export_text
+from survtree import OptimalSurvivalTree, export_text
+from survtree._questions import screening
 
 N = 48
 LEVELS = ["low", "mid", "top", "unused"]
@@ -170,7 +171,7 @@ def sizes(model):
 )
 @pytest.mark.parametrize("thresholds", ["auto", 3, "guess"])
 def test_every_library_gives_the_same_tree(kinds, has_gaps, thresholds, monkeypatch):
-    monkeypatch.setattr(_guess, "ROUNDS", 10)
+    monkeypatch.setattr(screening, "ROUNDS", 10)
     columns, y = data(kinds, has_gaps, seed=len(kinds) + has_gaps)
     models = {library: fitted(X, y, thresholds) for library, X in frames(kinds, columns)}
     first = next(iter(models.values()))

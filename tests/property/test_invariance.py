@@ -19,10 +19,10 @@ def fitted(X, y, weight=None, **options):
 @pytest.mark.parametrize("seed", range(800_000, 800_060))
 def test_row_and_column_order_do_not_change_the_tree(seed):
     problem = random_case(seed).problem
-    n, p = problem.features.shape
+    n, p = problem.answers.shape
     rng = np.random.default_rng(seed)
     rows, columns = rng.permutation(n), rng.permutation(p)
-    frame = pd.DataFrame(problem.features, columns=[f"column {j}" for j in range(p)])
+    frame = pd.DataFrame(problem.answers, columns=[f"column {j}" for j in range(p)])
     events = problem.events
     options = {
         "max_depth": 3 if problem.max_depth is None else min(3, problem.max_depth),
@@ -93,7 +93,7 @@ def test_threads_give_what_one_gives():
 
     def objective(problem):
         events = problem.events
-        model = fitted(problem.features, (events.event, events.time), events.weight)
+        model = fitted(problem.answers, (events.event, events.time), events.weight)
         return model.objective_, model.tree_.question.tolist()
 
     alone = [objective(problem) for problem in cases]

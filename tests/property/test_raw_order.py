@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from survtree import OptimalSurvivalTree, _guess, export_text
+from survtree import OptimalSurvivalTree, export_text
+from survtree._questions import screening
 
 THRESHOLDS = ["auto", "all", 3, ("width", 4), "guess"]
 # Names that sort by number, that do not, and that are no plain words.
@@ -91,16 +92,18 @@ def test_order_does_not_change_what_a_boosted_model_picks(seed, thresholds):
     options = {"max_depth": 2, "regularization": 0.002, "thresholds": thresholds}
     model = assert_order_does_not_matter(frame, event, time, seed=seed, **options)
     n_all = sum(min(15, frame[name].nunique() - 1) for name in frame)
-    assert len(model.questions_) <= _guess.picked_at_most(len(frame), 0) < n_all
+    assert len(model.questions_) <= screening.picked_at_most(len(frame), 0) < n_all
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_order_does_not_change_which_rows_a_boosted_model_sees(seed, monkeypatch):
     for name in ("FEWEST_ROWS_SEEN", "MOST_ROWS_SEEN"):
-        monkeypatch.setattr(_guess, name, 150)
+        monkeypatch.setattr(screening, name, 150)
     sampled = []
-    real = _guess.sampled_rows
-    monkeypatch.setattr(_guess, "sampled_rows", lambda *a: sampled.append(real(*a)) or sampled[-1])
+    real = screening.sampled_rows
+    monkeypatch.setattr(
+        screening, "sampled_rows", lambda *a: sampled.append(real(*a)) or sampled[-1]
+    )
     frame, event, time = many_columns(seed=seed)
     # Rows that differ in their weight alone, so that it matters which of them is seen.
     frame, event, time = pd.concat([frame] * 2), np.tile(event, 2), np.tile(time, 2)

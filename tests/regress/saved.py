@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from survtree import _solve
-from survtree._event_table import EventTable
-from survtree._problem import Problem
-from survtree._questions import Questions
-from survtree._validation import default_names
+from survtree._data.event_table import EventTable
+from survtree._data.read_table import default_names
+from survtree._questions.questions import Questions
+from survtree._search import solve
+from survtree._search.problem import Problem
 from tests.oracle.problems import brute_force, root_loss
 
 
@@ -35,6 +35,6 @@ def check_saved(name):
     """The search reaches the brute-force optimum and proves it."""
     problem = saved_problem(name)
     optimum = brute_force(problem).optimum(problem.max_depth)
-    solution = _solve.solve(problem, _solve.Limits(check_keys=True))
+    solution = solve.solve(problem, solve.SearchSettings(check_keys=True))
     assert solution.status == "optimal"
     assert solution.objective == pytest.approx(optimum, abs=1e-9 * root_loss(problem))

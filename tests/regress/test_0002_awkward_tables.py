@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from survtree import OptimalSurvivalTree
-from survtree._oracle import BruteForce, Oracle
+from survtree._scoring.definition import Oracle
+from tests.oracle.brute_force import BruteForce
 
 
 def brute(X, event, time, regularization, depth, min_samples_leaf):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from survtree import OptimalSurvivalTree
-from survtree._oracle import Oracle
+from survtree._scoring.definition import Oracle
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from itertools import product
 
 import pytest
 
-from survtree._limits import BOUNDS, Limits
-from survtree._solve import find, proof_of
+from survtree._proof.proof_file import proof_of
+from survtree._search.settings import BOUNDS, SearchSettings
+from survtree._search.solve import find
 from tests.oracle.problems import brute_force
 from tests.oracle.proofs import verdict_of
 from tests.regress.saved import saved_problem
@@ -20,6 +21,6 @@ from tests.regress.saved import saved_problem
 )
 def test_bounds_of_deeper_trees(off, solver):
     problem = saved_problem("0009")
-    solution, kept = find(problem, Limits(bounds_off=off, solver=solver, greedy_from=0))
+    solution, kept = find(problem, SearchSettings(bounds_off=off, solver=solver, greedy_from=0))
     assert solution.objective == pytest.approx(brute_force(problem).optimum(None), rel=1e-9)
     assert verdict_of(proof_of(kept, solution).to_bytes())

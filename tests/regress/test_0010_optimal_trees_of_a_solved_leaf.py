@@ -6,9 +6,9 @@ fuzzing the core; `optimal_trees` raised InternalError.
 
 import pytest
 
-from survtree._limits import BOUNDS, Limits
-from survtree._oracle import Oracle
-from survtree._solve import optimal_trees
+from survtree._scoring.definition import Oracle
+from survtree._search.settings import BOUNDS, SearchSettings
+from survtree._search.solve import optimal_trees
 from tests.oracle.problems import brute_force, root_loss
 from tests.regress.saved import saved_problem
 
@@ -18,7 +18,7 @@ from tests.regress.saved import saved_problem
 def test_optimal_trees_of_a_solved_leaf(off, solver):
     problem = saved_problem("0010")
     optimum, oracle = brute_force(problem).optimum(None), Oracle.of(problem.events)
-    trees = optimal_trees(problem, optimum, 50, Limits(bounds_off=off, solver=solver))
+    trees = optimal_trees(problem, optimum, 50, SearchSettings(bounds_off=off, solver=solver))
     assert len(trees) == 50
     for tree in trees:
         loss = oracle.tree_loss(problem.leaf_of_row(tree))

@@ -7,8 +7,8 @@ force.
 
 import pytest
 
-from survtree._limits import Limits
-from survtree._solve import optimal_trees
+from survtree._search.settings import SearchSettings
+from survtree._search.solve import optimal_trees
 from tests.oracle.many_trees import nested
 from tests.oracle.problems import brute_force
 from tests.regress.saved import saved_problem
@@ -18,5 +18,5 @@ from tests.regress.saved import saved_problem
 def test_optimal_trees_that_ask_more(solver):
     problem = saved_problem("0011")
     slow = brute_force(problem).optimal_trees(3, 0.0)
-    found = optimal_trees(problem, 0.0, 100, Limits(solver=solver))
+    found = optimal_trees(problem, 0.0, 100, SearchSettings(solver=solver))
     assert len(found) == len(slow) == len({nested(tree) for tree in found}) == 5

@@ -7,10 +7,11 @@ from typing import Any
 
 import polars as pl
 
-from survtree import OptimalSurvivalTree, _validation
+from survtree import OptimalSurvivalTree
 from survtree._cli.options import Reading
 from survtree._cli.study import study_to_check, study_to_fit
-from survtree._tables import write_parts
+from survtree._data.files import write_parts
+from survtree._data.read_files import check_can_write, check_kept
 from tests.unit.bad_case import FRAME, MATRIX, Case, Y
 
 GOOD = FRAME.to_csv(index=False)
@@ -40,7 +41,7 @@ def write(path: str, kind: str | None = None) -> None:
 def writable(path: str) -> None:
     """Asks whether a file can be written, in a folder of its own."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        _validation.check_can_write(path)
+        check_can_write(path)
 
 
 def with_columns(**columns: Any) -> str:
@@ -107,7 +108,7 @@ TABLES: dict[str, list[Case]] = {
         ),
         Case(
             "`--keep risk`",
-            lambda: _validation.check_kept(["risk"], ["leaf", "risk", "median"]),
+            lambda: check_kept(["risk"], ["leaf", "risk", "median"]),
             ("'risk'",),
         ),
     ],

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from survtree._validation.model_file import VERSION, json_schema
+from survtree._model.read_model_file import VERSION, json_schema
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / f"model-{VERSION}.schema.json"
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from survtree._cut_points import AUTO_CUTS, GUESS_CUTS, Rule, cut_points, easiest_between
-from survtree._questions import number_text
+from survtree._base.numbers import number_text
+from survtree._questions.cut_points import AUTO_CUTS, GUESS_CUTS, Rule, cut_points, easiest_between
 
 TINY = 5e-324
 LARGEST = np.finfo(float).max

@@ -12,8 +12,9 @@ import pytest
 
 import survtree
 from benchmarks import pages
-from survtree import _cut_points, _guess, datasets, metrics
-from survtree._options import DEFAULTS
+from survtree import datasets, metrics
+from survtree._base.options import DEFAULTS
+from survtree._questions import cut_points, screening
 from tests.cli.runner import done
 
 ROOT = Path(__file__).parents[2]
@@ -126,12 +127,12 @@ def test_what_auto_does_is_told_with_the_numbers_of_the_code():
     page = (ROOT / "docs" / "how-to" / "raw-tables.md").read_text(encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     told, limits = " ".join(page.split()), " ".join(readme.split())
-    assert f"up to {_cut_points.AUTO_CUTS} a column, at quantiles" in told
-    assert f"out of up to {_cut_points.GUESS_CUTS} a column" in told
-    assert f"`({_guess.MOST_WORK:g} / rows) ** 0.25`" in told
-    assert f"with {_guess.FEWEST} as the least and {_guess.MOST} as the most" in told
-    assert f"at least {_guess.FEWEST_PICKED} others" in told
-    assert f"trees of depth {_guess.DEPTH}," in told
+    assert f"up to {cut_points.AUTO_CUTS} a column, at quantiles" in told
+    assert f"out of up to {cut_points.GUESS_CUTS} a column" in told
+    assert f"`({screening.MOST_WORK:g} / rows) ** 0.25`" in told
+    assert f"with {screening.FEWEST} as the least and {screening.MOST} as the most" in told
+    assert f"at least {screening.FEWEST_PICKED} others" in told
+    assert f"trees of depth {screening.DEPTH}," in told
     assert f"`max_levels` ({DEFAULTS['max_levels']})" in told
-    assert f"up to {_cut_points.AUTO_CUTS};" in limits
-    assert f"({_guess.MOST} for few rows, {_guess.FEWEST} for very many" in limits
+    assert f"up to {cut_points.AUTO_CUTS};" in limits
+    assert f"({screening.MOST} for few rows, {screening.FEWEST} for very many" in limits

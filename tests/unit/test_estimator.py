@@ -15,8 +15,8 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-import survtree._replay
-import survtree._solve
+import survtree._search.replay
+import survtree._search.solve
 from survtree import InternalError, OptimalSurvivalTree, SearchStoppedWarning, export_text
 from survtree.datasets import load
 
@@ -93,15 +93,17 @@ def test_risk_and_score_are_those_of_scikit_survival_on_the_same_leaves(model, v
 @pytest.mark.parametrize("seed", range(10))
 def test_concordance_with_ties_is_that_of_scikit_survival(seed):
     metrics = pytest.importorskip("sksurv.metrics")
-    from survtree._event_table import EventTable
-    from survtree._metrics import harrell_c
+    from survtree._data.event_table import EventTable
+    from survtree._scoring.concordance import concordance_of_risks
 
     rng = np.random.default_rng(seed)
     time = rng.integers(1, 10, 80).astype(float)
     event = rng.random(80) < 0.6
     risk = rng.integers(0, 5, 80).astype(float)
     expected = metrics.concordance_index_censored(event, time, risk)[0]
-    assert harrell_c(EventTable(event, time, np.ones(80)), risk) == pytest.approx(expected)
+    assert concordance_of_risks(EventTable(event, time, np.ones(80)), risk) == pytest.approx(
+        expected
+    )
 
 
 def test_concordance_without_pairs_is_nan():
@@ -231,7 +233,7 @@ def test_a_wrong_answer_of_the_core_raises_with_a_replay_file(veterans, monkeypa
         OptimalSurvivalTree(2).fit(*veterans)
     (replay,) = Path(tmp_path).iterdir()
     assert str(replay) in str(caught.value)
-    assert survtree._replay.load(replay).problem.features.shape == (137, 14)
+    assert survtree._search.replay.load(replay).problem.answers.shape == (137, 14)
 
 
 def test_a_broken_invariant_raises_with_a_replay_file(veterans, monkeypatch, tmp_path):

@@ -23,9 +23,10 @@ from survtree import (
     export_sql,
     export_text,
 )
-from survtree._conditions import Asked, conditions
-from survtree._export.sql import float_literal
-from survtree._questions import Question, level_text, shown
+from survtree._base.words import level_text, shown
+from survtree._questions.questions import Question
+from survtree._show.conditions import Asked, conditions
+from survtree._show.export_sql import float_literal
 from survtree.datasets import load
 
 EXPORTS = (export_dot, export_latex, export_python, export_sql, export_text)

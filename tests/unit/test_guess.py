@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from survtree import Binarizer, _guess
-from survtree._event_table import EventTable
+from survtree import Binarizer
+from survtree._data.event_table import EventTable
+from survtree._questions import screening
 
 
 def asked(columns, y, **options):
@@ -24,7 +25,7 @@ def of_two_processes(deadly, short):
 @pytest.fixture
 def one_pick(monkeypatch):
     for name in ("FEWEST", "MOST", "FEWEST_PICKED"):
-        monkeypatch.setattr(_guess, name, 1)
+        monkeypatch.setattr(screening, name, 1)
 
 
 @pytest.mark.parametrize("thresholds", ["guess", "auto"])
@@ -61,7 +62,7 @@ def test_a_guess_keeps_what_is_not_open_to_choice():
 
 def test_rows_are_expected_to_have_events_while_they_are_at_risk():
     events = EventTable(np.array([1, 0, 1, 1], bool), np.array([1.0, 2, 2, 3]), np.ones(4))
-    expected = _guess._Boosting(np.zeros((4, 1), np.float32), events)._expected_events()
+    expected = screening._Boosting(np.zeros((4, 1), np.float32), events)._expected_events()
     hazard = np.cumsum([1 / 4, 1 / 3, 1 / 1])  # by time: events over rows at risk
     assert expected == pytest.approx(hazard[[0, 1, 1, 2]])
     assert expected.sum() == pytest.approx(3)

@@ -15,7 +15,8 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from survtree import OptimalSurvivalTree, StepFunction, _concordance, _scored, metrics
+from survtree import OptimalSurvivalTree, StepFunction, metrics
+from survtree._scoring import concordance, scored
 from survtree.datasets import load
 from tests.oracle import slow_metrics as slow
 
@@ -167,8 +168,8 @@ def test_batches_and_either_way_to_compare_give_the_same(shape, few, monkeypatch
         lambda y, given: metrics.brier_score(y, given, [1, 2, 3, 4.5]),
     ]
     at_once = [score(y, given) for score in scores]
-    monkeypatch.setattr(_scored, "MOST_CELLS", 30)
-    monkeypatch.setattr(_concordance, "FEW", few)
+    monkeypatch.setattr(scored, "MOST_CELLS", 30)
+    monkeypatch.setattr(concordance, "FEW", few)
     for score, expected in zip(scores, at_once, strict=True):
         assert score(y, given) == close(expected)
 

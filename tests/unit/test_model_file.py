@@ -20,8 +20,8 @@ from survtree import (
     load,
     regularization_path,
 )
-from survtree._validation.model_file import MODEL, json_schema
-from survtree._validation.shapes import ListOf, Object
+from survtree._model.read_model_file import MODEL, json_schema
+from survtree._model.read_shapes import ListOf, Object
 from survtree.datasets import load as load_data
 from tests import hostile
 from tests.unit import model_schema

@@ -23,8 +23,8 @@ from benchmarks.paper.growers import Grown, Part
 from benchmarks.paper.scoring import Training, held_out, smallest
 from benchmarks.tables import MACHINE, Table
 from survtree import OptimalSurvivalTree
+from survtree._scoring.brier import ibs_ratio
 from survtree.datasets import load
-from survtree.metrics import ibs_ratio
 
 
 def made_up(n_rows=120, seed=0):

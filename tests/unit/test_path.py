@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from survtree import OptimalSurvivalTree, SearchStoppedWarning, regularization_path
-from survtree._replay import load as load_replay
+from survtree._search.replay import load as load_replay
 from survtree.datasets import load
 from tests.hard_problem import hard_problem
 

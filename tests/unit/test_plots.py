@@ -23,15 +23,15 @@ from survtree import (
     plot_tree,
     regularization_path,
 )
-from survtree._plots.colours import by_risk, leaf_colours, leaf_strokes
-from survtree._plots.curves import spread
-from survtree._plots.layout import plan_alone
-from survtree._plots.shape import shape_of
-from survtree._plots.tree import _words
-from survtree._plots.words import Face, number_shown, p_shown, weights_shown
-from survtree._ticks import round_ticks
+from survtree._base.numbers import number_shown, p_shown, round_ticks, weights_shown
+from survtree._scoring.calibration import calibration_curve
+from survtree._show.picture_text import Face
+from survtree._show.plot_curves import spread
+from survtree._show.plot_tree import _words
+from survtree._show.strokes import by_risk, leaf_colours, leaf_strokes
+from survtree._show.tree_layout import plan_alone
+from survtree._show.tree_shape import shape_of
 from survtree.datasets import load
-from survtree.metrics import calibration_curve
 from tests.looks.made_up import HOSTILE, LONG, made_up, random_tree
 
 SIZES = {"slide": (13.3, 7.5), "page": (6.5, 5.0), "column": (3.3, 3.0), "stamp": (1.2, 1.0)}

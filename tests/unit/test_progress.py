@@ -14,7 +14,7 @@ import pytest
 from sklearn.base import clone
 
 from survtree import OptimalSurvivalTree, SearchStoppedWarning, Snapshot, __version__
-from survtree._progress import PRUNINGS, header, logger, pruned_by
+from survtree._search.progress import PRUNINGS, header, logger, pruned_by
 from survtree.datasets import load
 from tests.hard_problem import DEPTH, REGULARIZATION, hard_problem
 

@@ -9,11 +9,13 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from survtree import OptimalSurvivalTree, StepFunction, _reference, _row_losses
-from survtree._event_table import EventTable
-from survtree._oracle import Oracle
-from survtree._reference import reference_losses
-from survtree._row_losses import RowLosses
+from survtree import OptimalSurvivalTree, StepFunction
+from survtree._data.event_table import EventTable
+from survtree._scoring import row_losses
+from survtree._scoring.definition import Oracle
+from survtree._scoring.row_losses import RowLosses
+from survtree._search import reference
+from survtree._search.reference import reference_losses
 from survtree.datasets import load
 from tests.unit.bad_references import REFERENCES, Model
 from tests.unit.test_bad_inputs import TELLS_ALL, TELLS_RANGE
@@ -145,8 +147,8 @@ def test_any_table_can_be_asked_about_in_batches(convert, monkeypatch):
     model = OptimalSurvivalTree(3, 0.001).fit(table, y)
     events = EventTable(y["event"], y["time"].astype(float), np.ones(len(X)))
     at_once = losses_of(model, events, table)
-    monkeypatch.setattr(_row_losses, "FIRST_ROWS", 5)
-    monkeypatch.setattr(_row_losses, "MOST_CELLS", 1000)
+    monkeypatch.setattr(row_losses, "FIRST_ROWS", 5)
+    monkeypatch.setattr(row_losses, "MOST_CELLS", 1000)
     assert np.array_equal(losses_of(model, events, table), at_once)
     assert at_once.sum() == pytest.approx(model.loss_, rel=1e-12)
 
@@ -156,10 +158,10 @@ def test_probabilities_are_read_in_batches(monkeypatch):
     events = events_of(rng, 200, weighted=True)
     times = np.linspace(0, 20, 31)
     pair = curves_of(rng, 200, times).astype(np.float32), times
-    monkeypatch.setattr(_row_losses, "FIRST_ROWS", 200)
+    monkeypatch.setattr(row_losses, "FIRST_ROWS", 200)
     at_once = losses_of(pair, events)
-    monkeypatch.setattr(_row_losses, "FIRST_ROWS", 7)
-    monkeypatch.setattr(_row_losses, "MOST_CELLS", 100)
+    monkeypatch.setattr(row_losses, "FIRST_ROWS", 7)
+    monkeypatch.setattr(row_losses, "MOST_CELLS", 100)
     assert np.array_equal(losses_of(pair, events), at_once)
 
 
@@ -254,7 +256,7 @@ def test_a_forest_of_many_times_sees_fewer(monkeypatch):
     pytest.importorskip("sksurv")
     features, events = answers_of("whas500")
     exact = losses_of("forest", events, features=features).sum()
-    monkeypatch.setattr(_reference, "MOST_FOREST_TIMES", 100)
+    monkeypatch.setattr(reference, "MOST_FOREST_TIMES", 100)
     fewer = losses_of("forest", events, features=features).sum()
     assert fewer != exact
     assert fewer == pytest.approx(exact, rel=0.02)

@@ -14,10 +14,12 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from survtree import OptimalSurvivalTree, _replay, _validation
-from survtree._limits import Limits
-from survtree._questions import Questions
-from survtree._solve import solve
+from survtree import OptimalSurvivalTree
+from survtree._data.read_table import default_names
+from survtree._questions.questions import Questions
+from survtree._search import read_replay, replay
+from survtree._search.settings import SearchSettings
+from survtree._search.solve import solve
 from survtree.datasets import load
 from tests.oracle.problems import random_case
 from tests.unit.rights import not_as_root, open_folder
@@ -29,7 +31,7 @@ SAME = ("objective", "loss", "lower_bound", "status", "one_leaf_loss", "counts")
 def folder(tmp_path, monkeypatch):
     """The folder that the environment names; it does not exist yet."""
     folder = tmp_path / "not" / "there yet"
-    monkeypatch.setenv(_replay.VARIABLE, str(folder))
+    monkeypatch.setenv(replay.VARIABLE, str(folder))
     return folder
 
 
@@ -48,9 +50,9 @@ def check_same_answer(found, expected):
 @pytest.mark.parametrize("seed", range(60))
 def test_random_problems_come_back_as_they_were(seed, tmp_path):
     problem = random_case(seed).problem
-    limits = Limits(check_keys=True, solver="search", bounds_off=("subtree", "leaf_count"))
-    path = _replay.save(problem, limits, tmp_path)
-    found = _replay.load(path)
+    limits = SearchSettings(check_keys=True, solver="search", bounds_off=("subtree", "leaf_count"))
+    path = replay.save(problem, limits, tmp_path)
+    found = replay.load(path)
     assert found.limits == limits
     assert found.problem.fingerprint() == problem.fingerprint()
     assert found.problem.questions.ranks() == problem.questions.ranks()
@@ -70,7 +72,7 @@ def test_a_raw_table_comes_back_with_its_questions_in_words(veterans, folder):
     X = veterans.X.assign(**{"line\nbreak": veterans.X["Celltype"].astype(str)})
     model = OptimalSurvivalTree(3, 0.002, missing="question").fit(X, veterans.y)
     (path,) = folder.iterdir()
-    problem, limits, _ = _replay.load(path)
+    problem, limits, _ = replay.load(path)
     assert problem.questions.texts == model.questions_.texts
     assert "Celltype is squamous" in problem.questions.texts
     assert problem.fingerprint() == model.certificate_.fingerprint
@@ -82,8 +84,8 @@ def test_a_raw_table_comes_back_with_its_questions_in_words(veterans, folder):
 def test_a_file_of_a_file_is_the_same_problem(veterans, folder, tmp_path):
     OptimalSurvivalTree(2).fit(veterans.X, veterans.y)
     (path,) = folder.iterdir()
-    first = _replay.load(path)
-    second = _replay.load(_replay.save(first.problem, first.limits, tmp_path))
+    first = replay.load(path)
+    second = replay.load(replay.save(first.problem, first.limits, tmp_path))
     assert second.problem.fingerprint() == first.problem.fingerprint()
     assert second.problem.questions == first.problem.questions
 
@@ -91,10 +93,10 @@ def test_a_file_of_a_file_is_the_same_problem(veterans, folder, tmp_path):
 def test_columns_of_the_same_answers_make_a_fit_without_questions(folder):
     model = OptimalSurvivalTree().fit(pd.DataFrame({"a": [1.0] * 9}), ([True] * 9, range(1, 10)))
     (path,) = folder.iterdir()
-    problem = _replay.load(path).problem
-    assert problem.features.shape == (9, 0)
+    problem = replay.load(path).problem
+    assert problem.answers.shape == (9, 0)
     assert problem.fingerprint() == model.certificate_.fingerprint
-    assert solve(problem, Limits()).objective == model.objective_
+    assert solve(problem, SearchSettings()).objective == model.objective_
 
 
 def test_options_of_a_fit_are_in_the_file(veterans, folder):
@@ -104,8 +106,8 @@ def test_options_of_a_fit_are_in_the_file(veterans, folder):
         veterans.X, veterans.y, sample_weight=weight
     )
     (path,) = folder.iterdir()
-    found = _replay.load(path)
-    assert found.limits == Limits(
+    found = replay.load(path)
+    assert found.limits == SearchSettings(
         gap=0.2,
         upper_bound=0.5,
         time_limit=9.0,
@@ -115,7 +117,7 @@ def test_options_of_a_fit_are_in_the_file(veterans, folder):
     )
     assert (found.problem.max_depth, found.problem.min_samples_leaf) == (None, 10**30)
     assert np.array_equal(found.problem.events.weight, weight)
-    assert set(_replay.unusual(found.problem, found.limits)) == {
+    assert set(replay.unusual(found.problem, found.limits)) == {
         *options,
         *("n_jobs", "time_limit", "gap", "upper_bound", "wants_bounds"),
     }
@@ -123,27 +125,29 @@ def test_options_of_a_fit_are_in_the_file(veterans, folder):
 
 def guessing_file(folder, losses):
     problem = random_case(3).problem
-    return problem, _replay.save(problem, Limits(node_limit=7, guessed_losses=losses), folder)
+    return problem, replay.save(
+        problem, SearchSettings(node_limit=7, guessed_losses=losses), folder
+    )
 
 
 def test_arrays_among_the_limits_come_back(tmp_path):
-    losses = np.linspace(0, 0.01, len(random_case(3).problem.features))
+    losses = np.linspace(0, 0.01, len(random_case(3).problem.answers))
     problem, path = guessing_file(tmp_path, losses)
-    limits = _replay.load(path).limits
+    limits = replay.load(path).limits
     assert limits.node_limit == 7
     assert np.array_equal(limits.guessed_losses, losses)
-    assert _replay.unusual(problem, limits)["guessed_losses"] == "20 numbers"
+    assert replay.unusual(problem, limits)["guessed_losses"] == "20 numbers"
     solve(problem, limits)
 
 
 @pytest.mark.parametrize("losses", [np.zeros(21), np.full(20, np.nan), np.full(20, -1.0)])
 def test_arrays_that_are_not_one_number_a_row_are_refused(tmp_path, losses):
     with pytest.raises(ValueError, match="'guessed_losses' must be an array of 20 finite numbers"):
-        _replay.load(guessing_file(tmp_path, losses)[1])
+        replay.load(guessing_file(tmp_path, losses)[1])
 
 
 @dataclass(frozen=True)
-class GrownLimits(Limits):
+class GrownSettings(SearchSettings):
     """As a later version may have them."""
 
     patience: float = 1.0
@@ -151,30 +155,30 @@ class GrownLimits(Limits):
 
 
 def test_limits_of_an_older_version_have_the_defaults_of_this_one(tmp_path, monkeypatch):
-    path = _replay.save(random_case(3).problem, Limits(gap=0.5), tmp_path)
-    monkeypatch.setattr(_validation.replay, "Limits", GrownLimits)
-    assert _replay.load(path).limits == GrownLimits(gap=0.5)
+    path = replay.save(random_case(3).problem, SearchSettings(gap=0.5), tmp_path)
+    monkeypatch.setattr(read_replay, "SearchSettings", GrownSettings)
+    assert replay.load(path).limits == GrownSettings(gap=0.5)
 
 
 def test_limits_may_grow(tmp_path, monkeypatch):
-    monkeypatch.setattr(_validation.replay, "Limits", GrownLimits)
-    limits = GrownLimits(patience=2.5, hunches=np.ones(20))
-    found = _replay.load(_replay.save(random_case(3).problem, limits, tmp_path)).limits
+    monkeypatch.setattr(read_replay, "SearchSettings", GrownSettings)
+    limits = GrownSettings(patience=2.5, hunches=np.ones(20))
+    found = replay.load(replay.save(random_case(3).problem, limits, tmp_path)).limits
     assert found.patience == 2.5
     assert np.array_equal(found.hunches, np.ones(20))
 
 
 @pytest.mark.parametrize("more", [{"patience": 7}, {"hunches": np.zeros(3)}])
 def test_limits_of_a_later_version_are_refused_by_the_version(tmp_path, monkeypatch, more):
-    monkeypatch.setattr(_replay, "version", lambda name: "7.8.9")
-    path = _replay.save(random_case(3).problem, GrownLimits(**more), tmp_path)
+    monkeypatch.setattr(replay, "version", lambda name: "7.8.9")
+    path = replay.save(random_case(3).problem, GrownSettings(**more), tmp_path)
     with pytest.raises(ValueError, match=r"knows no limit '\w+'; .* by survtree 7\.8\.9\. Run it"):
-        _replay.load(path)
+        replay.load(path)
 
 
 def test_words_among_the_limits_have_choices():
-    hints = get_type_hints(Limits)
-    for field in fields(Limits):
+    hints = get_type_hints(SearchSettings)
+    for field in fields(SearchSettings):
         if "str" in str(hints[field.name]):
             assert field.default in ((), *field.metadata["choices"]), field.name
 
@@ -182,9 +186,9 @@ def test_words_among_the_limits_have_choices():
 def test_without_the_variable_nothing_is_written(veterans, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for value in (None, ""):
-        monkeypatch.delenv(_replay.VARIABLE, raising=False)
+        monkeypatch.delenv(replay.VARIABLE, raising=False)
         if value is not None:
-            monkeypatch.setenv(_replay.VARIABLE, value)
+            monkeypatch.setenv(replay.VARIABLE, value)
         OptimalSurvivalTree(1).fit(veterans.X, veterans.y)
     assert list(tmp_path.iterdir()) == []
 
@@ -205,11 +209,11 @@ def test_the_file_is_there_before_the_search_starts(veterans, folder, monkeypatc
     def crash(*_):
         raise RuntimeError("crash")
 
-    monkeypatch.setattr("survtree._solve.search_of", crash)
+    monkeypatch.setattr("survtree._search.solve.search_of", crash)
     with pytest.raises(RuntimeError, match="crash"):
         OptimalSurvivalTree(1).fit(veterans.X, veterans.y)
     (path,) = folder.iterdir()
-    assert len(_replay.load(path).problem.features) == 137
+    assert len(replay.load(path).problem.answers) == 137
 
 
 def test_a_bit_an_answer(tmp_path):
@@ -217,16 +221,16 @@ def test_a_bit_an_answer(tmp_path):
     features = np.random.default_rng(0).integers(0, 2, (80_000, 10), dtype=np.uint8)
     events = problem.events.take(np.zeros(80_000, dtype=int))
     events = replace(events, event=np.ones(80_000, dtype=bool))
-    questions = Questions(_validation.default_names(10))
-    large = replace(problem, features=features, events=events, questions=questions)
-    assert _replay.save(large, Limits(), tmp_path).stat().st_size < 110_000
+    questions = Questions(default_names(10))
+    large = replace(problem, answers=features, events=events, questions=questions)
+    assert replay.save(large, SearchSettings(), tmp_path).stat().st_size < 110_000
 
 
 # Stands for a folder that cannot be written to, also for a user who may write everywhere.
 def test_a_file_where_the_folder_should_be_warns_and_fits(veterans, tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     for folder in (tmp_path / "file", tmp_path / "file" / "below"):
-        monkeypatch.setenv(_replay.VARIABLE, str(folder))
+        monkeypatch.setenv(replay.VARIABLE, str(folder))
         with pytest.warns(UserWarning, match=f"written to {folder} .*goes on without") as caught:
             model = OptimalSurvivalTree(1).fit(veterans.X, veterans.y)
         assert model.status_ == "optimal"
@@ -237,7 +241,7 @@ def test_a_file_where_the_folder_should_be_warns_and_fits(veterans, tmp_path, mo
 def test_a_read_only_folder_warns_and_fits(veterans, monkeypatch):
     with open_folder() as folder:
         folder.chmod(0o555)
-        monkeypatch.setenv(_replay.VARIABLE, str(folder))
+        monkeypatch.setenv(replay.VARIABLE, str(folder))
         with not_as_root(), pytest.warns(UserWarning, match="Permission denied"):
             assert OptimalSurvivalTree(1).fit(veterans.X, veterans.y).status_ == "optimal"
 
@@ -289,33 +293,33 @@ def test_a_process_that_is_killed_while_it_writes_leaves_no_half_file(folder, ve
     assert len(list(folder.iterdir())) == 1
     OptimalSurvivalTree(1).fit(veterans.X, veterans.y)
     (path,) = folder.glob("survtree-*")
-    assert len(_replay.load(path).problem.features) == 137
+    assert len(replay.load(path).problem.answers) == 137
 
 
 def test_a_bug_is_told_even_if_no_file_can_be_written(monkeypatch, tmp_path):
     problem = random_case(3).problem
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    told = _replay.request(problem, Limits())
+    told = replay.request(problem, SearchSettings())
     (path,) = tmp_path.iterdir()
     assert told == f"please report it with the replay file {path}."
     monkeypatch.setattr("tempfile.tempdir", str(path))
-    told = _replay.request(problem, Limits())
+    told = replay.request(problem, SearchSettings())
     assert told.startswith(f"please report it; no replay file could be written to {path} (")
 
 
 def test_names_that_are_no_unicode_come_back(tmp_path):
     problem = random_case(3).problem
-    p = problem.features.shape[1]
+    p = problem.answers.shape[1]
     names = ("\udcff", "a\x1b[31m", *(f"é{j}" for j in range(p - 2)))
     odd = replace(problem, questions=Questions(names))
-    found = _replay.load(_replay.save(odd, Limits(), tmp_path)).problem
+    found = replay.load(replay.save(odd, SearchSettings(), tmp_path)).problem
     assert found.fingerprint() == odd.fingerprint()
     assert found.questions.names == names
     assert found.questions.texts[0] == r"'\udcff' = 1"
 
 
 def test_the_header_is_json_that_anyone_can_look_at(tmp_path):
-    path = _replay.save(random_case(3).problem, Limits(), tmp_path)
+    path = replay.save(random_case(3).problem, SearchSettings(), tmp_path)
     with np.load(path, allow_pickle=False) as arrays:
         header = json.loads(arrays["header"].tobytes())
     assert header["format"] == 1

@@ -9,9 +9,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from survtree import _replay
-from survtree._limits import Limits
-from survtree._validation import replay as rules
+from survtree._search import read_replay, replay
+from survtree._search.settings import SearchSettings
 from tests.oracle.problems import random_case
 from tests.unit.rights import not_as_root, open_folder
 
@@ -23,7 +22,7 @@ NAN, INF = float("nan"), float("inf")
 def good(tmp_path_factory):
     """The bytes of a good file."""
     folder = tmp_path_factory.mktemp("good")
-    return _replay.save(random_case(SEED).problem, Limits(), folder).read_bytes()
+    return replay.save(random_case(SEED).problem, SearchSettings(), folder).read_bytes()
 
 
 @pytest.fixture
@@ -34,7 +33,7 @@ def refused(tmp_path):
         path = tmp_path / "case.npz"
         path.write_bytes(content)
         with pytest.raises(ValueError, match=r"case\.npz must be a replay file; ") as caught:
-            _replay.load(path, **most)
+            replay.load(path, **most)
         message = str(caught.value)
         assert type(caught.value) is ValueError
         assert message.isprintable()
@@ -90,9 +89,9 @@ def put(place, value):
 
 def test_the_good_file_is_good(good, tmp_path):
     (tmp_path / "case.npz").write_bytes(written(*parts(good)))
-    found = _replay.load(tmp_path / "case.npz").problem
+    found = replay.load(tmp_path / "case.npz").problem
     assert found.fingerprint() == random_case(SEED).problem.fingerprint()
-    assert found.features.shape == (20, 8)
+    assert found.answers.shape == (20, 8)
 
 
 @pytest.mark.parametrize(
@@ -188,7 +187,7 @@ def test_headers_that_are_nonsense(good, refused, text, said):
 
 
 def test_a_header_of_many_megabytes(good, refused, monkeypatch):
-    monkeypatch.setattr(rules, "MOST_HEADER_BYTES", 100)
+    monkeypatch.setattr(read_replay, "MOST_HEADER_BYTES", 100)
     assert "its header must have at most 100 bytes; it has " in refused(good)
 
 
@@ -253,9 +252,9 @@ def test_what_is_no_archive(refused, tmp_path):
     for content in (b"", b"time,event\n1,1\n", bytes(1000), b"PK\x03\x04" + bytes(100)):
         assert "cannot be read as an .npz file (BadZipFile" in refused(content)
     with pytest.raises(ValueError, match="it is a folder"):
-        _replay.load(tmp_path)
+        replay.load(tmp_path)
     with pytest.raises(ValueError, match="there is no such file"):
-        _replay.load(tmp_path / "nothing.npz")
+        replay.load(tmp_path / "nothing.npz")
 
 
 def test_two_arrays_of_one_name(good, refused):
@@ -308,7 +307,7 @@ def test_a_bomb_is_refused_by_what_its_directory_declares(refused, monkeypatch):
     assert len(content) < 2**17
     said = "it must unpack to at most 1,048,576 bytes; its directory declares 67,108,9"
     assert said in refused(content, most_bytes=2**20)
-    monkeypatch.setattr(rules, "MOST_HEADER_BYTES", 2**20)
+    monkeypatch.setattr(read_replay, "MOST_HEADER_BYTES", 2**20)
     assert "its header must have at most 1,048,576 bytes" in refused(content)
 
 
@@ -344,7 +343,7 @@ def test_no_damaged_byte_raises_anything_else(good, tmp_path):
         content[rng.integers(len(good))] = rng.integers(256)
         path.write_bytes(content)
         try:
-            found = _replay.load(path)
+            found = replay.load(path)
         except ValueError as error:
             messages.append(str(error))
         else:  # a byte that says nothing, as the time of a member, or the same byte again
@@ -360,4 +359,4 @@ def test_a_file_that_may_not_be_read(good):
         path.write_bytes(good)
         path.chmod(0)
         with not_as_root(), pytest.raises(ValueError, match="Permission denied"):
-            _replay.load(path)
+            replay.load(path)

@@ -13,15 +13,13 @@ from sklearn.base import clone
 
 import survtree
 from survtree import OptimalSurvivalTree, OptimalSurvivalTreeCV, leaf_table, metrics
-from survtree._curves import StepFunction
-from survtree._report.facts import Given, Wishes, report_facts
-from survtree._report.html import page
-from survtree._report.reproduce import python_call
-from survtree._report.tree_facts import ACROSS, UP, form_fields, thinned
-from survtree._report.tree_svg import LETTERS, breadth, shortened, wrapped
-from survtree._report.words import count, limits, numeral, probability, ratio
-from survtree._resample import stratified_folds
-from survtree._ticks import round_ticks
+from survtree._base.numbers import count, limits, numeral, probability, ratio, round_ticks
+from survtree._model.resampling import stratified_folds
+from survtree._scoring.curves import StepFunction
+from survtree._show.report_facts import Given, Wishes, python_call, report_facts
+from survtree._show.report_page import page
+from survtree._show.report_tree import LETTERS, breadth, shortened, wrapped
+from survtree._show.report_tree_facts import ACROSS, UP, form_fields, thinned
 from survtree.datasets import load
 from tests.report_models import (
     GRADES,

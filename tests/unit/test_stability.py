@@ -6,10 +6,10 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from survtree import OptimalSurvivalTree, OptimalSurvivalTreeCV, bootstrap
-from survtree._event_table import EventTable
-from survtree._resample import bootstrap_samples
+from survtree._data.event_table import EventTable
+from survtree._model.resampling import bootstrap_samples
+from survtree._scoring.brier import ibs_ratio
 from survtree.datasets import load
-from survtree.metrics import ibs_ratio
 
 X, y = load("veterans")
 EVENT, TIME = y["event"], y["time"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from survtree import OptimalSurvivalTree, SearchStoppedWarning
-from survtree._oracle import Oracle
+from survtree._scoring.definition import Oracle
 from survtree.datasets import load
 from tests.hard_problem import DEPTH, REGULARIZATION, hard_problem
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from survtree import OptimalSurvivalTree
-from survtree._event_table import EventTable
-from survtree._oracle import Oracle
+from survtree._data.event_table import EventTable
+from survtree._scoring.definition import Oracle
 from survtree.datasets import load
 
 

@@ -18,11 +18,12 @@ from survtree import (
     export_text,
     regularization_path,
 )
-from survtree._cross_validation import chosen
-from survtree._event_table import EventTable
-from survtree._resample import folds_of, stratified_folds
+from survtree._data.event_table import EventTable
+from survtree._model.cross_validation import chosen
+from survtree._model.resampling import folds_of, stratified_folds
+from survtree._scoring.brier import ibs_ratio
+from survtree._scoring.scores import ibs_ratio_scorer
 from survtree.datasets import load
-from survtree.metrics import ibs_ratio, ibs_ratio_scorer
 
 X, y = load("veterans")
 EVENT, TIME = y["event"], y["time"]

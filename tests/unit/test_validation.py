@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from survtree import OptimalSurvivalTree, export_text
-from survtree._options import OPTIONS
+from survtree._base.options import OPTIONS
 
 X = np.array([[0, 1], [1, 0], [1, 1], [0, 0]] * 4)
 EVENT = np.array([True, True, False, True] * 4)

@@ -8,8 +8,8 @@ import signal
 import sys
 
 from survtree._cli import app as _app
-from survtree._cli import choose, data, fit, use  # noqa: F401  (they add their commands)
-from survtree._cli.trouble import DEBUG
+from survtree._cli import data, fit, models, path  # noqa: F401  (they add their commands)
+from survtree._cli.errors import DEBUG
 
 app = _app.app
 

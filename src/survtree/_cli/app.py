@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from survtree._cli.trouble import told
+from survtree._cli.errors import told
 
 app = typer.Typer(
     help="Optimal sparse survival trees.",

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from survtree._cli.app import command, datasets_app
+from survtree._cli.errors import told
 from survtree._cli.printing import print_table
-from survtree._cli.trouble import told
 
 
 @command
@@ -23,7 +23,7 @@ def demo(
     Shows progress, tree and proof.
     """
     from survtree import OptimalSurvivalTree, export_text
-    from survtree._progress import shown_on
+    from survtree._search.progress import shown_on
     from survtree.datasets import load
 
     data = load("veterans")
@@ -54,15 +54,16 @@ def replay(
 
     Shows what is run, progress, tree and bounds.
     """
-    from survtree import _replay, _rerun
-    from survtree._progress import shown_on
+    from survtree._cli import rerun
+    from survtree._search import replay
+    from survtree._search.progress import shown_on
 
-    saved = _replay.load(file)
+    saved = replay.load(file)
     if time_limit is not None:
-        saved = _replay.with_time_limit(saved, time_limit)
-    typer.echo(f"{_rerun.what_is_run(saved)}\n")
+        saved = replay.with_time_limit(saved, time_limit)
+    typer.echo(f"{rerun.what_is_run(saved)}\n")
     with shown_on(sys.stdout):
-        told = _rerun.run(saved, int(verbose))
+        told = rerun.run(saved, int(verbose))
     typer.echo(("\n" if verbose else "") + told)
 
 
@@ -116,7 +117,7 @@ def save_dataset(
     file: Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet or Arrow file.")],
 ) -> None:
     """Write a data set of the package to a file, with the columns time and event."""
-    from survtree._tables import write_parts
+    from survtree._data.files import write_parts
     from survtree.datasets import load
 
     data = load(name)

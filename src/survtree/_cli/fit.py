@@ -7,9 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from survtree._base.options import DEFAULTS
 from survtree._cli.app import command
-from survtree._cli.names import DEFAULTS, HELPS
+from survtree._cli.errors import INTERRUPTED, say
 from survtree._cli.options import (
+    HELPS,
     AsJson,
     Choosing,
     Data,
@@ -23,7 +25,7 @@ from survtree._cli.options import (
 )
 from survtree._cli.printing import leaves_of, print_json, print_leaves, print_model, summary_of
 from survtree._cli.study import Study, study_to_fit
-from survtree._cli.trouble import INTERRUPTED, say
+from survtree._data.read_files import check_can_write
 
 
 @dataclass
@@ -156,11 +158,9 @@ def tune(
 
 def check_outputs(*paths: str | None) -> None:
     """Complain before the work, not after it."""
-    from survtree import _validation
-
     for path in paths:
         if path is not None:
-            _validation.check_can_write(path)
+            check_can_write(path)
 
 
 def finish(model: Any, study: Study, output: Output) -> None:

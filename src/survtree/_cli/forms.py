@@ -45,7 +45,7 @@ def write_form(model: Any, form: str | None, output: str | None) -> None:
         return
     if form is None and output is not None and ending in TABLES:
         from survtree import leaf_table
-        from survtree._tables import write_parts
+        from survtree._data.files import write_parts
 
         table = leaf_table(model)
         write_parts(output, None, table.schema, lambda: iter([table]))
@@ -54,7 +54,7 @@ def write_form(model: Any, form: str | None, output: str | None) -> None:
     if output is None:
         typer.echo(text)
         return
-    from survtree._files import whole_file
+    from survtree._base.files import whole_file
 
     with whole_file(output) as stream:
         stream.write(f"{text}\n".encode())

@@ -1,11 +1,21 @@
-"""Groups of options that commands share, and how their texts are read."""
+"""Options of the estimator as the command line calls them."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
-from survtree._cli.names import DEFAULTS, FLAGS, HELPS
+from survtree._base.options import DEFAULTS, OPTIONS
+
+# Shorter than in Python, where a word says enough.
+SHORT = {"max_depth": "depth", "n_jobs": "jobs", "random_state": "seed"}
+# Of use only in Python, or decided by the command itself.
+NOT_OFFERED = ("certificate", "warm_start", "verbose", "callback", "upper_bound")
+
+OFFERED = tuple(option for option in OPTIONS if option.name not in NOT_OFFERED)
+FLAGS = {o.name: "--" + SHORT.get(o.name, o.name).replace("_", "-") for o in OFFERED}
+HELPS = {option.name: option.help for option in OFFERED}
+__all__ = ["DEFAULTS", "FLAGS", "HELPS", "OFFERED"]
 
 
 def _number(text: str) -> int | float | str:

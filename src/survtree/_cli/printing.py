@@ -42,7 +42,7 @@ def summary_of(model: Any) -> dict[str, Any]:
 
 def leaves_of(model: Any, times: Any = None) -> list[dict[str, Any]]:
     """The table of leaves, a dictionary a leaf."""
-    from survtree._leaf_facts import columns_of, leaf_facts
+    from survtree._show.leaf_facts import columns_of, leaf_facts
 
     columns = columns_of(leaf_facts(model, times))
     names, rows = list(columns), zip(*columns.values(), strict=True)
@@ -62,7 +62,7 @@ def print_model(model: Any, style: str = "tree") -> None:
 
 def print_leaves(model: Any, times: Any = None) -> None:
     """The facts of the leaves: limits below the values, so that a narrow terminal will do."""
-    from survtree._leaf_facts import leaf_facts
+    from survtree._show.leaf_facts import leaf_facts
 
     facts = leaf_facts(model, times)
     header = ["leaf", "rows", "events", "median", *(f"S({time:g})" for time in facts.times)]

@@ -2,14 +2,26 @@
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from survtree._cli.errors import say
 from survtree._cli.options import Reading
-from survtree._cli.trouble import say
+from survtree._data.read_files import (
+    EVENT_NAMES,
+    TIME_NAMES,
+    check_columns,
+    check_event_values,
+    check_has_columns,
+    check_has_names,
+    check_not_excluded,
+    check_odd_texts,
+    counts_rows,
+    guessed_role,
+)
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from survtree._fitted import Roles
-    from survtree._tables import Source
+    from survtree._data.files import Source
+    from survtree._model.fitted import Roles
 
 
 class Study(NamedTuple):
@@ -37,7 +49,7 @@ class Study(NamedTuple):
 
 def source_of(data: str, reading: Reading) -> "Source":
     """Where the table is and how it is written."""
-    from survtree._tables import Source
+    from survtree._data.files import Source
 
     return Source(
         data, reading.format, reading.separator, tuple(reading.na or ()), reading.encoding
@@ -46,19 +58,17 @@ def source_of(data: str, reading: Reading) -> "Source":
 
 def study_to_fit(data: str, reading: Reading, exclude: list[str] | None) -> Study:
     """All columns but those left out; what was guessed is said."""
-    from survtree import _validation
-
     source = source_of(data, reading)
     frame = source.read()
     roles = roles_of(reading, frame.columns, source.name)
     out = set(exclude or ())
-    _validation.check_columns("--exclude", out, frame.columns, source.name)
-    _validation.check_not_excluded(out, (roles.time, roles.event))
+    check_columns("--exclude", out, frame.columns, source.name)
+    check_not_excluded(out, (roles.time, roles.event))
     for name in frame.columns:
-        if name not in {*out, *roles[:2]} and _validation.counts_rows(frame[name]):
+        if name not in {*out, *roles[:2]} and counts_rows(frame[name]):
             say(f"column {name!r} is left out: it counts the rows")
             out.add(name)
-    _validation.check_odd_texts(frame.drop(out), source.name, is_text=_is_text(source))
+    check_odd_texts(frame.drop(out), source.name, is_text=_is_text(source))
     return _study(frame.drop(out - {roles.weight}), roles, source.name)
 
 
@@ -68,8 +78,6 @@ def _is_text(source: "Source") -> bool:
 
 def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
     """The columns that a model asks for, and the outcome; by default that of its fit."""
-    from survtree import _validation
-
     source = source_of(data, reading)
     frame = source.read()
     known = model.roles_
@@ -79,33 +87,31 @@ def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
         reading.weights = reading.weights or known.weight
         reading.event_value = reading.event_value or list(known.event_values)
     roles = roles_of(reading, frame.columns, source.name)
-    names = _validation.check_has_names(model, file)
-    _validation.check_has_columns(names, frame.columns, source.name)
+    names = check_has_names(model, file)
+    check_has_columns(names, frame.columns, source.name)
     kept = [*names, roles.time, roles.event, *([roles.weight] if roles.weight else [])]
     return _study(frame.select(list(dict.fromkeys(kept))), roles, source.name)
 
 
 def roles_of(reading: Reading, columns: list[str], file: str) -> "Roles":
     """Which columns are time, event and weight: as told, or those with the usual names."""
-    from survtree import _validation
-    from survtree._fitted import Roles
+    from survtree._model.fitted import Roles
 
     time, event = reading.time, reading.event
     for flag, name in (("--time", time), ("--event", event), ("--weights", reading.weights)):
-        _validation.check_columns(flag, [] if name is None else [name], columns, file)
+        check_columns(flag, [] if name is None else [name], columns, file)
     if time is None:
-        time = _validation.guessed_role("--time", _validation.TIME_NAMES, columns, file)
+        time = guessed_role("--time", TIME_NAMES, columns, file)
         say(f"time is taken from the column {time!r}, by its name; --time names another")
     if event is None:
-        event = _validation.guessed_role("--event", _validation.EVENT_NAMES, columns, file)
+        event = guessed_role("--event", EVENT_NAMES, columns, file)
         say(f"events are taken from the column {event!r}, by its name; --event names another")
     return Roles(time, event, tuple(reading.event_value or ()), reading.weights)
 
 
 def _study(frame: "pl.DataFrame", roles: "Roles", file: str) -> Study:
-    from survtree import _validation
 
-    flags = _validation.check_event_values(frame[roles.event], roles.event_values, file)
+    flags = check_event_values(frame[roles.event], roles.event_values, file)
     weight = None if roles.weight is None else frame[roles.weight]
     if roles.weight is not None:
         frame = frame.drop(roles.weight)

@@ -15,10 +15,10 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._paper_encoding import paper_questions
-from survtree._questions import Questions
-from survtree._table import Column, table_of
-from survtree._validation.words import did_you_mean
+from survtree._base.words import did_you_mean
+from survtree._data.table import Column, table_of
+from survtree._questions.paper_encoding import paper_questions
+from survtree._questions.questions import Questions
 
 from ._catalogue import CATALOGUE, Entry
 from ._fetch import fetch

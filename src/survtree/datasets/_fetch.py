@@ -18,7 +18,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._files import whole_file
+from survtree._base.files import whole_file
 
 from ._pip import FetchError, download
 from ._published import HOUSEHOLD, OSRT, OSST, TABLES, Archive, Member, PaperSet

@@ -1,0 +1,50 @@
+"""Words that messages and names share: lists of names, quotes, suggestions."""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+LONGEST_MESSAGE = 600
+
+
+def some(names: Sequence[Any], most: int = 10) -> str:
+    """The first names of a list, quoted, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + more
+
+
+def did_you_mean(value: Any, choices: Iterable[Any]) -> str:
+    """A question for the nearest of the choices; nothing if none is near."""
+    by_lower = {str(choice).lower(): choice for choice in choices}
+    nearest = difflib.get_close_matches(str(value).lower(), list(by_lower), n=1)
+    return f" Did you mean {by_lower[nearest[0]]!r}?" if nearest else ""
+
+
+def one_line(error: Exception) -> str:
+    """A message that can be shown on a terminal, whatever words of a file are in it."""
+    text = " ".join(str(error).split())
+    text = text if text.isprintable() else ascii(text)
+    return text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]} ..."
+
+
+QUOTES = ("'", '"')
+# Between spaces these part a name from what is said of it, and one condition from the next.
+SIGNS = ("<", "<=", ">", ">=", "=", "!=")
+JOINTS = ("and", "or", "nor")
+
+
+def shown(name: str) -> str:
+    """A name on one line, in quotes if it could not be told from what is around it."""
+    is_one_line = name.strip() == name != "" and name[0] not in QUOTES and name.isprintable()
+    is_apart = name[:1] != "(" and not _has_word(name, (*SIGNS, *JOINTS, "not"))
+    return name if is_one_line and is_apart and " is " not in f"{name} " else repr(str(name))
+
+
+def level_text(level: str) -> str:
+    """The same for a level, which comes after "is", "is not" or a sign, and may be one of many."""
+    is_plain = level != "missing" and not _has_word(level, (*SIGNS, *JOINTS, "not", "neither"))
+    return shown(level) if is_plain else repr(str(level))
+
+
+def _has_word(text: str, words: Sequence[str]) -> bool:
+    return any(f" {word} " in f" {text} " for word in words)

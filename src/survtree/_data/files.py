@@ -1,0 +1,189 @@
+"""Tables in files: CSV, TSV, Parquet and Arrow, from a path or from standard input, and back.
+
+Knows files and columns, not what the columns mean. Whole tables are read for a fit; rows to predict
+are read and written a part at a time.
+"""
+
+import codecs
+import csv
+import gzip
+import io
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import IO, Any
+
+import polars as pl
+
+from survtree._base.files import whole_file
+from survtree._data.read_files import check_header, format_of, output_format, read_of
+
+UTF_8 = "utf-8"
+STANDARD_INPUT = STANDARD_OUTPUT = "-"
+# Texts that stand for a missing cell in a CSV file; of the user's own, see ``Source.na``.
+NA_TEXTS = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL")
+FLAG_TEXTS = ({"True", "False"}, {"TRUE", "FALSE"}, {"true", "false"})
+SEPARATORS = ",;\t|"
+ROWS_AT_ONCE = 100_000
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a table is, and what there is to know for reading it."""
+
+    path: str
+    format: str | None = None  # None: told by the name or by the first bytes
+    separator: str | None = None  # None: found in the first line
+    na: tuple[str, ...] = ()  # texts that mean missing, beside the usual ones
+    encoding: str = UTF_8
+
+    @cached_property
+    def raw(self) -> "_Bytes":
+        """Its bytes; standard input can be read only once, and a table is looked at twice."""
+        if self.path == STANDARD_INPUT:
+            content = sys.stdin.buffer.read()
+            return _Bytes(self.path, content, content[:8])
+        with open(self.path, "rb") as stream:
+            return _Bytes(self.path, None, stream.read(8))
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return "standard input" if self.path == STANDARD_INPUT else self.path
+
+    def read(self) -> pl.DataFrame:
+        """The whole table."""
+        with read_of(self.name, self.encoding):
+            return with_flags(_scanned(self).collect())
+
+    def parts(self, columns: Sequence[str], n_rows: int = ROWS_AT_ONCE) -> Iterator[pl.DataFrame]:
+        """Some columns, a number of rows at a time."""
+        with read_of(self.name, self.encoding):
+            rows = _scanned(self).select(columns)
+            yield from rows.collect_batches(chunk_size=n_rows, maintain_order=True)
+
+    def schema(self) -> pl.Schema:
+        """Names and types of all columns."""
+        with read_of(self.name, self.encoding):
+            return _scanned(self).collect_schema()
+
+
+def _scanned(source: Source) -> pl.LazyFrame:
+    raw = source.raw
+    kind = format_of(source.name, source.format, raw.first)
+    if kind == "parquet":
+        return pl.scan_parquet(raw.place(), glob=False)
+    if kind == "arrow":
+        return pl.scan_ipc(raw.place())
+    return _scanned_text(source, raw, kind)
+
+
+def _scanned_text(source: Source, raw: "_Bytes", kind: str) -> pl.LazyFrame:
+    with raw.text(source.encoding) as stream:
+        start = stream.readline()
+    separator = "\t" if kind == "tsv" else source.separator or _separator(start)
+    with raw.text(source.encoding) as stream:  # a name in quotes may go over several lines
+        names = next(csv.reader(stream, delimiter=separator), [])
+    check_header(source.name, names)
+    return pl.scan_csv(
+        raw.place(source.encoding),
+        separator=separator,
+        null_values=[*NA_TEXTS, *source.na],
+        infer_schema_length=None,  # all rows: a text in row 500 is a text in the whole column
+        glob=False,
+        with_column_names=lambda found: names if len(names) == len(found) else found,
+    )
+
+
+def _separator(start: str) -> str:
+    """Of those that people use, the one that parts the first line into most cells."""
+    return max(SEPARATORS, key=lambda each: len(next(csv.reader([start], delimiter=each), [])))
+
+
+@dataclass(frozen=True)
+class _Bytes:
+    """A file, or all of standard input."""
+
+    path: str
+    content: bytes | None
+    first: bytes
+
+    def place(self, encoding: str = UTF_8) -> Any:
+        """What polars reads: the path if it can, else the bytes."""
+        if codecs.lookup(encoding).name != "utf-8":
+            with self.text(encoding) as stream:
+                return io.BytesIO(stream.read().encode())
+        return self.path if self.content is None else io.BytesIO(self.content)
+
+    def text(self, encoding: str) -> IO[str]:
+        """All of it as text, without a mark at the beginning."""
+        name = codecs.lookup(encoding).name
+        stream: Any = io.BytesIO(self.content or b"")
+        if self.content is None:
+            stream = (gzip.open if self.path.endswith(".gz") else open)(self.path, "rb")
+        return io.TextIOWrapper(stream, "utf-8-sig" if name == "utf-8" else name, newline="")
+
+
+def with_flags(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same table; columns of nothing but True and False, as R writes them, as flags."""
+    found = {}
+    for name, dtype in frame.schema.items():
+        if dtype == pl.String:
+            texts = set(frame[name].unique().head(4).to_list()) - {None}
+            if texts and any(texts <= words for words in FLAG_TEXTS):
+                found[name] = pl.col(name).str.to_lowercase() == "true"
+    return frame.with_columns(**found)
+
+
+def write_parts(
+    path: str, kind: str | None, schema: pl.Schema, parts: Callable[[], Iterator[pl.DataFrame]]
+) -> None:
+    """Write a table a part at a time, as a whole or not at all."""
+    form = output_format(path, kind)
+    if path == STANDARD_OUTPUT:
+        _write(sys.stdout.buffer, form, schema, parts)
+        return
+    with whole_file(path) as stream:
+        _write(stream, form, schema, parts)
+
+
+def _write(
+    stream: IO[bytes],
+    form: str,
+    schema: pl.Schema,
+    parts: Callable[[], Iterator[pl.DataFrame]],
+) -> None:
+    if form in ("csv", "tsv"):
+        separator = "\t" if form == "tsv" else ","
+        schema.to_frame().write_csv(stream, separator=separator)
+        for part in parts():
+            harmless(part).write_csv(stream, separator=separator, include_header=False)
+        return
+    from polars.io.plugins import register_io_source
+
+    failures: list[Exception] = []
+
+    def source(columns: Any, predicate: Any, n_rows: Any, size: Any) -> Iterator[pl.DataFrame]:
+        try:
+            yield from parts()
+        except Exception as error:  # polars would tell it in other words
+            failures.append(error)
+            raise
+
+    rows = register_io_source(source, schema=schema)
+    try:
+        (rows.sink_parquet if form == "parquet" else rows.sink_ipc)(stream)
+    except Exception as error:
+        if not failures and isinstance(error, pl.exceptions.PolarsError):
+            # The parts are ours and right, so it is the disk.
+            raise OSError(f"the table could not be written: {error}") from error
+        raise (failures or [error])[0] from None
+
+
+def harmless(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same table; a text that a spreadsheet would run as a formula begins with a quote."""
+    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    is_formula = pl.col(texts).str.contains(r"^[=+\-@\t\r]")
+    quoted = pl.when(is_formula).then("'" + pl.col(texts)).otherwise(pl.col(texts))
+    return frame.with_columns(quoted.name.keep()) if texts else frame

@@ -1,0 +1,294 @@
+"""Tables in files, and which of their columns hold the outcome."""
+
+import csv
+import difflib
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from survtree._base.words import one_line, some
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+FORMATS = {
+    "csv": (".csv", ".csv.gz"),
+    "tsv": (".tsv", ".tab", ".tsv.gz"),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".feather", ".ipc"),
+}
+ZIPPED = ".gz"  # read, but not written
+FIRST_BYTES = {b"PAR1": "parquet", b"ARROW1": "arrow"}
+# Names under which the outcome is found in published tables, without case and signs.
+TIME_NAMES = frozenset(
+    (
+        *("time", "times", "duration", "durations", "survivaltime", "survtime", "futime"),
+        *("followup", "followuptime", "timetoevent", "tte", "ostime", "dtime", "stime", "tenure"),
+        *("t", "days", "weeks", "months", "years", "week", "month"),
+    )
+)
+EVENT_NAMES = frozenset(
+    (
+        *("event", "events", "eventobserved", "eventflag", "osevent", "status", "fustat"),
+        *("observed", "death", "died", "dead", "deceased", "failure", "failed", "relapse"),
+        *("arrest", "churn", "churned"),
+    )
+)
+# Names of columns that only count the rows.
+COUNTER_NAMES = frozenset(["", "id", "pid", "index", "row", "rowid", "rowname", "rownames"])
+LEAST_NUMBERS, MOST_ODD_TEXTS = 10, 3
+MOST_NEAREST = 3
+
+
+@contextmanager
+def read_of(name: str, encoding: str) -> Iterator[None]:
+    """What a file's reader complains of, on one line that names the file."""
+    import polars.exceptions as pe
+
+    try:
+        yield
+    except LookupError as error:
+        raise ValueError(
+            f"the encoding must be one that Python knows; got {encoding!r}. Pass utf-8 or latin-1."
+        ) from error
+    except UnicodeError as error:
+        raise ValueError(
+            f"{name} must be text in the encoding {encoding}; {one_line(error)}. Pass the encoding "
+            "it has, often latin-1, with --text-encoding."
+        ) from error
+    except (pe.PolarsError, csv.Error) as error:
+        told = one_line(error).split(" You might want to try")[0].rstrip(".")
+        raise ValueError(
+            f"{name} must be a whole table; its reader says: {told}. Copy or write it again."
+        ) from error
+
+
+def format_of(name: str, given: str | None, first: bytes) -> str:
+    """How a table is written: as told, by its first bytes, by its name; of a stream, CSV."""
+    if given is not None:
+        return check_format(given)
+    for start, kind in FIRST_BYTES.items():
+        if first.startswith(start):
+            return kind
+    if name == "standard input" or name.startswith("/dev/"):
+        return "csv"
+    return _by_suffix(name)
+
+
+def output_format(path: str, given: str | None) -> str:
+    """How a table is to be written."""
+    if given is not None:
+        return check_format(given)
+    return "csv" if path == "-" or path.startswith("/dev/") else _by_suffix(path, ZIPPED)
+
+
+def check_format(given: str) -> str:
+    """A format by its name."""
+    if given not in FORMATS:
+        raise ValueError(
+            f"the format must be one of {', '.join(FORMATS)}; got {given!r}. Leave it out to go by "
+            "the name of the file."
+        )
+    return given
+
+
+def _by_suffix(name: str, refused: str | None = None) -> str:
+    formats = {
+        suffix: kind
+        for kind, suffixes in FORMATS.items()
+        for suffix in suffixes
+        if refused is None or not suffix.endswith(refused)
+    }
+    for suffix, kind in formats.items():
+        if name.lower().endswith(suffix):
+            return kind
+    known = ", ".join(formats)
+    raise ValueError(
+        f"{name} must end in one of {known}; it ends in {Path(name).suffix!r}. Rename it, or name "
+        "its format."
+    )
+
+
+def check_header(name: str, header: Sequence[str]) -> None:
+    """Complain of names that occur twice, which a reader would change."""
+    seen: set[str] = set()
+    for column in header:
+        if column in seen:
+            raise ValueError(
+                f"{name} must have columns whose names differ; {column!r} occurs twice in its "
+                "first line. Rename one of them."
+            )
+        seen.add(column)
+
+
+def check_columns(what: str, names: Iterable[str], columns: Sequence[str], file: str) -> None:
+    """Complain of names that a table does not have; names the nearest that it has."""
+    for name in names:
+        if name not in columns:
+            raise ValueError(
+                f"{what} must name a column of {file}; there is no {name!r}. "
+                f"{_nearest(name, columns)}"
+            )
+
+
+def check_has_columns(names: Iterable[str], columns: Sequence[str], file: str) -> None:
+    """Complain if a table lacks a column that a model was fitted on."""
+    for name in names:
+        if name not in columns:
+            raise ValueError(
+                f"{file} must have the columns of the model; there is no {name!r}. "
+                f"{_nearest(name, columns)}"
+            )
+
+
+def _nearest(name: str, columns: Sequence[str]) -> str:
+    by_lower = {column.lower(): column for column in reversed(columns)}
+    close = difflib.get_close_matches(name.lower(), list(by_lower), n=MOST_NEAREST)
+    nearest = [by_lower[each] for each in close]
+    if len(nearest) == 1:
+        return f"The nearest is {nearest[0]!r}."
+    return f"The nearest are {some(nearest)}." if nearest else f"It has {some(columns)}."
+
+
+def guessed_role(what: str, names: frozenset[str], columns: Sequence[str], file: str) -> str:
+    """The only column that has one of the usual names."""
+    found = [column for column in columns if plain(column) in names]
+    if len(found) == 1:
+        return found[0]
+    came = f"{some(found)} could be meant" if found else "no column has a usual name for it"
+    raise ValueError(
+        f"{what} must name a column of {file}; it was not passed, and {came}. Its columns are "
+        f"{some(columns, 30)}."
+    )
+
+
+def plain(name: str) -> str:
+    """A name without case and signs."""
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+def counts_rows(column: "pl.Series") -> bool:
+    """Does a column do nothing but count the rows, by name and values?"""
+    if plain(column.name.removeprefix("Unnamed: 0")) not in COUNTER_NAMES:
+        return False
+    if not column.dtype.is_integer() or column.null_count():
+        return False
+    first = column[0] if len(column) else None
+    return first in (0, 1) and bool((column.diff().drop_nulls() == 1).all())
+
+
+def check_event_values(column: "pl.Series", values: Sequence[str], file: str) -> "pl.Series":
+    """Event flags of a column: 0/1, True/False, or whether it has one of some values."""
+    import polars as pl
+
+    if column.null_count():
+        line = int(column.is_null().arg_true()[0])
+        raise ValueError(
+            f"{file}: the event column {column.name!r} must have a value in each row; row {line} "
+            "has none. Remove the row."
+        )
+    if values:
+        texts = column.cast(pl.Float64).cast(pl.String) if column.dtype.is_float() else column
+        texts = texts.cast(pl.String).str.strip_suffix(".0")
+        wanted = [value.removesuffix(".0") for value in values]
+        known = sorted(texts.unique().to_list())
+        check_values(column.name, wanted, known, file)
+        return texts.is_in(wanted).alias(column.name)
+    if column.dtype == pl.Boolean:
+        return column
+    known = column.unique().sort().head(10).to_list()
+    if column.dtype.is_numeric() and set(known) <= {0, 1}:
+        return (column == 1).alias(column.name)
+    raise ValueError(
+        f"{file}: the event column {column.name!r} must hold 1 (the event was seen) and 0 "
+        f"(censored), or true and false; it holds {some(known, 5)}. Pass --event-value with the "
+        "value that means the event."
+    )
+
+
+def check_values(name: str, wanted: Sequence[str], known: Sequence[str], file: str) -> None:
+    """Complain of event values that do not occur."""
+    for value in wanted:
+        if value not in known:
+            raise ValueError(
+                f"--event-value must be a value of the column {name!r} of {file}; there is no "
+                f"{value!r}. It holds {some(known, 5)}."
+            )
+
+
+def check_odd_texts(frame: "pl.DataFrame", file: str, *, is_text: bool) -> None:
+    """Complain of a text in a column of numbers, which would make levels of all of them."""
+    import polars as pl
+
+    for name, dtype in frame.schema.items():
+        if dtype != pl.String:
+            continue
+        distinct = frame[name].drop_nulls().unique()
+        is_odd = distinct.str.strip_chars().cast(pl.Float64, strict=False).is_null()
+        n_odd = int(is_odd.sum())
+        if 0 < n_odd <= MOST_ODD_TEXTS and len(distinct) - n_odd > LEAST_NUMBERS:
+            odd = distinct.filter(is_odd).to_list()
+            row = int(frame[name].is_in(odd).fill_null(False).arg_true()[0])
+            where = f"{file}:{row + 2}" if is_text else f"{file}, row {row}"
+            text = frame[name][row]
+            raise ValueError(
+                f"{where}: column {name!r} must hold numbers; it has {text!r}. Pass --na "
+                f"{shlex.quote(text)} if it means missing, or clean the file."
+            )
+
+
+def check_has_names(model: Any, file: str) -> list[str]:
+    """The columns that a model was fitted on."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        raise ValueError(
+            f"{file} must be a model of named columns; it was fitted on an array without names. "
+            "Fit it on a frame."
+        )
+    return list(names)
+
+
+def check_not_excluded(excluded: Iterable[str], outcome: Sequence[str]) -> None:
+    """Complain if the outcome is left out."""
+    for name in outcome:
+        if name in excluded:
+            raise ValueError(
+                "--exclude must not name time or event, which are never asked about; got "
+                f"{name!r}. Leave it out of --exclude."
+            )
+
+
+def check_kept(kept: Sequence[str], made: Sequence[str]) -> None:
+    """Complain if a column that is copied has the name of one that is made."""
+    for name in kept:
+        if name in made:
+            raise ValueError(
+                f"--keep must not name a column that predictions have too; {name!r} is one of "
+                f"{some(made)}. Rename it in the file."
+            )
+
+
+@contextmanager
+def in_rows(first: int, last: int) -> Iterator[None]:
+    """Complaints about part of a file say which part, since they count its rows from 0."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"rows {first:,} to {last - 1:,} of the file: {error}") from error
+
+
+def check_can_write(path: str) -> None:
+    """Complain of a file that cannot be written, before the work is done."""
+    folder = Path(path).parent
+    if Path(path).is_dir():
+        raise ValueError(f"{path} must be a file; it is a folder. Name a file in it.")
+    if not folder.is_dir():
+        raise ValueError(f"{path} must be in a folder that exists; {folder} does not. Make it.")
+    if not os.access(folder, os.W_OK):
+        raise ValueError(
+            f"{path} must be in a folder that can be written to; {folder} cannot. Choose another."
+        )

@@ -1,0 +1,325 @@
+"""The outcome: event flag and time of each row, in every shape users have them, and weights."""
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from survtree._base.words import did_you_mean, some
+from survtree._data.event_table import EventTable
+from survtree._data.read_columns import (
+    Complaint,
+    column_of_array,
+    column_of_series,
+    floats_of,
+    reads_as_number,
+)
+from survtree._data.read_table import as_frame
+from survtree._data.table import Column
+
+MAX_WEIGHT_RATIO = 1e12
+MAX_WEIGHT = 1e100  # sums of weights and their squares stay in range
+WORDS_FOR_CENSORED = frozenset({"0", "alive", "censored", "f", "false", "n", "no", "none"})
+SHAPES = "a structured array (event, time), a two-column frame, or a pair (event, time)"
+FLAG = "must be True/False or 1/0 (1: the event was seen, 0: censored)"
+REMOVE_MISSING = "Remove the rows with a missing flag."
+SWAPPED = "Are event and time swapped? A pair is (event, time)."
+# A few small whole numbers are taken for codes rather than times.
+LARGEST_CODE, MOST_CODES = 9, 5
+
+
+def check_outcome(y: Any, sample_weight: Any, n_rows: int) -> EventTable:
+    """Y and weights as an EventTable with as many rows as X."""
+    if y is None:
+        raise ValueError(
+            f"this estimator requires y to be passed, but the target y is None. Pass {SHAPES}; or "
+            "name the columns of a frame: fit(frame, duration_col=..., event_col=...)."
+        )
+    event, time = read_outcome(y)
+    if len(time) != n_rows:
+        raise ValueError(
+            f"X and y must have the same number of rows; X has {n_rows}, y has {len(time)}. Take "
+            "both from the same rows."
+        )
+    return check_events(EventTable(event, time, check_weight(sample_weight, n_rows)))
+
+
+def read_outcome(y: Any, role: str = "y") -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Event flags and times, equally many; ``role`` is whose they are."""
+    event_values, time_values = _event_and_time(y, role)
+    of = "" if role == "y" else f" of {role}"
+    event = _check_event(event_values, f"event{of}")
+    time = _check_time(time_values, f"time{of}")
+    if len(event) != len(time):
+        raise ValueError(
+            f"event and time{of} must have the same length; got {len(event)} and {len(time)}. Take "
+            "both from the same rows."
+        )
+    return event, time
+
+
+def check_events(events: EventTable) -> EventTable:
+    """Complain if no event was seen, or nothing took any time."""
+    check_time_passes(events.time)
+    if events.event.any():
+        return events
+    n = len(events)
+    raise ValueError(
+        f"no event was observed ({n} of {n} rows are censored), so all trees score the same. Is "
+        "the event flag inverted?"
+    )
+
+
+def check_time_passes(time: NDArray[np.float64], role: str = "times") -> None:
+    """Complain if nothing took any time."""
+    if time.max() == 0:
+        raise ValueError(
+            f"{role} must not all be 0, which leaves no time over which to judge a curve; all "
+            f"{len(time):,} are. Use a finer unit of time, or another column."
+        )
+
+
+def split_outcome(X: Any, y: Any, duration_col: Any, event_col: Any) -> tuple[Any, Any]:
+    """X and y; with column names given, both are taken from one frame."""
+    if duration_col is None and event_col is None:
+        return X, y
+    if duration_col is None or event_col is None:
+        absent = "duration_col" if duration_col is None else "event_col"
+        remedy = (
+            "Name the column of times."
+            if duration_col is None
+            else "If every row had its event, add a column of ones and name it."
+        )
+        raise ValueError(
+            f"duration_col and event_col must come together; {absent} is missing. {remedy}"
+        )
+    if y is not None:
+        raise ValueError(
+            "duration_col and event_col must come without y; got all three. Leave out y, or the "
+            "two names."
+        )
+    frame = as_frame(X)
+    if frame is None:
+        raise ValueError(
+            "duration_col and event_col must name columns of a frame (pandas, polars, pyarrow); X "
+            f"is of type {type(X).__name__}. Pass a frame, or y = (event, time)."
+        )
+    for role, name in (("duration_col", duration_col), ("event_col", event_col)):
+        _check_is_column(role, name, frame.columns)
+    if duration_col == event_col:
+        raise ValueError(
+            f"duration_col and event_col must differ; both are {event_col!r}. One names the times, "
+            "the other the event flags."
+        )
+    pair = frame.get_column(event_col), frame.get_column(duration_col)
+    return frame.drop(duration_col, event_col).to_native(), pair
+
+
+def _check_is_column(role: str, name: Any, columns: list[Any]) -> None:
+    if name in columns:
+        return
+    hint = did_you_mean(name, columns) or " Check its spelling."
+    raise ValueError(
+        f"{role} must name a column of the frame; there is no {name!r} in {some(columns)}.{hint}"
+    )
+
+
+def _event_and_time(y: Any, role: str) -> tuple[Any, Any]:
+    frame = as_frame(y)
+    if frame is not None:
+        return _of_two_columns([frame.get_column(name) for name in frame.columns], role)
+    if isinstance(y, (tuple, list)) and len(y) == 2 and all(np.ndim(part) > 0 for part in y):
+        return y[0], y[1]
+    try:
+        array = np.asarray(y)
+    except ValueError as error:  # parts of different lengths
+        raise ValueError(_no_outcome(y, role, f"{type(y).__name__} of uneven parts")) from error
+    if array.dtype.names is not None:
+        return _of_two_columns([array[name] for name in array.dtype.names], role)
+    if array.ndim == 2 and array.shape[1] == 2:
+        return _of_two_columns([array[:, 0], array[:, 1]], role)
+    shape = f" of shape {array.shape}" if array.ndim else ""
+    raise ValueError(_no_outcome(y, role, f"{type(y).__name__}{shape}"))
+
+
+def _no_outcome(y: Any, role: str, came: str) -> str:
+    remedy = "Pass event and time, and nothing else."
+    if isinstance(y, str):
+        came, remedy = repr(y), "To name columns of a frame pass duration_col= and event_col=."
+    elif isinstance(y, dict):
+        remedy = "Pass a pair of its entries."
+    elif np.ndim(y) == 1 and not isinstance(y, (tuple, list)):
+        remedy = "If these are times and every row had its event, pass (np.ones(len(y)), y)."
+    return f"{role} must tell event and time of each row: {SHAPES}; got {came}. {remedy}"
+
+
+def _of_two_columns(columns: list[Any], role: str) -> tuple[Any, Any]:
+    """(event, time); whichever column alone holds only 0/1 or bool is the event."""
+    if len(columns) != 2:
+        raise ValueError(
+            f"{role} must have two columns, the event flag and the time; it has {len(columns)}. "
+            "Pass a pair (event, time) of the two you mean."
+        )
+    first, second = columns
+    is_swapped = _is_flag(second) and not _is_flag(first)
+    return (second, first) if is_swapped else (first, second)
+
+
+def _is_flag(values: Any) -> bool:
+    array = values.to_numpy() if isinstance(values, nw.Series) else np.asarray(values)
+    if array.dtype.kind == "b":
+        return True
+    if array.dtype.kind == "O":  # nullable columns come as objects
+        return all(isinstance(v, (int, float, np.bool_)) and v in (0, 1) for v in array.tolist())
+    return array.dtype.kind in "iuf" and bool(((array == 0) | (array == 1)).all())
+
+
+def _check_event(values: Any, role: str) -> NDArray[np.bool_]:
+    role = _named(role, values)
+    column = _read(role, values, _not_a_flag)
+    if column.kind not in ("flag", "number"):
+        if not column.levels:
+            raise ValueError(f"{role} {FLAG}; every row has a missing value. {REMOVE_MISSING}")
+        likely = [level for level in column.levels if level.lower() not in WORDS_FOR_CENSORED]
+        raise ValueError(
+            f"{role} {FLAG}; it holds text: {some(column.levels, 3)}. Pass a comparison, for "
+            f"example event == {(likely or column.levels)[0]!r}."
+        )
+    is_seen = np.asarray(column.values == 1)
+    if (is_seen | (column.values == 0)).all():
+        return is_seen
+    is_missing = column.is_missing()
+    is_odd = ~is_missing & (column.values != 0) & (column.values != 1)
+    row = int(np.argmax(is_odd if is_odd.any() else is_missing))
+    shown, hint = "a missing value", REMOVE_MISSING
+    if is_odd.any():
+        shown = f"{column.values[row]:g}"
+        hint = _event_hint(np.unique(column.values[~is_missing]))
+    raise ValueError(f"{role} {FLAG}; row {row} has {shown}. {hint}")
+
+
+def _event_hint(codes: NDArray[Any]) -> str:
+    """What the flag may be instead, given its distinct values."""
+    if np.isin(codes, (1, 2)).all():
+        return "For 1 = censored, 2 = event pass event == 2."
+    are_small = (codes == codes.round()).all() and np.abs(codes).max() <= LARGEST_CODE
+    if len(codes) > MOST_CODES or not are_small:
+        return SWAPPED
+    listed = ", ".join(f"{code:g}" for code in codes)
+    return (
+        f"If {listed} are codes, pass a comparison with the event you mean, for example "
+        "event == 1; all others count as censored then."
+    )
+
+
+def _not_a_flag(role: str, what: str) -> str:
+    remedy = "Pass a comparison that says whether the event was seen."
+    if what == "dates":
+        remedy = "If they are the dates of events, pass whether there is one."
+    return f"{role} {FLAG}; it holds {what}. {remedy}"
+
+
+def _check_time(values: Any, role: str) -> NDArray[np.float64]:
+    role = _named(role, values)
+    time = numbers_of(role, values)
+    if len(time) == 0 or (time.min() >= 0 and 0 < time.max() < np.inf):
+        return time
+    shown = role.replace("time", "times", 1)
+    for is_bad, need, remedy in (
+        (np.isnan(time), "be finite", "Remove the row: without a time it says nothing."),
+        (np.isinf(time), "be finite", "Censor the row at the last time it was seen."),
+        (time < 0, "not be negative", "Remove the row or move the time origin."),
+    ):
+        if is_bad.any():
+            row = int(np.argmax(is_bad))
+            raise ValueError(f"{shown} must {need}; row {row} has {time[row]}. {remedy}")
+    return time
+
+
+def numbers_of(role: str, values: Any) -> NDArray[np.float64]:
+    """A column of numbers, NaN where missing."""
+    column = _read(role, values, _not_numbers)
+    if column.kind == "number":
+        return np.asarray(column.values, dtype=np.float64)
+    if column.kind == "flag":
+        raise ValueError(_not_numbers(role, "flags"))
+    odd = [place for place, level in enumerate(column.levels) if not reads_as_number(level)]
+    if not odd:
+        raise ValueError(_not_numbers(role, f"text: {some(column.levels, 3)}"))
+    row = int(np.argmax(column.values == odd[0]))
+    raise ValueError(
+        f"{role} must hold numbers; row {row} has the text {column.levels[odd[0]]!r}. Replace it, "
+        "then convert the text to numbers."
+    )
+
+
+def _not_numbers(role: str, what: str) -> str:
+    remedy = "Convert it to numbers."
+    if what == "flags" and role.split()[0] == "time":
+        remedy = SWAPPED
+    elif what == "dates":
+        remedy = "Pass the time from entry to event or end of observation, for example in days."
+    elif what == "durations":
+        remedy = "Convert it to numbers, for example days."
+    return f"{role} must hold numbers; it holds {what}. {remedy}"
+
+
+def _named(role: str, values: Any) -> str:
+    """The role, and the column that plays it if it has a name of its own."""
+    name = getattr(values, "name", None)
+    return f"{role} (column {name!r})" if isinstance(name, str) and name not in ("", role) else role
+
+
+def _read(role: str, values: Any, complaint: Complaint) -> Column:
+    """One column of the outcome, with nothing said of its values yet."""
+    is_plain = isinstance(values, (np.ndarray, list, tuple))  # asking narwhals takes a while
+    series = values if is_plain else nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        if series.dtype.is_numeric():
+            return Column(role, "number", floats_of(series))
+        return column_of_series(role, series, complaint)
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values.astype(np.float64), np.nan)
+    array = np.asarray(values)
+    if array.ndim != 1:
+        came = f"an array of shape {array.shape}" if array.ndim else repr(values)
+        remedy = "Pass one of its columns." if array.ndim else "Pass an array."
+        if array.ndim and array.size == len(array):
+            remedy = "Flatten it, for example with ravel()."
+        raise ValueError(f"{role} must be one column, with a value a row; got {came}. {remedy}")
+    if array.dtype.kind in "iuf":
+        return Column(role, "number", array.astype(np.float64))
+    return column_of_array(role, array, complaint)
+
+
+def check_weight(
+    sample_weight: Any, n_rows: int, role: str = "sample_weight", table: str = "X"
+) -> NDArray[np.float64]:
+    """A positive weight for each row of the table; 1 if none are given."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weight = numbers_of(role, sample_weight)
+    if len(weight) != n_rows:
+        raise ValueError(
+            f"{role} must have one entry per row; {table} has {n_rows}, it has {len(weight)}. "
+            f"Take it from the rows of {table}."
+        )
+    is_bad = ~(np.isfinite(weight) & (weight > 0))
+    if is_bad.any():
+        row = int(np.argmax(is_bad))
+        raise ValueError(
+            f"{role} must be positive and finite; row {row} has {weight[row]}. To leave a row out, "
+            "remove it."
+        )
+    if weight.max() > MAX_WEIGHT_RATIO * weight.min():
+        raise ValueError(
+            f"{role} must not span more than a factor of {MAX_WEIGHT_RATIO:g}, beyond which losses "
+            f"lose digits; got {weight.min():g} to {weight.max():g}. Rescale or clip it."
+        )
+    if weight.max() > MAX_WEIGHT or weight.min() < 1 / MAX_WEIGHT:
+        raise ValueError(
+            f"{role} must lie between {1 / MAX_WEIGHT:g} and {MAX_WEIGHT:g}; got {weight.min():g} "
+            f"to {weight.max():g}. Only ratios of weights matter: divide it by its mean."
+        )
+    return weight

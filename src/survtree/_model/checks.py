@@ -1,0 +1,218 @@
+"""What is asked of fitted models, cross-validation and the bootstrap."""
+
+import numbers
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from survtree._base.checks import BY_NAME, check_option, check_value
+from survtree._base.options import Option
+from survtree._base.words import did_you_mean
+from survtree._data.event_table import EventTable
+from survtree._search.problem import Problem
+
+PATH_OPTIONS = (
+    *("max_depth", "min_samples_leaf", "max_leaves", "thresholds", "missing", "encoding"),
+    *("max_levels", "time_buckets", "time_limit", "memory_limit", "node_limit"),
+)
+
+
+def check_share(quantile: Any) -> float:
+    """A share strictly between 0 and 1."""
+    if not isinstance(quantile, numbers.Real) or not 0 < float(quantile) < 1:
+        raise ValueError(
+            f"quantile must be a number between 0 and 1, both excluded; got {quantile!r}. Pass 0.5 "
+            "for the median."
+        )
+    return float(quantile)
+
+
+def check_limit(limit: Any) -> int:
+    """A positive count."""
+    if isinstance(limit, bool) or not isinstance(limit, numbers.Integral) or limit < 1:
+        raise ValueError(f"limit must be a positive integer; got {limit!r}.")
+    return int(limit)
+
+
+def check_trees_can_be_listed(problem: Problem | None, status: str) -> Problem:
+    """The problem, if the fit was proven optimal and still has its rows."""
+    if problem is None:
+        raise ValueError(
+            "optimal_trees needs the training rows; this model was loaded without them. Fit it "
+            "again."
+        )
+    if problem.max_leaves is not None:
+        raise ValueError(
+            f"optimal_trees needs a fit without a limit on leaves; max_leaves is "
+            f"{problem.max_leaves}. Fit again with max_leaves=None and a higher regularization."
+        )
+    if status != "optimal":
+        raise ValueError(
+            f"optimal_trees needs a proven optimum; the status of this fit is {status!r}. "
+            "Fit again without limits."
+        )
+    return problem
+
+
+def check_price(regularization: Any, lowest: float) -> float:
+    """A price that a path covers."""
+    price = check_option("regularization", regularization)
+    if price < lowest:
+        raise ValueError(
+            f"regularization must be at least {lowest:g}, the smallest that this path was made "
+            f"for; got {price:g}. Make a path with a smaller min_regularization."
+        )
+    return float(price)
+
+
+def check_path_options(options: Mapping[str, Any]) -> None:
+    """Options of the estimator that make sense for a path."""
+    for name in options:
+        if name not in PATH_OPTIONS:
+            raise TypeError(
+                f"regularization_path takes the options {', '.join(PATH_OPTIONS)}; got {name!r}."
+                f"{did_you_mean(name, PATH_OPTIONS)}"
+            )
+
+
+def check_number_of_leaves(n_leaves: float, most: int) -> None:
+    """Of the largest tree that a path may have."""
+    if n_leaves > most:
+        raise ValueError(
+            f"min_regularization must be high enough for trees of at most {most:,} leaves; at this "
+            f"price {n_leaves:,.0f} could pay. Raise it, or pass max_leaves."
+        )
+
+
+RULES = ("one_standard_error", "minimum")
+SCORES = ("ibs_ratio", "harrell_c")
+TUNING = (
+    replace(BY_NAME["regularization"], name="min_regularization", default=0.001),
+    Option("rule", RULES[0], "choice", "Which candidate is taken.", choices=RULES),
+    replace(BY_NAME["n_jobs"], none_means="one search at a time"),
+    *(BY_NAME[name] for name in ("verbose", "random_state")),
+)
+CV = (
+    "an integer >= 2, a splitter with a method split(X, y), or a list of pairs (training rows, "
+    "held-out rows)"
+)
+
+Places = NDArray[np.intp]
+
+
+def check_tuning(estimator: Any) -> dict[str, Any]:
+    """The arguments of a cross-validation that are not options of a tree."""
+    given = vars(estimator)
+    return {
+        **{option.name: check_value(option, given[option.name]) for option in TUNING},
+        "max_depths": _check_depths(given["max_depths"]),
+        "scoring": _check_scoring(given["scoring"]),
+    }
+
+
+def _check_depths(depths: Any) -> tuple[int | None, ...]:
+    option = BY_NAME["max_depth"]
+    wanted = f"max_depths must be a list of depths, each {option.range_text}"
+    if isinstance(depths, (str, bytes)) or not isinstance(depths, Iterable):
+        is_number = isinstance(depths, numbers.Integral)
+        remedy = f"Pass ({depths!r},) for that depth alone." if is_number else "Pass (1, 2, 3)."
+        raise TypeError(f"{wanted}; got {depths!r}. {remedy}")
+    found = list(depths)
+    if not found:
+        raise ValueError(f"{wanted}; got an empty list. Pass (1, 2, 3).")
+    for depth in found:
+        try:
+            check_value(option, depth)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{wanted}; got {depth!r} among them. Leave it out.") from error
+    return tuple(dict.fromkeys(check_value(option, depth) for depth in found))
+
+
+def _check_scoring(scoring: Any) -> Any:
+    if callable(scoring):
+        return scoring
+    allowed = f"one of {', '.join(map(repr, SCORES))}, or a callable (fitted tree, X, y) -> score"
+    option = Option("scoring", SCORES[0], "choice", "", choices=SCORES, allowed=allowed)
+    return check_value(option, scoring)
+
+
+def check_cv(cv: Any, n_events: int, n_rows: int) -> str:
+    """Whether folds are given by their number, a splitter or themselves."""
+    if isinstance(cv, numbers.Integral) and not isinstance(cv, (bool, np.bool_)):
+        if int(cv) < 2:
+            raise ValueError(f"cv must be {CV}; got {cv!r}.")
+        if int(cv) > n_events:
+            raise ValueError(
+                f"cv must be at most the number of events, so that each fold has one; cv is {cv}, "
+                f"and {n_events:,} of {n_rows:,} samples have an event. Pass a smaller cv, or more "
+                "rows."
+            )
+        return "number"
+    if hasattr(cv, "split") and not isinstance(cv, (str, bytes)):
+        return "splitter"
+    if isinstance(cv, (str, bytes)) or not isinstance(cv, Iterable):
+        raise TypeError(f"cv must be {CV}; got {cv!r}.")
+    return "folds"
+
+
+def check_nested(cv: Any) -> None:
+    """Inner folds are made of the training rows of outer ones, so they cannot be listed before."""
+    if check_cv(cv, sys.maxsize, sys.maxsize) == "folds":
+        raise ValueError(
+            "nested_score needs folds that can be made of any rows; cv lists the folds of these "
+            "rows. Pass cv=5 or a splitter to the constructor."
+        )
+
+
+def check_folds(folds: Any, events: EventTable) -> Iterator[tuple[Places, Places]]:
+    """Pairs of places of rows, of which a tree can be fitted on the first."""
+    found = list(folds)
+    if len(found) < 2:
+        raise ValueError(f"cv must make at least two folds; got {len(found)}. Pass cv=5.")
+    for k, pair in enumerate(found):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise TypeError(
+                f"each fold of cv must be a pair (training rows, held-out rows); fold {k} is of "
+                f"type {type(pair).__name__}. Pass places of rows, counted from 0."
+            )
+        train, test = (_places(part, k, len(events)) for part in pair)
+        if not events.event[train].any() or events.time[train].max() == 0:
+            raise ValueError(
+                f"each fold of cv must have an event among its training rows; fold {k} has none "
+                f"in {_rows(len(train))}. Stratify the folds by the event flag, as cv=5 does."
+            )
+        yield train, test
+
+
+def _places(part: Any, fold: int, n_rows: int) -> Places:
+    places = np.asarray(part)
+    is_list = places.ndim == 1 and places.size > 0 and places.dtype.kind in "iu"
+    if not is_list or places.min() < 0 or places.max() >= n_rows:
+        raise ValueError(
+            f"each fold of cv must hold places of rows, integers from 0 to {n_rows - 1}, at least "
+            f"one on each side; fold {fold} does not. Pass places, not flags or labels."
+        )
+    return places.astype(np.intp)
+
+
+def check_bootstrap(estimator: Any, kind: type, n_bootstraps: Any) -> int:
+    """An estimator whose trees can be compared, and how often it is to be fitted."""
+    if not isinstance(estimator, kind):
+        what = estimator.__name__ if isinstance(estimator, type) else type(estimator).__name__
+        came = f"the class {what}" if isinstance(estimator, type) else what
+        raise TypeError(
+            "estimator must be an OptimalSurvivalTree or an OptimalSurvivalTreeCV; got "
+            f"{came}. Pass one with its options; it need not be fitted."
+        )
+    is_count = isinstance(n_bootstraps, numbers.Integral) and not isinstance(n_bootstraps, bool)
+    if not is_count or int(n_bootstraps) < 2:
+        raise ValueError(f"n_bootstraps must be an integer >= 2; got {n_bootstraps!r}.")
+    return int(n_bootstraps)
+
+
+def _rows(n: int) -> str:
+    return "1 row" if n == 1 else f"{n:,} rows"

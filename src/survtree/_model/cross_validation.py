@@ -1,0 +1,191 @@
+"""Candidates of all sizes and their scores on held-out rows: one path a fold and depth.
+
+Everything that takes time is a task for ``joblib.Parallel``: what the tasks give does not depend on
+how many run at once, nor where.
+"""
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from survtree._model.estimator import OptimalSurvivalTree
+from survtree._model.path import found_path
+from survtree._model.resampling import Cohort, Fold, Places, Scoring, score_of
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What all searches of a cross-validation share; ``options`` are those of the trees."""
+
+    max_depths: tuple[int | None, ...]
+    min_regularization: float
+    options: dict[str, Any]
+    scoring: Scoring
+    rule: str
+    n_jobs: int | None
+
+
+class Plan(NamedTuple):
+    """Rows for which a tree is to be chosen, and the folds of these rows that choose it."""
+
+    places: Places
+    folds: Sequence[Fold]
+
+
+class Searched(NamedTuple):
+    """What the trees of a fold's path score, each for prices from its own on; sparsest first."""
+
+    prices: tuple[float, ...]
+    scores: tuple[float, ...]
+    status: str
+
+    def at(self, price: float) -> float:
+        """The score of the tree that is optimal for this price."""
+        pairs = zip(self.prices, self.scores, strict=True)
+        return next(score for lowest, score in pairs if price >= lowest)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One path. A single argument, for the sake of what is said of ``Cohort``."""
+
+    rows: Cohort
+    settings: Settings
+    max_depth: int | None
+    fit_on: Places
+    score_on: Places | None  # None: the trees themselves are wanted
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """Candidates, the trees of the paths of all rows of a plan, and their scores by fold."""
+
+    models: list[OptimalSurvivalTree]
+    scores: Floats  # candidates x folds
+    statuses: list[str]  # of all paths
+    rule: str
+
+    @cached_property
+    def means(self) -> Floats:
+        """Of each candidate, over the folds."""
+        means: Floats = self.scores.mean(axis=1)
+        return means
+
+    @cached_property
+    def standard_errors(self) -> Floats:
+        """Of the means."""
+        n_folds = self.scores.shape[1]
+        errors: Floats = self.scores.std(axis=1, ddof=1) / np.sqrt(n_folds)
+        return errors
+
+    @cached_property
+    def index(self) -> int:
+        """The candidate that the rule takes."""
+        sizes = [(model.n_leaves_, as_number(model.max_depth)) for model in self.models]
+        return chosen(self.means, self.standard_errors, sizes, self.rule)
+
+    @property
+    def best(self) -> OptimalSurvivalTree:
+        """The tree that the rule takes."""
+        return self.models[self.index]
+
+    def params(self) -> list[dict[str, Any]]:
+        """What makes a plain fit find each candidate."""
+        return [{"max_depth": m.max_depth, "regularization": m.regularization} for m in self.models]
+
+    def results(self) -> dict[str, Any]:
+        """Arrays with a row a candidate, named as those of scikit-learn's searches."""
+        depths = np.array([model.max_depth for model in self.models], dtype=object)
+        splits = {f"split{k}_test_score": column for k, column in enumerate(self.scores.T)}
+        return {
+            "param_max_depth": depths,
+            "param_regularization": np.array([model.regularization for model in self.models]),
+            "params": self.params(),
+            **splits,
+            "mean_test_score": self.means,
+            "std_test_score": self.scores.std(axis=1),
+            "standard_error_test_score": self.standard_errors,
+            "rank_test_score": 1 + (self.means > self.means[:, np.newaxis]).sum(axis=1),
+            "n_leaves": np.array([model.n_leaves_ for model in self.models]),
+            "depth": np.array([model.depth_ for model in self.models]),
+        }
+
+
+def as_number(max_depth: int | None) -> float:
+    """A depth to compare with others."""
+    return inf if max_depth is None else max_depth
+
+
+def chosen(
+    means: Floats, standard_errors: Floats, sizes: Sequence[tuple[int, float]], rule: str
+) -> int:
+    """The place of the candidate that a rule takes; sizes are (leaves, depth that was allowed).
+
+    "minimum": the best mean score, which has the least loss. "one_standard_error": the fewest
+    leaves of all whose mean is within one standard error of the best one's; among equally many, the
+    best mean. What still ties goes to the smaller one, then to the first.
+    """
+    means = np.where(np.isnan(means), -inf, means)
+    best = min(range(len(means)), key=lambda k: (-means[k], sizes[k]))
+    if rule == "minimum":
+        return best
+    error = standard_errors[best]
+    least = means[best] - (0.0 if np.isnan(error) else error)
+    near = np.flatnonzero(means >= least).tolist()
+    return min(near, key=lambda k: (sizes[k][0], -means[k], sizes[k]))
+
+
+def tune(rows: Cohort, plans: Sequence[Plan], settings: Settings) -> list[Tuned]:
+    """Candidates and scores for each of the plans, whose searches all run side by side."""
+    # The deepest first: a long search that starts last would keep everybody waiting.
+    depths = sorted(settings.max_depths, key=as_number, reverse=True)
+    tasks = [
+        _Task(rows, settings, depth, fit_on, score_on)
+        for depth in depths
+        for plan in plans
+        for fit_on, score_on in [(plan.places, None), *plan.folds]
+    ]
+    done = iter(Parallel(n_jobs=settings.n_jobs)(delayed(_search)(task) for task in tasks))
+    found: list[dict[int | None, list[Any]]] = [{} for _ in plans]
+    for depth in depths:
+        for plan, by_depth in zip(plans, found, strict=True):
+            by_depth[depth] = [next(done) for _ in range(1 + len(plan.folds))]
+    return [_tuned(by_depth, settings) for by_depth in found]
+
+
+def _search(task: _Task) -> list[OptimalSurvivalTree] | Searched:
+    """The trees of a path, or what they score on rows that it did not see."""
+    settings, part = task.settings, task.rows.take(task.fit_on)
+    options = {**settings.options, "max_depth": task.max_depth}
+    lowest = settings.min_regularization
+    path = found_path(part.X, part.y, part.events.weight, lowest, options)
+    if task.score_on is None:
+        # As if they came from elsewhere, without their training rows: n_jobs must not matter.
+        return [copy(model) for model in path]
+    rows = task.rows.take(task.score_on)
+    return Searched(
+        tuple(model.regularization_interval_[0] for model in path),
+        tuple(score_of(settings.scoring, model, rows, part.events) for model in path),
+        path.status_,
+    )
+
+
+def _tuned(by_depth: dict[int | None, list[Any]], settings: Settings) -> Tuned:
+    models: list[OptimalSurvivalTree] = []
+    scores: list[list[float]] = []
+    statuses: list[str] = []
+    for depth in settings.max_depths:
+        candidates, *folds = by_depth[depth]
+        models += candidates
+        scores += [[fold.at(model.regularization) for fold in folds] for model in candidates]
+        statuses += [candidates[0].status_, *(fold.status for fold in folds)]
+    return Tuned(models, np.array(scores), statuses, settings.rule)

@@ -1,0 +1,244 @@
+"""Every tree that is optimal for some price of a leaf, found in one search."""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from math import inf, sqrt
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from survtree._base.checks import check_options
+from survtree._base.errors import SearchStoppedWarning
+from survtree._base.options import MAX_DEPTH_LIMIT
+from survtree._base.tree import Tree
+from survtree._model.checks import check_number_of_leaves, check_path_options, check_price
+from survtree._model.estimator import OptimalSurvivalTree, limits_of
+from survtree._model.prepare import Prepared, prepare
+from survtree._search.problem import Problem
+from survtree._search.solve import Solution, frontier, loss_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+Interval = tuple[float, float]
+MOST_LEAVES = 60_000
+
+
+class RegularizationPath(Sequence[OptimalSurvivalTree]):
+    """Fitted trees, the sparsest first; each is optimal for the prices of its interval.
+
+    ``status_`` is "optimal", or what stopped the search: then the trees are the best of a smaller
+    depth than was asked for, and nothing is proven about deeper ones.
+    """
+
+    def __init__(self, models: Sequence[OptimalSurvivalTree], min_regularization: float) -> None:
+        self._models = tuple(models)
+        self.min_regularization = min_regularization
+        self.status_ = models[0].status_
+
+    @overload
+    def __getitem__(self, place: int) -> OptimalSurvivalTree: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[OptimalSurvivalTree]: ...
+    def __getitem__(
+        self, place: int | slice
+    ) -> OptimalSurvivalTree | Sequence[OptimalSurvivalTree]:
+        """A model, or some of them."""
+        return self._models[place]
+
+    def __len__(self) -> int:
+        return len(self._models)
+
+    def __iter__(self) -> Iterator[OptimalSurvivalTree]:
+        return iter(self._models)
+
+    def __repr__(self) -> str:
+        leaves = ", ".join(str(model.n_leaves_) for model in self)
+        return f"RegularizationPath({self.status_}: trees with {leaves} leaves)"
+
+    def at(self, regularization: float) -> OptimalSurvivalTree:
+        """The tree that is optimal for this price; of two that tie, the sparser."""
+        price = check_price(regularization, self.min_regularization)
+        return next(model for model in self if price >= model.regularization_interval_[0])
+
+    def table(self) -> "pl.DataFrame":
+        """A row a tree: its size, its loss, and the prices for which it is optimal."""
+        import polars as pl  # a tenth of a second, for those who ask
+
+        return pl.DataFrame(
+            {
+                "leaves": [model.n_leaves_ for model in self],
+                "depth": [model.depth_ for model in self],
+                "loss": [model.loss_ for model in self],
+                "ibs_ratio": [model.ibs_ratio_ for model in self],
+                "regularization_from": [model.regularization_interval_[0] for model in self],
+                "regularization_to": [model.regularization_interval_[1] for model in self],
+            }
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Loss and IBS ratio against the number of leaves, on given axes or new ones; the axes."""
+        from matplotlib.figure import Figure
+
+        ax = Figure(figsize=(5, 3.2), layout="constrained").subplots() if ax is None else ax
+        leaves = [model.n_leaves_ for model in self]
+        ax.plot(leaves, [model.loss_ for model in self], "o-", color="#0072b2")
+        ax.set_xlabel("leaves")
+        ax.set_ylabel("loss")
+        ax.set_ylim(bottom=0)
+        one_leaf = self[0].loss_ / (1.0 - self[0].ibs_ratio_)
+        if one_leaf > 0:
+            right = ax.secondary_yaxis(
+                "right",
+                functions=(lambda loss: 1 - loss / one_leaf, lambda ratio: (1 - ratio) * one_leaf),
+            )
+            right.set_ylabel("IBS ratio")
+        ax.spines["top"].set_visible(False)
+        return ax
+
+
+def regularization_path(
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    min_regularization: float = 0.001,
+    duration_col: Any = None,
+    event_col: Any = None,
+    **options: Any,
+) -> RegularizationPath:
+    """Every tree that is optimal for some regularization from ``min_regularization`` on.
+
+    One exact search instead of a fit for each price: each subset of rows keeps its best losses by
+    number of leaves.
+
+    Parameters
+    ----------
+    X, y, sample_weight, duration_col, event_col
+        As in ``OptimalSurvivalTree.fit``.
+    min_regularization : float, default=0.001
+        The smallest price of a leaf that is of interest.
+    **options
+        ``max_depth``, ``min_samples_leaf``, ``max_leaves``, ``thresholds``, ``missing``,
+        ``encoding``, ``max_levels``, ``time_buckets``, ``time_limit``, ``memory_limit`` and
+        ``node_limit`` of ``OptimalSurvivalTree``.
+
+    Examples
+    --------
+    >>> from survtree import regularization_path
+    >>> from survtree.datasets import load
+    >>> path = regularization_path(*load("veterans"), max_depth=3, min_regularization=0.002)
+    >>> [model.n_leaves_ for model in path], path.at(0.005).n_leaves_
+    ([1, 2, 3, 4, 5], 2)
+    """
+    check_path_options(options)
+    columns = {"duration_col": duration_col, "event_col": event_col}
+    path = found_path(X, y, sample_weight, min_regularization, options, **columns)
+    _warn(path)
+    return path
+
+
+def found_path(
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    min_regularization: float,
+    options: dict[str, Any],
+    **columns: Any,
+) -> RegularizationPath:
+    """The same without a warning of a search that was stopped, for those who look at its status."""
+    start = perf_counter()
+    template = OptimalSurvivalTree(regularization=min_regularization, **options)
+    checked = check_options(template)
+    prepared = prepare(template, checked, X, y, sample_weight, **columns)
+    _check_size(prepared.problem)
+    limits = replace(limits_of(checked), seconds_gone=perf_counter() - start)
+    solutions = _on_hull(frontier(prepared.problem, limits, checked["max_leaves"]))
+    models = [
+        _model(template, prepared, solution, interval, checked)
+        for solution, interval in zip(
+            solutions, _intervals(solutions, checked["regularization"]), strict=True
+        )
+    ]
+    return RegularizationPath(models, checked["regularization"])
+
+
+def _check_size(problem: Problem) -> None:
+    """Numbers of leaves are kept in 16 bits; only a price near 0 on very many rows gets there."""
+    depth = MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth
+    most = min(2.0 ** min(depth, 60), len(problem.events) / problem.min_samples_leaf)
+    if problem.max_leaves is None and most > MOST_LEAVES:
+        price = problem.regularization
+        lone_leaf = Tree(
+            np.array([-1], np.int32), np.array([-1], np.int32), np.array([-1], np.int32)
+        )
+        worth = 1 + loss_of(problem, lone_leaf) / price if price > 0 else inf
+        check_number_of_leaves(min(most, worth), MOST_LEAVES)
+
+
+def _saved(few: Solution, many: Solution) -> float:
+    """What each further leaf saves."""
+    return (few.loss - many.loss) / (len(many.tree.leaves) - len(few.tree.leaves))
+
+
+def _on_hull(solutions: list[Solution]) -> list[Solution]:
+    """Those that are the best for some price; with a limit on leaves there may be others."""
+    hull: list[Solution] = []
+    for solution in solutions:
+        while len(hull) > 1 and _saved(hull[-1], solution) >= _saved(hull[-2], hull[-1]):
+            hull.pop()
+        hull.append(solution)
+    return hull
+
+
+def _intervals(solutions: list[Solution], lowest: float) -> list[Interval]:
+    breaks = [_saved(few, many) for few, many in pairwise(solutions)]
+    return list(zip([*breaks, lowest], [inf, *breaks], strict=True))
+
+
+def _inside(interval: Interval) -> float:
+    """A price for which the tree is optimal and does not tie."""
+    low, high = interval
+    if high == inf:
+        return 2 * low
+    return sqrt(low * high) if low > 0 else high / 2
+
+
+def _model(
+    template: OptimalSurvivalTree,
+    prepared: Prepared,
+    solution: Solution,
+    interval: Interval,
+    options: dict[str, Any],
+) -> OptimalSurvivalTree:
+    price = _inside(interval)
+    problem = replace(prepared.problem, regularization=price)
+    objective = solution.loss + price * len(solution.tree.leaves)
+    is_proven = solution.status == "optimal"
+    # What no tree undercuts at the smallest price, none does at a higher one.
+    bound = objective if is_proven else min(objective, solution.lower_bound)
+    model = OptimalSurvivalTree(**{**template.get_params(deep=False), "regularization": price})
+    for name in ("n_features_in_", "feature_names_in_"):
+        if hasattr(template, name):
+            setattr(model, name, getattr(template, name))
+    model.keep_solution(
+        replace(prepared, problem=problem),
+        replace(solution, objective=objective, lower_bound=bound, guessed_bound=bound),
+        options,
+    )
+    model.regularization_interval_ = interval
+    return model
+
+
+def _warn(path: RegularizationPath) -> None:
+    if path.status_ != "optimal":
+        warnings.warn(
+            f"the path was stopped ({path.status_.replace('_', ' ')}). Its trees are the best of a "
+            "smaller depth than was asked for; nothing is proven about deeper ones.",
+            SearchStoppedWarning,
+            stacklevel=3,
+        )

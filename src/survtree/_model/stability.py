@@ -1,0 +1,275 @@
+"""How much of a fitted tree is chance: the whole procedure on bootstrap samples."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed, parallel_config
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from survtree._base.checks import check_option
+from survtree._model.checks import check_bootstrap
+from survtree._model.predict import TreePredictor
+from survtree._model.resampling import (
+    Cohort,
+    bootstrap_samples,
+    cohort_of,
+    harrell_c,
+    ibs_ratio,
+    leaves_of,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+Counts = NDArray[np.intp]
+MOST_LINES = 10
+
+
+class Corrected(NamedTuple):
+    """A score on the rows of the fit, by how much such scores flatter, and what is left of it."""
+
+    apparent: float
+    optimism: float
+    corrected: float
+
+
+class _Asked(NamedTuple):
+    """What a tree asks: in words, and the columns; the root's come first."""
+
+    questions: tuple[str, ...]
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """What is kept of a fit on a sample."""
+
+    asked: _Asked
+    leaf_of_row: NDArray[np.intp]
+    n_leaves: int
+    on_sample: dict[str, float]
+    on_rows: dict[str, float]
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One fit. A single argument, for the sake of what is said of ``Cohort``."""
+
+    estimator: TreePredictor
+    rows: Cohort
+    counts: Counts  # how often each row was drawn
+    is_fit: bool  # the one that the others are compared with
+
+
+@dataclass(frozen=True)
+class Stability:
+    """What bootstrap samples say of a fit.
+
+    ``questions`` and ``columns`` tell how many of the trees have a question, or ask about a column,
+    at the root and anywhere; ``in_fit`` is True for those of the tree of all rows. ``samples`` has
+    a row a sample: leaves, agreement, and both scores on the sample and on all rows. The agreement
+    is the adjusted Rand index between the leaves of all rows in the fit and in the sample's tree: 1
+    is the same partition, 0 what chance gives.
+    """
+
+    model: TreePredictor
+    questions: "pl.DataFrame"
+    columns: "pl.DataFrame"
+    samples: "pl.DataFrame"
+    ibs_ratio: Corrected
+    harrell_c: Corrected
+    n_bootstraps: int = field(kw_only=True)
+
+    @property
+    def agreement(self) -> float:
+        """The mean over the samples."""
+        return float(np.mean(self.samples["agreement"].to_numpy()))
+
+    def table(self) -> "pl.DataFrame":
+        """The questions, the most frequent first."""
+        return self.questions
+
+    def __str__(self) -> str:
+        leaves = self.samples["leaves"].to_numpy()
+        lines = [
+            f"{self.n_bootstraps} bootstrap samples",
+            f"leaves: {leaf_count(self.model)} in the fit, {leaves.min()} to {leaves.max()} in the "
+            f"samples (median {np.median(leaves):g})",
+            f"agreement of leaves (adjusted Rand index): {self.agreement:.3f}",
+            *(
+                f"{name}: {score.apparent:.4f} apparent - {score.optimism:.4f} optimism = "
+                f"{score.corrected:.4f}"
+                for name, score in (("IBS ratio", self.ibs_ratio), ("Harrell's C", self.harrell_c))
+            ),
+            *_shown(self.columns),
+            *_shown(self.questions),
+        ]
+        return "\n".join(lines)
+
+
+def bootstrap(
+    estimator: TreePredictor,
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    n_bootstraps: int = 100,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    duration_col: Any = None,
+    event_col: Any = None,
+) -> Stability:
+    """Fit on all rows and on bootstrap samples of them, and compare.
+
+    Scores are corrected as by Harrell: the optimism is the mean, over the samples, of the score of
+    a sample's tree on the sample less its score on all rows. Both scores take the censoring curve,
+    and the one curve that the IBS ratio compares with, from the rows that are scored. A row that is
+    drawn twice has twice the weight; ``min_samples_leaf`` counts it once, and no fold of a
+    cross-validation meets it in another one.
+
+    Parameters
+    ----------
+    estimator : OptimalSurvivalTree or OptimalSurvivalTreeCV
+        What is fitted, with all it does: a cross-validation is repeated on each sample. It stays as
+        it is.
+    X, y, sample_weight, duration_col, event_col
+        As in ``OptimalSurvivalTree.fit``.
+    n_bootstraps : int, default=100
+        Samples.
+    n_jobs : int or None, default=None
+        Samples that are fitted at once, through ``joblib``; the result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed of the samples.
+
+    Examples
+    --------
+    >>> from survtree import OptimalSurvivalTree, bootstrap
+    >>> from survtree.datasets import load
+    >>> tree = OptimalSurvivalTree(max_depth=2, regularization=0.005)
+    >>> found = bootstrap(tree, *load("veterans"), n_bootstraps=20, random_state=0)
+    >>> found.ibs_ratio.corrected < found.ibs_ratio.apparent
+    True
+    """
+    n = check_bootstrap(estimator, TreePredictor, n_bootstraps)
+    check_option("n_jobs", n_jobs)
+    rng = check_random_state(check_option("random_state", random_state))
+    columns = {"duration_col": duration_col, "event_col": event_col}
+    rows = cohort_of(clone(estimator), X, y, sample_weight, **columns)
+    everyone = np.ones(len(rows), dtype=np.intp)
+    tasks = [_Task(estimator, rows, everyone, True)]
+    tasks += [_Task(estimator, rows, s, False) for s in bootstrap_samples(rows.events, n, rng)]
+    (model, fit), *others = Parallel(n_jobs=n_jobs)(delayed(_fit)(task) for task in tasks)
+    return _compared(model, fit, [other for _, other in others])
+
+
+def _fit(task: _Task) -> tuple[TreePredictor | None, _Fitted]:
+    """What is kept of a fit; of the one on all rows, the model as well."""
+    drawn = np.flatnonzero(task.counts)
+    part = task.rows.take(drawn)
+    weight = part.events.weight * task.counts[drawn]
+    sample = Cohort(part.X, replace(part.events, weight=weight))
+    # One sample is one task; a cross-validation in it runs where it is.
+    with parallel_config(backend="sequential"):
+        model = clone(task.estimator).fit(sample.X, sample.y, sample.events.weight)
+    kept = _Fitted(
+        _asked(model),
+        leaves_of(model, task.rows.X),
+        leaf_count(model),
+        _scores(model, sample),
+        _scores(model, task.rows),
+    )
+    # Without its training rows, as if it came from elsewhere: n_jobs must not matter.
+    return (copy(model) if task.is_fit else None), kept
+
+
+def leaf_count(model: TreePredictor) -> int:
+    """Leaves of a fitted tree."""
+    return len(model.tree_.leaves)
+
+
+def _scores(model: TreePredictor, rows: Cohort) -> dict[str, float]:
+    return {
+        "ibs_ratio": ibs_ratio(model, rows, rows.events),
+        "harrell_c": harrell_c(model, rows, rows.events),
+    }
+
+
+def _asked(model: TreePredictor) -> _Asked:
+    asked = [j for j in model.tree_.question.tolist() if j >= 0]
+    questions = model.questions_
+    columns = (questions.names[questions.asked[j].column] for j in asked)
+    return _Asked(tuple(questions.text(j) for j in asked), tuple(columns))
+
+
+def _compared(model: Any, fit: _Fitted, samples: Sequence[_Fitted]) -> Stability:
+    import polars as pl
+    from sklearn.metrics import adjusted_rand_score
+
+    agreement = [adjusted_rand_score(fit.leaf_of_row, one.leaf_of_row) for one in samples]
+    scores = {
+        f"{name}_{where}": [getattr(one, where)[name] for one in samples]
+        for name in ("ibs_ratio", "harrell_c")
+        for where in ("on_sample", "on_rows")
+    }
+    table = pl.DataFrame(
+        {"leaves": [one.n_leaves for one in samples], "agreement": agreement, **scores}
+    )
+    return Stability(
+        model,
+        _frequencies("question", fit.asked.questions, [one.asked.questions for one in samples]),
+        _frequencies("column", fit.asked.columns, [one.asked.columns for one in samples]),
+        table,
+        *(_corrected(fit, samples, name) for name in ("ibs_ratio", "harrell_c")),
+        n_bootstraps=len(samples),
+    )
+
+
+def _corrected(fit: _Fitted, samples: Sequence[_Fitted], name: str) -> Corrected:
+    optimism = float(np.mean([one.on_sample[name] - one.on_rows[name] for one in samples]))
+    apparent = fit.on_rows[name]
+    return Corrected(apparent, optimism, apparent - optimism)
+
+
+def _frequencies(
+    kind: str, in_fit: Iterable[str], samples: Sequence[tuple[str, ...]]
+) -> "pl.DataFrame":
+    """Shares of the samples in which something is asked first, and at all; those of the fit too."""
+    import polars as pl
+
+    here, n = set(in_fit), len(samples)
+    roots = Counter(asked[0] for asked in samples if asked)
+    used = Counter(text for asked in samples for text in set(asked))
+    order = sorted({*used, *here}, key=lambda text: (-used[text], -roots[text], text))
+    return pl.DataFrame(
+        {
+            kind: order,
+            "root": [roots[text] / n for text in order],
+            "anywhere": [used[text] / n for text in order],
+            "in_fit": [text in here for text in order],
+        },
+        schema={kind: pl.String, "root": pl.Float64, "anywhere": pl.Float64, "in_fit": pl.Boolean},
+    )
+
+
+def _shown(table: "pl.DataFrame") -> list[str]:
+    """The first rows of a table of frequencies, as lines."""
+    n_more = len(table) - MOST_LINES
+    return [
+        f"  root  anywhere  {table.columns[0]} (* in the fit)",
+        *(
+            f"{_percent(root)}    {_percent(used)}  {text}{' *' if in_fit else ''}"
+            for text, root, used, in_fit in table.head(MOST_LINES).iter_rows()
+        ),
+        *([f"and {n_more:,} more"] if n_more > 0 else []),
+    ]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:4.0f} %"

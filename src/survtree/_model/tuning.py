@@ -1,0 +1,257 @@
+"""OptimalSurvivalTreeCV: a tree whose size is chosen by cross-validation."""
+
+import sys
+import warnings
+from collections import Counter
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from survtree._base.checks import check_options
+from survtree._base.errors import SearchStoppedWarning
+from survtree._model.checks import check_nested, check_tuning
+from survtree._model.cross_validation import Plan, Settings, Tuned, tune
+from survtree._model.estimator import OptimalSurvivalTree
+from survtree._model.fitted import Roles
+from survtree._model.predict import TreePredictor
+from survtree._model.resampling import Fold, Scoring, cohort_of, folds_of, score_of
+from survtree._search.progress import logger, shown_on
+
+# Options of the trees that are passed on as they are.
+PASSED_ON = (
+    *("min_samples_leaf", "max_leaves", "thresholds", "missing", "encoding", "max_levels"),
+    *("time_buckets", "time_limit", "memory_limit", "node_limit"),
+)
+
+
+@dataclass(frozen=True)
+class NestedScore:
+    """Scores of a whole tuning on rows that had no part in it, and what each fold chose."""
+
+    scores: NDArray[np.float64]
+    params: list[dict[str, Any]]
+    n_leaves: list[int]
+    scoring: str
+
+    @property
+    def mean(self) -> float:
+        """Over the outer folds."""
+        return float(self.scores.mean())
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean."""
+        return float(self.scores.std(ddof=1) / np.sqrt(len(self.scores)))
+
+    def __str__(self) -> str:
+        counts = Counter(self.n_leaves)
+        sizes = ", ".join(f"{n} ({counts[n]} x)" for n in sorted(counts))
+        return (
+            f"{self.scoring} {self.mean:.4f}, standard error {self.standard_error:.4f}, over "
+            f"{len(self.scores)} outer folds; leaves chosen: {sizes}"
+        )
+
+
+class OptimalSurvivalTreeCV(TreePredictor):
+    """An optimal tree whose depth and regularization are chosen by cross-validation.
+
+    For each depth one search of all rows finds every tree that is optimal for some price of a leaf;
+    these are the candidates. One search a fold and depth finds what each fold has at the
+    candidates' prices, and the rows that it did not see score it. The candidate that is chosen
+    becomes the model, so nothing is fitted again.
+
+    Parameters
+    ----------
+    max_depths : list of int or None, default=(1, 2, 3, 4)
+        Depths to choose from; see ``max_depth`` of ``OptimalSurvivalTree``.
+    min_regularization : float, default=0.001
+        The smallest price of a leaf that is of interest.
+    cv : int, splitter or list of pairs, default=5
+        A number of folds, shuffled, with about equally many events each; or a splitter, whose
+        ``split`` gets the event flags as y; or pairs (training rows, held-out rows).
+    rule : {"one_standard_error", "minimum"}, default="one_standard_error"
+        Take the fewest leaves whose mean score is within one standard error of the best; or the
+        best, whose loss is the minimum.
+    scoring : {"ibs_ratio", "harrell_c"} or callable, default="ibs_ratio"
+        How held-out rows score a tree; higher is better. The IBS ratio has its censoring curve, and
+        the one curve that it compares with, from the training rows of the fold. A callable gets
+        (fitted tree, X, y), as a scorer of scikit-learn.
+    min_samples_leaf, max_leaves, thresholds, missing, encoding, max_levels, time_buckets
+        As in ``OptimalSurvivalTree``. Thresholds are chosen in each fold anew.
+    time_limit, memory_limit, node_limit
+        As in ``OptimalSurvivalTree``, for each of the (folds + 1) x depths searches.
+    n_jobs : int or None, default=None
+        Searches that run at once, through ``joblib``; the result does not depend on it. None is
+        one, unless a ``joblib.parallel_config`` says otherwise.
+    verbose : int, default=0
+        1 logs a line for each candidate, when all are known.
+    random_state : int, RandomState or None, default=None
+        Seed of the folds.
+
+    Attributes
+    ----------
+    best_estimator_ : OptimalSurvivalTree
+        The tree that was chosen, of all rows. It does not keep the training rows.
+    best_params_, best_score_, best_index_
+        Its ``max_depth`` and ``regularization``, its mean score, its place in ``cv_results_``.
+    cv_results_ : dict of arrays
+        A row a candidate: parameters, score by fold, mean, standard error, rank, leaves and depth.
+    n_splits_ : int
+        Folds.
+    tree_, certificate_, objective_, ...
+        Everything that a fitted ``OptimalSurvivalTree`` has, of the tree that was chosen.
+
+    Examples
+    --------
+    >>> from survtree import OptimalSurvivalTreeCV
+    >>> from survtree.datasets import load
+    >>> model = OptimalSurvivalTreeCV(max_depths=(1, 2), random_state=0).fit(*load("veterans"))
+    >>> model.n_leaves_, model.best_params_["max_depth"]
+    (2, 1)
+    """
+
+    def __init__(
+        self,
+        *,
+        max_depths: Any = (1, 2, 3, 4),
+        min_regularization: float = 0.001,
+        cv: Any = 5,
+        rule: str = "one_standard_error",
+        scoring: Scoring = "ibs_ratio",
+        min_samples_leaf: int = 7,
+        max_leaves: int | None = None,
+        thresholds: Any = "auto",
+        missing: str = "error",
+        encoding: str = "questions",
+        max_levels: int = 100,
+        time_buckets: Any = None,
+        time_limit: float | None = None,
+        memory_limit: int | str | None = None,
+        node_limit: int | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.max_depths = max_depths
+        self.min_regularization = min_regularization
+        self.cv = cv
+        self.rule = rule
+        self.scoring = scoring
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaves = max_leaves
+        self.thresholds = thresholds
+        self.missing = missing
+        self.encoding = encoding
+        self.max_levels = max_levels
+        self.time_buckets = time_buckets
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.node_limit = node_limit
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        duration_col: Any = None,
+        event_col: Any = None,
+    ) -> "OptimalSurvivalTreeCV":
+        """Choose a tree; the parameters are those of ``OptimalSurvivalTree.fit``."""
+        settings = self._settings()
+        columns = {"duration_col": duration_col, "event_col": event_col}
+        rows = cohort_of(self, X, y, sample_weight, **columns)
+        folds = folds_of(self.cv, rows.events, check_random_state(self.random_state))
+        tuned = tune(rows, [Plan(np.arange(len(rows)), folds)], settings)[0]
+        self._keep(tuned)
+        self.roles_ = None if event_col is None else Roles(str(duration_col), str(event_col))
+        if self.verbose:
+            _log(tuned)
+        _warn_if_stopped(tuned.statuses)
+        return self
+
+    def _settings(self) -> Settings:
+        options = {name: getattr(self, name) for name in PASSED_ON}
+        checked = check_tuning(self)
+        check_options(OptimalSurvivalTree(**options))
+        names = ("max_depths", "min_regularization", "scoring", "rule", "n_jobs")
+        return Settings(options=options, **{name: checked[name] for name in names})
+
+    def _keep(self, tuned: Tuned) -> None:
+        self.best_estimator_ = tuned.best
+        self.best_index_ = tuned.index
+        self.best_params_ = tuned.params()[tuned.index]
+        self.best_score_ = float(tuned.means[tuned.index])
+        self.cv_results_ = tuned.results()
+        self.n_splits_ = tuned.scores.shape[1]
+        for name, value in vars(tuned.best).items():
+            if name.endswith("_") or name == "_leaf_curves":
+                setattr(self, name, value)
+
+    def nested_score(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        cv: Any = 5,
+        duration_col: Any = None,
+        event_col: Any = None,
+    ) -> NestedScore:
+        """How well the whole procedure does on new rows: ``best_score_`` has seen the choice.
+
+        Each outer fold (``cv``) chooses a tree on its training rows by folds of its own, as ``fit``
+        would, and scores it on the rest. The estimator itself stays as it is.
+        """
+        settings = self._settings()
+        check_nested(self.cv)
+        columns = {"duration_col": duration_col, "event_col": event_col}
+        rows = cohort_of(clone(self), X, y, sample_weight, **columns)
+        rng = check_random_state(self.random_state)
+        outer = folds_of(cv, rows.events, rng)
+        plans = []
+        for train, _ in outer:
+            inner = folds_of(self.cv, rows.events.take(train), rng)
+            plans.append(Plan(train, [Fold(train[fold.train], train[fold.test]) for fold in inner]))
+        found = tune(rows, plans, settings)
+        _warn_if_stopped([status for tuned in found for status in tuned.statuses])
+        scores = [
+            score_of(settings.scoring, tuned.best, rows.take(test), rows.events.take(train))
+            for tuned, (train, test) in zip(found, outer, strict=True)
+        ]
+        params = [tuned.params()[tuned.index] for tuned in found]
+        name = settings.scoring if isinstance(settings.scoring, str) else "score"
+        return NestedScore(np.array(scores), params, [t.best.n_leaves_ for t in found], name)
+
+
+def _log(tuned: Tuned) -> None:
+    with nullcontext() if logger.hasHandlers() else shown_on(sys.stderr):
+        logger.info("%s", " depth  regularization  leaves |    score  std. error")
+        for k, model in enumerate(tuned.models):
+            depth = "none" if model.max_depth is None else model.max_depth
+            mark = "  <- chosen" if k == tuned.index else ""
+            logger.info(
+                "%s",
+                f"{depth:>6}  {model.regularization:14.6f}  {model.n_leaves_:6d} | "
+                f"{tuned.means[k]:8.4f}  {tuned.standard_errors[k]:10.4f}{mark}",
+            )
+
+
+def _warn_if_stopped(statuses: list[str]) -> None:
+    stopped = [status for status in statuses if status != "optimal"]
+    if stopped:
+        reasons = ", ".join(sorted({status.replace("_", " ") for status in stopped}))
+        warnings.warn(
+            f"{len(stopped)} of {len(statuses)} searches were stopped ({reasons}); their trees are "
+            "the best of a smaller depth, so scores of deeper ones are too low.",
+            SearchStoppedWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,215 @@
+"""What was proven, under which numbers, and a check of it without solver code."""
+
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from survtree._base.files import whole_file
+from survtree._base.numbers import price_text, relative_gap
+from survtree._base.tree import Tree
+from survtree._proof.checks import check_has_proof
+from survtree._proof.proof_file import ProofLog
+from survtree._questions.binarizer import Binarizer
+from survtree._scoring.definition import Oracle
+from survtree._search.problem import Problem
+from survtree._search.progress import pruned_by
+from survtree._search.settings import SearchSettings
+from survtree._search.solve import n_threads
+
+NOT_RECHECKED = (
+    "that no other tree is better: that is the search's work, and this check does not repeat it",
+    "that the data are what you meant to analyse, or that the tree will do as well on new rows",
+)
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The outcome of ``Certificate.verify``: each claim, whether it held, and what was found."""
+
+    checks: dict[str, bool]
+    details: dict[str, str]
+    not_rechecked: tuple[str, ...] = NOT_RECHECKED
+
+    @property
+    def is_valid(self) -> bool:
+        """True when every claim held."""
+        return all(self.checks.values())
+
+    def __bool__(self) -> bool:
+        return self.is_valid
+
+    def __str__(self) -> str:
+        lines = [
+            f"{'ok  ' if holds else 'FAIL'} {claim}: {self.details[claim]}"
+            for claim, holds in self.checks.items()
+        ]
+        lines += [f"not rechecked: {text}" for text in self.not_rechecked]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What a search with a reference model assumed, and what is true even if that is wrong.
+
+    ``loss`` is the reference's on the training rows. If the assumption holds for the best tree, no
+    tree is below ``conditional_bound``; the certificate's ``lower_bound`` holds in any case. The
+    difference between the two is all that the guess can hide.
+    """
+
+    reference: str
+    loss: float
+    conditional_bound: float
+    lower_bound: float
+    n_closed: int
+
+    assumption = (
+        "on no group of rows that answer all questions alike does the best tree lose less than the "
+        "reference"
+    )
+
+    def __str__(self) -> str:
+        return (
+            f"assumed: {self.assumption} ({self.reference}, loss {self.loss:.6f})\n"
+            f"if so, no tree is below {self.conditional_bound:.6f}\n"
+            f"if not, no tree is below {self.lower_bound:.6f}\n"
+            f"subsets closed by the guess alone: {self.n_closed:,}"
+        )
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The numbers behind a fitted tree. ``status`` is "optimal" only if the bounds meet.
+
+    ``guess`` tells what was assumed if the proof leans on a reference model.
+    """
+
+    objective: float
+    loss: float
+    lower_bound: float
+    status: str
+    n_leaves: int
+    regularization: float
+    max_depth: int | None
+    min_samples_leaf: int
+    tolerance: float
+    fingerprint: str
+    seconds: float
+    counts: dict[str, int] = field(repr=False)
+    tree: Tree = field(repr=False)
+    binarizer: Binarizer = field(repr=False)
+    time_buckets: int | tuple[float, ...] | None = None
+    max_leaves: int | None = None
+    exact_loss: float | None = None  # on the times as they are, where the search rounded them
+    guess: Guess | None = None
+    proof: ProofLog | None = field(default=None, repr=False)
+
+    @property
+    def gap(self) -> float:
+        """(objective - lower_bound) / objective."""
+        return relative_gap(self.objective, self.lower_bound)
+
+    def summary(self) -> str:
+        """One line: how the objective comes about, and whether it is proven."""
+        if self.status == "optimal":
+            return f"{self._sum()}; no tree within the limits has a lower objective"
+        return f"{self._sum()}{self._doubt()}"
+
+    def last_line(self) -> str:
+        """The end of the progress table: the summary, and what spared the search work."""
+        doubt = "" if self.status == "optimal" else self._doubt()
+        return f"{self._sum()}{doubt}{pruned_by(self.counts)}"
+
+    def _sum(self) -> str:
+        plural = "leaf" if self.n_leaves == 1 else "leaves"
+        parts = (
+            f"{self.status}: loss {self.loss:.6f} + {self.n_leaves} {plural} x "
+            f"{price_text(self.regularization)} = {self.objective:.6f}"
+        )
+        if self.exact_loss is not None:
+            parts += f" on rounded times (loss on exact times {self.exact_loss:.6f})"
+        return parts
+
+    def _doubt(self) -> str:
+        bound = f"lower bound {self.lower_bound:.6f}, gap {100 * self.gap:.2f} %"
+        if self.status == "guessed":
+            return f"; best if the reference is right, {bound} whether it is or not"
+        return f"; {bound}: not proven best"
+
+    def write_proof(self, path: str | os.PathLike[str]) -> None:
+        """Write all of the proof, for ``survtree check-proof``; needs ``certificate="full"``."""
+        proof = check_has_proof(self.proof, self.status)
+        with whole_file(path) as file:
+            file.write(proof.to_bytes())
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+        """Recheck objective, fingerprint and arithmetic on the training data, without the solver.
+
+        Rows must come in the order of the fit: the fingerprint depends on it.
+        """
+        table, events = self.binarizer.read_with_outcome(X, y, sample_weight)
+        if self.time_buckets is not None:
+            events = events.on_grid(self.time_buckets)
+        questions = self.binarizer.questions_
+        problem = Problem(
+            questions.matrix(table),
+            events,
+            questions,
+            self.regularization,
+            self.max_depth,
+            self.min_samples_leaf,
+            self.max_leaves,
+        )
+        return self._check(problem)
+
+    def _check(self, problem: Problem) -> Verification:
+        fingerprint = problem.fingerprint()
+        oracle = Oracle.of(problem.events)
+        leaf_of_row = problem.leaf_of_row(self.tree)
+        sizes = np.bincount(leaf_of_row)
+        sizes = sizes[sizes > 0]
+        loss = oracle.tree_loss(leaf_of_row)
+        depth = int(self.tree.depths().max())
+        objective = self.loss + self.regularization * self.n_leaves
+        slack = 1e-9 * max(1.0, oracle.one_leaf_loss())
+        most = "no limit" if self.max_depth is None else str(self.max_depth)
+        is_closed = self.lower_bound == self.objective
+        found = {
+            "data": (fingerprint == self.fingerprint, f"fingerprint {fingerprint[:16]}"),
+            "loss": (abs(loss - self.loss) <= slack, f"{loss:.12g}, stated {self.loss:.12g}"),
+            "leaves": (
+                len(sizes) == self.n_leaves
+                and (self.max_leaves is None or self.n_leaves <= self.max_leaves)
+                and (depth == 0 or sizes.min() >= self.min_samples_leaf),
+                f"{len(sizes)}, the smallest has {sizes.min()} rows",
+            ),
+            "depth": (self.max_depth is None or depth <= self.max_depth, f"{depth} of {most}"),
+            "objective": (
+                abs(objective - self.objective) <= slack,
+                f"{self.loss:.12g} + {self.n_leaves} x {self.regularization:g} = {objective:.12g}",
+            ),
+            "bounds": (
+                self.lower_bound <= self.objective and (self.status != "optimal" or is_closed),
+                f"lower bound {self.lower_bound:.12g}, status {self.status}",
+            ),
+        }
+        return Verification(
+            {claim: bool(holds) for claim, (holds, _) in found.items()},
+            {claim: detail for claim, (_, detail) in found.items()},
+        )
+
+
+def headline(problem: Problem, limits: SearchSettings) -> str:
+    """The first line of the progress table."""
+    from survtree import __version__  # known once the package is imported
+
+    n, p = problem.answers.shape
+    depth = "no limit" if problem.max_depth is None else problem.max_depth
+    threads = n_threads(limits)
+    return (
+        f"survtree {__version__} | {n:,} rows  {p} questions  "
+        f"{len(problem.events.event_times):,} event times | regularization "
+        f"{price_text(problem.regularization)}  depth {depth} | "
+        f"{threads} {'thread' if threads == 1 else 'threads'}"
+    )

@@ -1,0 +1,105 @@
+"""Where numbers are cut, how many levels and questions there may be: what is refused."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from survtree._base.checks import BY_NAME, ascending_numbers, is_count, is_number, refusal
+from survtree._base.options import CUTS
+from survtree._base.words import did_you_mean, some
+from survtree._data.event_table import EventTable
+from survtree._data.read_columns import reads_as_number
+from survtree._data.read_table import MAX_ANSWERS, MAX_QUESTIONS, MOST_ODD_LEVELS
+from survtree._data.table import Column
+from survtree._questions.cut_points import Rule
+
+
+def check_rules(thresholds: Any, columns: Sequence[Column]) -> list[Rule]:
+    """How to cut each column."""
+    if not isinstance(thresholds, Mapping):
+        return [_rule(thresholds)] * len(columns)
+    names = [column.name for column in columns]
+    unknown = [key for key in thresholds if key not in names]
+    if unknown:
+        raise ValueError(
+            f"thresholds must name columns of X; there is no {unknown[0]!r}. The columns are "
+            f"{some(names)}.{did_you_mean(unknown[0], names)}"
+        )
+    rules = {name: _rule(value, name) for name, value in thresholds.items()}
+    for column in columns:
+        is_cut = rules.get(column.name, Rule("auto")).kind not in ("auto", "all")
+        if is_cut and column.kind not in ("number", "flag"):
+            raise ValueError(
+                f"thresholds must be for columns of numbers; column {column.name!r} holds "
+                "categories. Leave it out of thresholds, or convert the column to numbers."
+            )
+    return [rules.get(name, Rule("auto")) for name in names]
+
+
+def _rule(value: Any, name: str | None = None) -> Rule:
+    if isinstance(value, str):
+        named = {"auto": Rule("auto"), "all": Rule("all")}
+        if name is None:
+            named["guess"] = Rule("guess")
+        if value in named:
+            return named[value]
+        raise ValueError(_not_thresholds(value, name, named))
+    if is_count(value):
+        return Rule("quantiles", int(value))
+    is_named_pair = isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
+    if is_named_pair and value[0] == "width" and is_count(value[1]):
+        return Rule("width", int(value[1]))
+    edges = ascending_numbers(value)
+    if not edges:
+        is_wrong_value = is_number(value) or edges is not None
+        raise (ValueError if is_wrong_value else TypeError)(_not_thresholds(value, name))
+    return Rule("given", edges)
+
+
+def _not_thresholds(value: Any, name: str | None, choices: Iterable[str] = ()) -> str:
+    """The complaint of the thresholds of one column, or of all (no name)."""
+    hint = did_you_mean(value, choices)
+    if name is None:
+        return f"{refusal(BY_NAME['thresholds'], value)}{hint}"
+    if isinstance(value, str) and value == "guess":
+        hint = " It chooses among all columns at once: pass thresholds='guess'."
+    allowed, came = f"'auto', 'all', {CUTS} for each column of a dict", {name: value}
+    return f"thresholds must be {allowed}; got {came!r}.{hint}"
+
+
+def check_guess(rules: Sequence[Rule], events: EventTable | None) -> None:
+    """A guess needs an outcome."""
+    if events is None and any(rule.kind == "guess" for rule in rules):
+        raise ValueError(
+            "thresholds='guess' needs y, whose events and times it models; y is None. Pass "
+            "fit(X, y), or other thresholds."
+        )
+
+
+def check_levels(column: Column, n_levels: int, max_levels: int) -> None:
+    """Complain of a column of categories with too many of them."""
+    if n_levels <= max_levels:
+        return
+    odd = [level for level in column.levels if not reads_as_number(level)]
+    hint = "Is it an identifier? Leave it out, group its levels, or raise max_levels."
+    if not odd:
+        hint = "They read as numbers: convert the column to numbers."
+    elif len(odd) <= MOST_ODD_LEVELS:
+        hint = (
+            f"All but {some(odd)} read as numbers: make that missing and convert "
+            "the column to numbers."
+        )
+    raise ValueError(
+        f"column {column.name!r} must have at most {max_levels:,} levels (max_levels); it has "
+        f"{n_levels:,}: {some(column.levels, 3)}. {hint}"
+    )
+
+
+def check_question_count(n_questions: int, n_rows: int) -> None:
+    """Complain of more questions than can be asked."""
+    if n_questions <= MAX_QUESTIONS and n_questions * n_rows <= MAX_ANSWERS:
+        return
+    raise ValueError(
+        f"there must be at most {MAX_QUESTIONS:,} questions and {MAX_ANSWERS:,} answers (rows x "
+        f"questions); the columns make {n_questions:,} questions on {n_rows:,} rows. Pass "
+        "thresholds='auto' or a number of thresholds a column, or leave columns out."
+    )

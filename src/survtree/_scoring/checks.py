@@ -1,0 +1,222 @@
+"""What predictions are scored on: outcomes, curves or risks of the rows, and what is asked."""
+
+import hashlib
+import numbers
+import sys
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from survtree._base.errors import BeyondTrainingWarning
+from survtree._data.event_table import EventTable
+from survtree._data.read_new_rows import callers_level
+from survtree._data.read_outcome import check_time_passes, check_weight, numbers_of, read_outcome
+from survtree._scoring.curves import Curves
+from survtree._scoring.read_curves import (
+    CURVES,
+    check_curves,
+    check_pair,
+    curves_of_functions,
+    predicted_functions,
+    told_by,
+)
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+KINDS = (
+    "a fitted model (with X), a pair (survival probabilities by row and time, times) or a list of "
+    "step functions"
+)
+
+
+def check_scored(y: Any, sample_weight: Any, role: str = "y", weight: str = "") -> EventTable:
+    """An outcome to score on, or to take the censoring curve from: it may be without events."""
+    event, time = read_outcome(y, role)
+    if len(time) == 0:
+        raise ValueError(f"{role} must have at least one row; it has none. Look at what split it.")
+    check_time_passes(time, "times" if role == "y" else f"times of {role}")
+    role_of_weight = weight or "sample_weight"
+    return EventTable(event, time, check_weight(sample_weight, len(time), role_of_weight, role))
+
+
+def check_train(train: Any, train_weight: Any, events: EventTable) -> EventTable:
+    """The rows whose censoring curve counts: those scored, unless others are given."""
+    if train is not None:
+        return check_scored(train, train_weight, "train", "train_weight")
+    if train_weight is not None:
+        raise ValueError(
+            "train_weight must come with train; train is missing. Pass the outcome of the training "
+            "rows, or the weights of the rows of y as sample_weight."
+        )
+    return events
+
+
+def warn_of_late_rows(events: EventTable, train: EventTable) -> None:
+    """One warning for all rows that end after the training rows."""
+    last = train.time.max()
+    n_late = int((events.time > last).sum())
+    if n_late:
+        warnings.warn(
+            f"train must reach as far as y; its last time is {last:g}, that of y is "
+            f"{events.time.max():g} ({n_late:,} of {len(events):,} rows end later). From {last:g} "
+            "on, the censoring curve keeps its last positive value.",
+            BeyondTrainingWarning,
+            stacklevel=callers_level(),
+        )
+
+
+def check_predicted(curves: Any, X: Any, n_rows: int) -> tuple[Curves, Places]:
+    """Curves that differ, and which of them each row has."""
+    if isinstance(curves, type):
+        came = f"the class {curves.__name__}"
+        raise TypeError(f"curves must be {KINDS}; got {came}. Pass an instance that was fitted.")
+    if hasattr(curves, "predict_survival_function"):
+        if X is None:
+            raise ValueError(
+                f"a model as curves needs the rows to predict; got {type(curves).__name__} without "
+                "X. Pass X=..., the rows of y."
+            )
+        functions = predicted_functions(curves, X, n_rows, CURVES)
+        return _of_functions(functions, told_by(curves))
+    if X is not None and not hasattr(curves, "fit"):
+        raise ValueError(
+            f"X must come with a model; curves are of type {type(curves).__name__}. Leave out X, "
+            "or pass the fitted model as curves."
+        )
+    if isinstance(curves, tuple) and not _are_functions(curves):
+        return _of_pair(curves, n_rows)
+    return _of_functions(_listed(curves, n_rows))
+
+
+def _of_pair(pair: Any, n_rows: int) -> tuple[Curves, Places]:
+    times, matrix = check_pair(pair, n_rows, CURVES)
+    first, which = _distinct(row.tobytes() for row in np.ascontiguousarray(matrix))
+    distinct = matrix if len(first) == n_rows else matrix[first]
+    if len(times) == 0:  # curves that never step are 1 from time 0 on
+        times, distinct = np.zeros(1), np.ones((len(first), 1))
+    return check_curves(times[np.newaxis], distinct, first, CURVES), which
+
+
+def _of_functions(functions: list[Any], call: str = "") -> tuple[Curves, Places]:
+    """Rows of one leaf share a function, so most trees are told apart without a look inside."""
+    ids = np.fromiter(map(id, functions), dtype=np.int64, count=len(functions))
+    _, first, which = np.unique(ids, return_index=True, return_inverse=True)
+    order = np.argsort(first)  # the first row that is wrong is to be complained of first
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    first, which = first[order], places[which]
+    curves = curves_of_functions([functions[k] for k in first], first, CURVES, call)
+    return _merged(curves, which)
+
+
+def _merged(curves: Curves, which: Places) -> tuple[Curves, Places]:
+    """Equal curves as one."""
+    if len(curves.times) == 1:
+        keys = (row.tobytes() for row in curves.survival)
+    else:
+        keys = (
+            t.tobytes() + s.tobytes() for t, s in zip(curves.times, curves.survival, strict=True)
+        )
+    first, same = _distinct(keys)
+    if len(first) < len(curves.survival):
+        times = curves.times if len(curves.times) == 1 else curves.times[first]
+        return Curves(times, curves.survival[first]), same[which]
+    return curves, which
+
+
+def _distinct(keys: Iterable[bytes]) -> tuple[Places, Places]:
+    """Places of keys that differ, and which of these each key equals. Keeps only digests."""
+    place_of: dict[bytes, int] = {}
+    first: list[int] = []
+    which: list[int] = []
+    for row, key in enumerate(keys):
+        digest = hashlib.blake2b(key, digest_size=16).digest()
+        place = place_of.setdefault(digest, len(place_of))
+        if place == len(first):
+            first.append(row)
+        which.append(place)
+    return np.array(first, dtype=np.intp), np.array(which, dtype=np.intp)
+
+
+def _are_functions(values: Any) -> bool:
+    return len(values) > 0 and hasattr(values[0], "x") and hasattr(values[0], "y")
+
+
+def _listed(curves: Any, n_rows: int) -> list[Any]:
+    """The functions, as many as rows; or an error that says what came instead."""
+    what, remedy = type(curves).__name__, "Pass one of these."
+    if hasattr(curves, "best_estimator_"):
+        remedy = "Pass its best_estimator_."
+    elif hasattr(curves, "fit"):
+        what += ", which has no predict_survival_function"
+    elif len(getattr(curves, "shape", ())) == 2:
+        what += f" of shape {curves.shape}"
+        remedy = "Pass probabilities in a pair with their times."
+    elif isinstance(curves, (list, tuple)) or len(getattr(curves, "shape", ())) == 1:
+        functions = list(curves)
+        if len(functions) == n_rows:
+            return functions
+        raise ValueError(
+            f"curves must have one step function for each row of y; there are {n_rows:,} rows and "
+            f"{len(functions):,} functions. {CURVES.row_remedy}"
+        )
+    raise TypeError(f"curves must be {KINDS}; got {what}. {remedy}")
+
+
+def check_risk(risk: Any, n_rows: int) -> Floats:
+    """One number a row, infinite ones included: these can be ranked."""
+    values = numbers_of("risk", risk)
+    if len(values) != n_rows:
+        raise ValueError(
+            f"risk must have one number for each row of y; there are {n_rows:,} rows, it has "
+            f"{len(values):,}. Take both from the same rows."
+        )
+    if np.isnan(values).any():
+        row = int(np.argmax(np.isnan(values)))
+        raise ValueError(f"risk must not be missing; row {row} has {values[row]}. Remove the row.")
+    return values
+
+
+def check_pairs(n_pairs: float, metric: str) -> None:
+    """Complain if there is nothing to compare."""
+    if not n_pairs > 0:
+        raise ValueError(
+            f"{metric} needs an event and a row that is followed for longer; y has no such pair. "
+            "Pass more rows, or a later tau if there is one."
+        )
+
+
+def check_tau(tau: Any) -> float:
+    """The time from which on events do not count."""
+    if tau is None:
+        return float("inf")
+    if isinstance(tau, bool) or not isinstance(tau, numbers.Real) or not float(tau) > 0:
+        raise ValueError(f"tau must be a positive time or None; got {tau!r}.")
+    return float(tau)
+
+
+def check_time(time: Any) -> float:
+    """One time at which curves are looked at."""
+    is_number = isinstance(time, numbers.Real) and not isinstance(time, bool)
+    if not is_number or not 0 <= float(time) < sys.float_info.max:
+        raise ValueError(f"time must be one finite number, not negative; got {time!r}.")
+    return float(time)
+
+
+def check_floor(floor: Any) -> float:
+    """The least probability that a row is given."""
+    if isinstance(floor, bool) or not isinstance(floor, numbers.Real) or not 0 <= float(floor) < 1:
+        raise ValueError(f"floor must be a probability below 1; got {floor!r}.")
+    return float(floor)
+
+
+def check_group_count(n_groups: Any) -> int:
+    """How many groups of rows are compared."""
+    is_count = isinstance(n_groups, numbers.Integral) and not isinstance(n_groups, bool)
+    if not is_count or n_groups < 1:
+        raise ValueError(f"n_groups must be a positive integer; got {n_groups!r}.")
+    return int(n_groups)

@@ -1,0 +1,241 @@
+"""How well curves and risks rank rows: concordance indices and areas under ROC curves."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from survtree._data.event_table import EventTable, weight_at
+from survtree._scoring.checks import check_pairs, check_risk, check_scored, check_tau
+from survtree._scoring.read_curves import check_times
+from survtree._scoring.scored import Scored, inverse_g, one_curve, scored, trained_on
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+# Rows are compared with each other in blocks of at least and at most so many.
+SMALLEST_BLOCK, LARGEST_BLOCK = 64, 256
+
+
+def concordance_of_risks(events: EventTable, risk: Floats) -> float:
+    """Harrell's concordance index: how often the row with the higher risk had its event first.
+
+    Two rows can be compared when the earlier one had the event; of two rows with the same time,
+    when just one had it. Equal risks count one half. NaN if there are no such pairs.
+    """
+    right, pairs = pairs_in_order(events, risk, np.ones(len(events)))
+    return right / pairs if pairs > 0 else float("nan")
+
+
+def pairs_in_order(events: EventTable, risk: Floats, factor: Floats) -> tuple[float, float]:
+    """The weight of pairs in which the earlier row has the higher risk, and of all pairs.
+
+    A pair weighs what its rows weigh, times the factor of the earlier one.
+    """
+    risks, rank = np.unique(risk, return_inverse=True)
+    # Censored rows come after events of the same time, so a row's partners have a higher key.
+    key = 2 * events.when + ~events.event
+    # Within a key by rank: what comes later there has a higher risk, and is never counted as lower.
+    order = np.lexsort((rank, key))
+    is_new = np.ones(len(order), dtype=bool)
+    is_new[1:] = (np.diff(key[order]) > 0) | (np.diff(rank[order]) > 0)
+    cell = is_new.cumsum() - 1  # equal rows are no pair, so they become one
+    firsts = order[is_new]
+    weight = weight_at(cell, events.weight[order])
+    earlier = weight_at(cell, (events.weight * events.event * factor)[order])
+    lower = _lower_later(rank[firsts], weight, len(risks))
+    of_key = weight_at(key, events.weight)
+    later = np.append(of_key[::-1].cumsum()[::-1], 0.0)[key[firsts] + 1]
+    return float(earlier @ lower), float(earlier @ later)
+
+
+def _lower_later(rank: Places, weight: Floats, n_ranks: int) -> Floats:
+    """The weight of later rows with a lower rank, and half that of those with the same.
+
+    From the last block to the first: what is in later blocks is summed up by rank. A block costs
+    the square of its size and a pass over the ranks.
+    """
+    lower = np.empty(len(rank))
+    seen = np.zeros(n_ranks)
+    size = min(max(SMALLEST_BLOCK, math.isqrt(n_ranks)), LARGEST_BLOCK)
+    for first in range((len(rank) - 1) // size * size, -1, -size):
+        here = slice(first, first + size)
+        mine, w = rank[here], weight[here]
+        below = np.append(0.0, np.cumsum(seen))
+        share = (mine < mine[:, np.newaxis]) + 0.5 * (mine == mine[:, np.newaxis])
+        lower[here] = 0.5 * (below[mine] + below[mine + 1]) + np.triu(share, 1) @ w
+        seen += np.bincount(mine, w, n_ranks)
+    return lower
+
+
+# With so few events at a time it is faster to compare each with all curves than to sort these.
+FEW = 8
+
+
+class DynamicAUC(NamedTuple):
+    """Areas under the ROC curves at times, and their mean."""
+
+    times: Floats
+    auc: Floats
+    mean: float
+
+
+def harrell_c(y: Any, curves: Any, *, X: Any = None, sample_weight: Any = None) -> float:
+    """Harrell's concordance index of survival curves; 1 is perfect, 0.5 chance.
+
+    Of all pairs y_i < y_j in which i had the event, the share with S_i(y_i) < S_j(y_i): both curves
+    are read at the earlier time. Equal values count one half. The parameters are those of
+    ``survtree.metrics``.
+    """
+    rows = scored(y, curves, X, sample_weight)
+    return _concordance(rows, np.ones(len(rows.events)), "harrell_c")
+
+
+def uno_c(
+    y: Any,
+    curves: Any,
+    *,
+    X: Any = None,
+    sample_weight: Any = None,
+    train: Any = None,
+    train_weight: Any = None,
+    tau: float | None = None,
+) -> float:
+    """Uno's concordance index of survival curves; 1 is perfect, 0.5 chance.
+
+    As ``harrell_c``, with each pair weighted by 1/G(y_i)^2: what is found does not depend on how
+    many rows are censored. Late events weigh much; those at ``tau`` or later are left out. The
+    other parameters are those of ``survtree.metrics``.
+    """
+    rows = scored(y, curves, X, sample_weight)
+    factor = _uno_factor(rows.events, trained_on(rows.events, train, train_weight), tau)
+    return _concordance(rows, factor, "uno_c")
+
+
+def _uno_factor(events: EventTable, train: EventTable, tau: float | None) -> Floats:
+    factor: Floats = inverse_g(events, train) ** 2 * (events.time < check_tau(tau))
+    return factor
+
+
+def _concordance(rows: Scored, factor: Floats, metric: str) -> float:
+    right = pairs = 0.0
+    for times in rows.batches(rows.events.event_times):
+        happening, later = rows.happening(times, factor), rows.later(times)
+        time, curve = np.nonzero(happening)
+        weight = happening[time, curve]
+        right += float(weight @ _right(rows.curves.on(times), later, time, curve))
+        pairs += float(weight @ later.sum(axis=1)[time])
+    check_pairs(pairs, metric)
+    return right / pairs
+
+
+def _right(values: Floats, weight: Floats, time: Places, curve: Places) -> Floats:
+    """At some (time, curve): the weight of curves that are higher, and half that of equals."""
+    if len(time) > FEW * len(values):
+        return weight_above(values, weight)[time, curve]
+    mine, others = values[time, curve][:, np.newaxis], values[time]
+    right: Floats = (((others > mine) + 0.5 * (others == mine)) * weight[time]).sum(axis=1)
+    return right
+
+
+def weight_above(values: Floats, weight: Floats) -> Floats:
+    """For each place of a row: the weight where that row is higher, and half that of equals."""
+    n = values.shape[1]
+    order = np.argsort(-values, axis=1)
+    falling = np.take_along_axis(values, order, axis=1)
+    summed = np.zeros((len(values), n + 1))
+    np.cumsum(np.take_along_axis(weight, order, axis=1), axis=1, out=summed[:, 1:])
+    # Where the run of equal values begins that a place is in, and where the next one does.
+    is_new = falling[:, 1:] != falling[:, :-1]
+    begin = np.zeros(values.shape, dtype=np.intp)
+    begin[:, 1:] = np.maximum.accumulate(is_new * np.arange(1, n), axis=1)
+    end = np.full(values.shape, n, dtype=np.intp)
+    ends = np.where(is_new, np.arange(1, n), n)
+    end[:, :-1] = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
+    above = np.empty_like(summed[:, 1:])
+    mean = 0.5 * (
+        np.take_along_axis(summed, begin, axis=1) + np.take_along_axis(summed, end, axis=1)
+    )
+    np.put_along_axis(above, order, mean, axis=1)
+    return above
+
+
+def harrell_c_of_risk(y: Any, risk: ArrayLike, *, sample_weight: Any = None) -> float:
+    """Harrell's concordance index of risk scores, higher is worse, as ``predict`` gives them.
+
+    The classical form: a row has one risk at all times. Of two rows with the same time, of which
+    just one had the event, that one counts as earlier. Equal risks count one half. It is what
+    ``model.score`` returns.
+    """
+    events = check_scored(y, sample_weight)
+    return _of_risk(events, risk, np.ones(len(events)), "harrell_c_of_risk")
+
+
+def uno_c_of_risk(
+    y: Any,
+    risk: ArrayLike,
+    *,
+    sample_weight: Any = None,
+    train: Any = None,
+    train_weight: Any = None,
+    tau: float | None = None,
+) -> float:
+    """Uno's concordance index of risk scores: ``harrell_c_of_risk`` with the weights of ``uno_c``.
+
+    The other parameters are those of ``survtree.metrics``.
+    """
+    events = check_scored(y, sample_weight)
+    factor = _uno_factor(events, trained_on(events, train, train_weight), tau)
+    return _of_risk(events, risk, factor, "uno_c_of_risk")
+
+
+def _of_risk(events: EventTable, risk: Any, factor: Floats, metric: str) -> float:
+    right, pairs = pairs_in_order(events, check_risk(risk, len(events)), factor)
+    check_pairs(pairs, metric)
+    return right / pairs
+
+
+def cumulative_dynamic_auc(
+    y: Any,
+    curves: Any,
+    times: ArrayLike | None = None,
+    *,
+    X: Any = None,
+    sample_weight: Any = None,
+    train: Any = None,
+    train_weight: Any = None,
+) -> DynamicAUC:
+    """How well S(t) tells rows with an event up to t from those followed for longer.
+
+    At time t the cases are rows with an event at y_i <= t, with weight 1/G(y_i), the controls rows
+    with y_j > t. The area is the share of (case, control) pairs with S_case(t) < S_control(t);
+    equal values count one half. The mean over time weighs each area by how far the Kaplan-Meier
+    curve of y falls from the time before, the first one from 1.
+
+    By default ``times`` are those of the events, and the mean is the integral over all of them.
+    Where there are no cases or no controls the area is NaN, and left out of the mean. The other
+    parameters are those of ``survtree.metrics``.
+    """
+    rows = scored(y, curves, X, sample_weight)
+    factor = inverse_g(rows.events, trained_on(rows.events, train, train_weight))
+    at = _event_times_with_controls(rows.events) if times is None else check_times(times)
+    areas = [_areas(rows, some, factor) for some in rows.batches(at)]
+    auc = np.concatenate([np.empty(0), *areas])
+    falls = -np.diff(one_curve(rows.events)(at), prepend=1.0)
+    is_known = np.isfinite(auc)
+    check_pairs(float(falls[is_known].sum()), "cumulative_dynamic_auc")
+    return DynamicAUC(at, auc, float(np.average(auc[is_known], weights=falls[is_known])))
+
+
+def _event_times_with_controls(events: EventTable) -> Floats:
+    times: Floats = events.event_times[events.event_times < events.time.max()]
+    return times
+
+
+def _areas(rows: Scored, times: Floats, factor: Floats) -> Floats:
+    cases, controls = rows.happened(times, factor), rows.later(times)
+    right = (cases * weight_above(rows.curves.on(times), controls)).sum(axis=1)
+    pairs = cases.sum(axis=1) * controls.sum(axis=1)
+    areas: Floats = np.divide(right, pairs, out=np.full(len(times), np.nan), where=pairs > 0)
+    return areas

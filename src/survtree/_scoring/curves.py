@@ -1,0 +1,248 @@
+"""Survival and hazard curves: step functions, many of them as a matrix, those of leaves.
+
+Knows rows of a leaf, not the tree.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+
+from survtree._base.numbers import Interval
+from survtree._data.event_table import EventTable, weight_at
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+
+class StepFunction:
+    """A right-continuous step function: ``y[k]`` from ``x[k]`` on, ``before`` ahead of ``x[0]``.
+
+    >>> curve = StepFunction([2.0, 5.0], [0.8, 0.4], before=1.0)
+    >>> curve([0, 2, 4.9, 5, 100])
+    array([1. , 0.8, 0.8, 0.4, 0.4])
+    """
+
+    def __init__(self, x: ArrayLike, y: ArrayLike, *, before: float) -> None:
+        self.x = np.asarray(x, dtype=np.float64)
+        self.y = np.asarray(y, dtype=np.float64)
+        self.before = before
+
+    def __call__(self, times: ArrayLike) -> Floats:
+        """Values at the given times; a scalar gives a scalar."""
+        at = np.searchsorted(self.x, np.asarray(times, dtype=np.float64), side="right")
+        values: Floats = np.concatenate([[self.before], self.y])[at]
+        return values
+
+    def at_times(self, times: Floats) -> "StepFunction":
+        """The same function, told only at the given ascending times."""
+        return StepFunction(times, self(times), before=self.before)
+
+    def __repr__(self) -> str:
+        return f"StepFunction(x={self.x!r}, y={self.y!r}, before={self.before!r})"
+
+
+class Curves(NamedTuple):
+    """Survival curves as rows of a matrix; one row of times for all of them, or one for each.
+
+    A curve is 1 before its first time and stays as it is after its last one.
+    """
+
+    times: Floats
+    survival: Floats
+
+    def part(self, first: int, last: int) -> "Curves":
+        """Some of the curves."""
+        is_shared = len(self.times) == 1
+        return Curves(
+            self.times if is_shared else self.times[first:last], self.survival[first:last]
+        )
+
+    def place(self, curve: Places, time: Floats) -> Places:
+        """How many steps the curve of each time has made by then."""
+        if len(self.times) == 1:
+            return np.searchsorted(self.times[0], time, side="right")
+        order = np.argsort(curve, kind="stable")
+        ends = np.searchsorted(curve[order], np.arange(len(self.times) + 1))
+        place = np.empty(len(time), dtype=np.intp)
+        for k, steps in enumerate(self.times):
+            here = order[ends[k] : ends[k + 1]]
+            place[here] = np.searchsorted(steps, time[here], side="right")
+        return place
+
+    def at(self, curve: Places, time: Floats) -> Floats:
+        """The value of a curve at a time, for many of such pairs."""
+        place = self.place(curve, time)
+        values = np.ones(len(time))
+        made = np.flatnonzero(place)
+        values[made] = self.survival[curve[made], place[made] - 1]
+        return values
+
+    def on(self, times: Floats) -> Floats:
+        """The values of all curves at the same times: times x curves."""
+        values = np.empty((len(times), len(self.survival)))
+        if len(self.times) == 1:
+            place = np.searchsorted(self.times[0], times, side="right")
+            values[place > 0] = self.survival.T[place[place > 0] - 1]
+            values[place == 0] = 1.0
+            return values
+        for k, (steps, survival) in enumerate(zip(self.times, self.survival, strict=True)):
+            values[:, k] = np.append(1.0, survival)[np.searchsorted(steps, times, side="right")]
+        return values
+
+
+@dataclass(frozen=True)
+class LeafCurve:
+    """What a leaf says about its rows: Kaplan-Meier survival and Nelson-Aalen hazard.
+
+    Kept are the weights of events and of censored rows at the distinct times of the leaf. Curves
+    step only at the leaf's own event times and stay as they are after the last one.
+    """
+
+    n_rows: int
+    n_events: int
+    times: Floats
+    events: Floats
+    censored: Floats
+
+    @cached_property
+    def _steps(self) -> tuple[Floats, Floats, Floats]:
+        """Event times, weight of the events there, and weight still at risk."""
+        at_risk = (self.events + self.censored)[::-1].cumsum()[::-1]
+        steps = self.events.nonzero()[0]
+        return self.times[steps], self.events[steps], at_risk[steps]
+
+    @cached_property
+    def survival(self) -> StepFunction:
+        """Kaplan-Meier."""
+        times, died, at_risk = self._steps
+        return StepFunction(times, (1.0 - died / at_risk).cumprod(), before=1.0)
+
+    @cached_property
+    def hazard(self) -> StepFunction:
+        """Nelson-Aalen."""
+        times, died, at_risk = self._steps
+        return StepFunction(times, (died / at_risk).cumsum(), before=0.0)
+
+    @property
+    def weight(self) -> float:
+        """Of all rows; their number if they have no weights."""
+        return float((self.events + self.censored).sum())
+
+    def at_risk(self, times: ArrayLike) -> Floats:
+        """Weight of the rows whose time is not before the given ones."""
+        left = np.append((self.events + self.censored)[::-1].cumsum()[::-1], 0.0)
+        at: Floats = left[np.searchsorted(self.times, np.asarray(times, dtype=float), side="left")]
+        return at
+
+    def band(self, confidence: float = 0.95) -> tuple[StepFunction, StepFunction]:
+        """Pointwise limits of survival: Greenwood's variance, on the scale of log(-log S).
+
+        1 before the first event. Where the curve is 0 there is no variance: the lower limit is 0
+        then, the upper one stays where it was.
+        """
+        times, died, at_risk = self._steps
+        survival = self.survival.y
+        is_left = died < at_risk
+        share = np.divide(died, at_risk * (at_risk - died), out=np.zeros_like(died), where=is_left)
+        # A curve above 0 has made a step, so its logarithm is below 0.
+        depth = -np.log(survival, out=np.full_like(survival, -1.0), where=is_left)
+        spread = np.exp(_z(confidence) * np.sqrt(share.cumsum()) / depth)
+        low, high = np.where(is_left, (survival**spread, survival ** (1 / spread)), 0.0)
+        if len(high) and not is_left[-1]:  # only the last row can end the curve
+            high[-1] = high[-2] if len(high) > 1 else 1.0
+        return StepFunction(times, low, before=1.0), StepFunction(times, high, before=1.0)
+
+    def survival_at(self, time: float, confidence: float = 0.95) -> Interval:
+        """S(time) with its limits, of which nothing is known before the first event."""
+        low, high = self.band(confidence)
+        if self.n_events == 0 or time < low.x[0]:
+            return Interval(1.0, np.nan, np.nan)
+        return Interval(float(self.survival(time)), float(low(time)), float(high(time)))
+
+    def quantile(self, share: float) -> float:
+        """First time by which this share has had the event; inf if the curve never gets there."""
+        return _first_at_most(self.survival, 1.0 - share)
+
+    def quantile_with_limits(self, share: float = 0.5, confidence: float = 0.95) -> Interval:
+        """A quantile; its limits are where those of the curve get there (Brookmeyer, Crowley)."""
+        low, high = self.band(confidence)
+        return Interval(
+            self.quantile(share),
+            _first_at_most(low, 1.0 - share),
+            _first_at_most(high, 1.0 - share),
+        )
+
+    def restricted_mean(self, until: float, confidence: float = 0.95) -> Interval:
+        """Mean time without the event up to a time: the area under the curve until then."""
+        times, died, at_risk = self._steps
+        is_before = times < until
+        times, died, at_risk = times[is_before], died[is_before], at_risk[is_before]
+        ends = np.append(times, until)
+        areas = np.append(1.0, self.survival.y[is_before]) * np.diff(ends, prepend=0.0)
+        later = areas[1:][::-1].cumsum()[::-1]
+        is_left = died < at_risk  # otherwise there is no area later
+        share = np.divide(died, at_risk * (at_risk - died), out=np.zeros_like(died), where=is_left)
+        mean, half = float(areas.sum()), _z(confidence) * float(np.sqrt((later**2 * share).sum()))
+        return Interval(mean, max(0.0, mean - half), min(until, mean + half))
+
+
+def _z(confidence: float) -> float:
+    return float(ndtri(0.5 + confidence / 2))
+
+
+def _first_at_most(curve: StepFunction, level: float) -> float:
+    # Survival is a product of fractions, so 0.5 may come out as 0.5 + 1e-16.
+    reached = np.flatnonzero(curve.y <= level + 1e-12)
+    return float(curve.x[reached[0]]) if len(reached) else float("inf")
+
+
+class LeafCurves:
+    """Curves of leaves by their node numbers, made when first asked for: a fit does without."""
+
+    def __init__(self, make: Callable[[], dict[int, LeafCurve]]) -> None:
+        self._make = make
+
+    @cached_property
+    def by_leaf(self) -> dict[int, LeafCurve]:
+        """All curves."""
+        return self._make()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"by_leaf": self.by_leaf}  # the training rows stay behind
+
+
+def leaf_curves(
+    events: EventTable, leaf_of_row: NDArray[np.intp], n_leaves: int
+) -> list[LeafCurve]:
+    """The curves of all leaves; ``leaf_of_row`` counts them from 0."""
+    order = np.argsort(leaf_of_row, kind="stable")
+    ends = np.searchsorted(leaf_of_row[order], np.arange(n_leaves + 1))
+    return [_leaf_curve(events, order[ends[k] : ends[k + 1]]) for k in range(n_leaves)]
+
+
+def _leaf_curve(events: EventTable, rows: Places) -> LeafCurve:
+    places, when = np.unique(events.when[rows], return_inverse=True)
+    weight, event = events.weight[rows], events.event[rows]
+    return LeafCurve(
+        n_rows=len(rows),
+        n_events=int(np.count_nonzero(event)),
+        times=events.unique_times[places],
+        events=weight_at(when, weight * event, len(places)),
+        censored=weight_at(when, weight * ~event, len(places)),
+    )
+
+
+def outcome_of(curves: Sequence[LeafCurve]) -> EventTable:
+    """The outcome of all rows of the leaves; those with the same end in a leaf are one row."""
+    rows = [
+        (np.full(np.count_nonzero(weight), flag), curve.times[weight > 0], weight[weight > 0])
+        for curve in curves
+        for flag, weight in ((True, curve.events), (False, curve.censored))
+    ]
+    event, time, weight = (np.concatenate(parts) for parts in zip(*rows, strict=True))
+    return EventTable(event, time, weight)

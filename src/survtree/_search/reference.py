@@ -1,0 +1,137 @@
+"""Reference models: what a user passes as ``reference`` as one loss for each training row.
+
+The losses are in the units of the search and add up to the loss of the model. What a search makes
+of them is a guess, and no part of any proof.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from survtree._data.event_table import EventTable
+from survtree._data.read_table import as_frame
+from survtree._scoring.curves import Curves
+from survtree._scoring.read_curves import check_curves, check_pair, predicted_curves
+from survtree._scoring.row_losses import RowLosses, added_up
+from survtree._search.checks import check_losses, check_reference
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+# The paper's forest. Each of its nodes keeps a number for every time: 4,000 rows with as many times
+# take gigabytes, and a guess does not need them all.
+N_TREES, DEPTH, MOST_FOREST_TIMES = 100, 9, 500
+
+
+def reference_losses(
+    reference: Any,
+    X: Any,
+    answers: NDArray[np.uint8],
+    events: EventTable,
+    random_state: Any = None,
+) -> Floats:
+    """What a reference loses on each training row; never negative.
+
+    Parameters
+    ----------
+    reference : "forest", "boosting", fitted model, (survival, times) or losses
+        A name: that model of scikit-survival, fitted on the answers. A model: its
+        ``predict_survival_function(X)`` returns a step function (``x``, ``y``) a row. A pair:
+        survival probabilities (row, time) and the times of the columns. A curve is 1 before its
+        first time and stays as it is after its last. Losses, one a row, are used as they are: they
+        must add up to the loss of the model, so 1 / (sum of weights x largest time) is part of
+        each.
+    X : array or frame
+        The training rows as the user has them, for a fitted model.
+    answers : array of 0 and 1
+        Answers of the training rows, rows x questions.
+    events : EventTable
+        The outcome that the search sees.
+    random_state : int, RandomState or None
+        Of the models that have a name.
+    """
+    kind = check_reference(reference)
+    score = RowLosses(events)
+    if kind == "losses":
+        return check_losses(reference, score.most())
+    if kind == "name":
+        return _losses_of_named(reference, answers, score, random_state)
+    n_rows = len(events)
+    if kind == "model":
+        return added_up(_predicted(reference, X, n_rows), np.arange(n_rows), score)
+    times, survival = check_pair(reference, n_rows)
+    return added_up(
+        lambda first, last: check_curves(
+            times[np.newaxis], survival[first:last], range(first, last)
+        ),
+        np.arange(n_rows),
+        score,
+    )
+
+
+def name_of(reference: Any) -> str:
+    """What a reference is called in a report."""
+    kind = check_reference(reference)
+    if kind == "name":
+        return str(reference)
+    if kind == "model":
+        return type(reference).__name__
+    return "survival curves" if kind == "curves" else "losses of rows"
+
+
+def _predicted(model: Any, X: Any, n_rows: int) -> Callable[[int, int], Curves]:
+    """The curves of rows from the first to the last, as the model predicts them."""
+    frame = as_frame(X)
+    if frame is None and not isinstance(X, np.ndarray):  # who knows how to take rows of it
+        return predicted_curves(model, X, n_rows).part
+
+    def curves_of(first: int, last: int) -> Curves:
+        part = X[first:last] if frame is None else frame[first:last].to_native()
+        return predicted_curves(model, part, last - first, first)
+
+    return curves_of
+
+
+def _losses_of_named(
+    name: str, answers: NDArray[np.uint8], score: RowLosses, random_state: Any
+) -> Floats:
+    events = score.events
+    if len(events.unique_times) == 1:  # curves are 1 until then, and no time is left to be wrong
+        return np.zeros(len(events))
+    if answers.shape[1] == 0:  # nothing to ask: a model of a constant
+        answers = np.zeros((len(events), 1), dtype=np.uint8)
+    model = _fitted(name, answers, events, random_state)
+    first_row, curve_of_row = _distinct_rows(answers)
+    distinct = answers[first_row]
+    return added_up(_predicted(model, distinct, len(distinct)), curve_of_row, score)
+
+
+def _distinct_rows(answers: NDArray[np.uint8]) -> tuple[Places, Places]:
+    """Rows that differ, and which of these each row equals: there may be far fewer."""
+    packed = np.ascontiguousarray(np.packbits(answers, axis=1))
+    keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    return first, which
+
+
+def _fitted(name: str, answers: NDArray[np.uint8], events: EventTable, random_state: Any) -> Any:
+    """The model of that name, of the answers. scikit-survival is GPL, so it stays optional."""
+    try:
+        from sksurv import ensemble
+    except ImportError as error:
+        raise ImportError(
+            f"reference={name!r} needs scikit-survival, which is not installed. Run pip install "
+            "'survtree[reference]', or pass a model that you fitted."
+        ) from error
+    if name == "forest":
+        model = ensemble.RandomSurvivalForest(N_TREES, max_depth=DEPTH, random_state=random_state)
+        if len(events.unique_times) > MOST_FOREST_TIMES:
+            events = events.on_grid(MOST_FOREST_TIMES)
+    else:
+        model = ensemble.GradientBoostingSurvivalAnalysis(random_state=random_state)
+    outcome = np.empty(len(events), dtype=[("event", bool), ("time", float)])
+    outcome["event"], outcome["time"] = events.event, events.time
+    weight = None if (events.weight == 1).all() else events.weight
+    return model.fit(answers, outcome, sample_weight=weight)

@@ -1,0 +1,350 @@
+"""The only caller of the native module: hands over arrays, waits, brings the answer back."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from survtree import _native
+from survtree._base.errors import InternalError
+from survtree._base.options import MAX_DEPTH_LIMIT
+from survtree._base.tree import Tree
+from survtree._search.problem import Problem
+from survtree._search.progress import Snapshot, Watch
+from survtree._search.replay import request
+from survtree._search.settings import SearchSettings
+
+MAX_THREADS = 256
+NO_LIMIT = 2**64 - 1
+MOST_CLAIMS = 5_000_000  # of a proof; some hundred megabytes
+# Two ways of adding up the same loss: a difference beyond rounding is a bug in one of them.
+RESCORE_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The tree found and what was proven about it."""
+
+    tree: Tree
+    objective: float
+    loss: float
+    lower_bound: float
+    guessed_bound: float
+    tolerance: float
+    status: str
+    is_upper_bound_wrong: bool
+    seconds: float
+    counts: dict[str, int] = field(repr=False)
+    one_leaf_loss: float
+    unique_times: NDArray[np.float64] = field(repr=False)
+    event_times: NDArray[np.float64] = field(repr=False)
+
+
+def solve(
+    problem: Problem,
+    limits: SearchSettings,
+    watch: Watch | None = None,
+    search: _native.Search | None = None,
+) -> Solution:
+    """Search, then re-score the tree with the independent loss.
+
+    Ctrl-C ends the search early, with what it has, and so may the watch; the status says so. A
+    ``search`` that was stopped goes on where it was.
+    """
+    start = perf_counter()
+    search = search_of(problem, limits) if search is None else search
+    on_turn = None if watch is None else lambda: _report(search, watch)
+    gone = limits.seconds_gone + perf_counter() - start
+    run_limits = _run_limits(replace(limits, seconds_gone=gone), search)
+    with _bugs_told(problem, limits):
+        raw = search.run(run_limits, on_turn)
+    if watch is not None:
+        watch.end(_new_rows(search))
+    tree = _tree_of(raw.pop("tree"))
+    found = _native.rescore(*_arrays(problem), tree.question, tree.no, tree.yes)
+    solution = Solution(
+        tree=tree,
+        one_leaf_loss=found["one_leaf_loss"],
+        unique_times=found["times"],
+        event_times=found["event_times"],
+        **raw,
+    )
+    _check(problem, limits, solution, found)
+    return solution
+
+
+@dataclass(frozen=True)
+class KeptSearch:
+    """A search with all it remembers, and what it is a search for."""
+
+    problem: Problem
+    limits: SearchSettings
+    search: _native.Search
+
+    def is_for(self, problem: Problem, limits: SearchSettings) -> bool:
+        """Whether going on with it answers this problem; how long it may take is free."""
+        return (
+            self.problem.is_same(problem)
+            and self.limits.upper_bound == limits.upper_bound
+            and n_threads(self.limits) == n_threads(limits)
+            and _are_equal(self.limits.guessed_losses, limits.guessed_losses)
+        )
+
+    def is_proof(self, problem: Problem) -> bool:
+        """Whether it is for this problem and leans on no guess."""
+        return self.limits.guessed_losses is None and self.problem.is_same(problem)
+
+
+def _are_equal(a: NDArray[np.float64] | None, b: NDArray[np.float64] | None) -> bool:
+    return a is b or (a is not None and b is not None and np.array_equal(a, b))
+
+
+def find(
+    problem: Problem,
+    limits: SearchSettings,
+    watch: Watch | None = None,
+    kept: KeptSearch | None = None,
+) -> tuple[Solution, KeptSearch | None]:
+    """What a fit calls: search, or go on with a search that was stopped; or guess, then prove.
+
+    With a limit on leaves there is nothing to go on with.
+    """
+    start = perf_counter()
+    if problem.max_leaves is not None:
+        return frontier(problem, limits, problem.max_leaves)[-1], None
+    if limits.guessed_losses is not None and limits.proves:
+        guess = replace(limits, proves=False)
+        guessed, kept = find(problem, guess, watch, kept)
+        if guessed.status != "guessed":  # stopped
+            return guessed, kept
+        gone = limits.seconds_gone + perf_counter() - start
+        limits = replace(guess, guessed_losses=None, seconds_gone=gone)
+        search = search_of(problem, limits)
+        _start_from(search, guessed, "guess")
+    elif kept is not None and kept.is_for(problem, limits):
+        search = kept.search
+    else:
+        search = search_of(problem, limits)
+    gone = perf_counter() - start + limits.seconds_gone
+    solution = solve(problem, replace(limits, seconds_gone=gone), watch, search)
+    return solution, KeptSearch(problem, limits, search)
+
+
+def _start_from(search: _native.Search, known: Solution, found_by: str) -> None:
+    """Tell a new search a tree to beat and a bound that holds; no proof rests on anything else."""
+    tree = known.tree
+    search.start_from(tree.question, tree.no, tree.yes, known.lower_bound, found_by)
+
+
+def frontier(
+    problem: Problem, limits: SearchSettings, max_leaves: int | None = None
+) -> list[Solution]:
+    """The best trees for every price from the problem's regularization on, fewest leaves first.
+
+    With a limit on leaves: those for every number of leaves that pays at that price, the last being
+    the best of all. Objectives and bounds are for the problem's regularization.
+    """
+    start = perf_counter()
+    options = {
+        "max_depth": MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth,
+        "min_regularization": problem.regularization,
+        "min_samples_leaf": min(problem.min_samples_leaf, 2**62),
+        "max_leaves": NO_LIMIT if max_leaves is None else max_leaves,
+    }
+    ranks = np.asarray(problem.questions.ranks(), dtype=np.uint32)
+    with _bugs_told(problem, limits):
+        search = _native.Frontier(*_arrays(problem), ranks, options)
+        gone = limits.seconds_gone + perf_counter() - start
+        raw = search.run(_run_limits(replace(limits, seconds_gone=gone), search))
+    return [_solution_of(problem, limits, _tree_of(tree), raw) for tree in raw["trees"]]
+
+
+def _solution_of(
+    problem: Problem, limits: SearchSettings, tree: Tree, raw: dict[str, Any]
+) -> Solution:
+    """One tree of a frontier; if that is not complete, all that is proven is the first bound."""
+    found = _native.rescore(*_arrays(problem), tree.question, tree.no, tree.yes)
+    price = problem.regularization
+    objective = found["loss"] + price * len(tree.leaves)
+    first = min(raw["root_loss"] + price, raw["root_floor"] + 2 * price)
+    bound = objective if raw["is_complete"] else min(first, objective)
+    solution = Solution(
+        tree=tree,
+        objective=objective,
+        loss=found["loss"],
+        lower_bound=bound,
+        guessed_bound=bound,
+        tolerance=raw["tolerance"],
+        status=raw["status"],
+        is_upper_bound_wrong=False,
+        seconds=raw["seconds"],
+        counts=raw["counts"],
+        one_leaf_loss=found["one_leaf_loss"],
+        unique_times=found["times"],
+        event_times=found["event_times"],
+    )
+    _check(problem, limits, solution, found)
+    return solution
+
+
+def loss_of(problem: Problem, tree: Tree) -> float:
+    """The independent loss of a tree."""
+    found = _native.rescore(*_arrays(problem), tree.question, tree.no, tree.yes)
+    return float(found["loss"])
+
+
+def optimal_trees(
+    problem: Problem, optimum: float, limit: int, limits: SearchSettings | None = None
+) -> list[Tree]:
+    """Every tree that attains the optimum, at most ``limit``, in the order of the tie rule."""
+    # The bound is loosened by more than rounding, so that the optimum itself stays within it.
+    limits = replace(limits or SearchSettings(), upper_bound=optimum * (1 + 1e-9))
+    search = search_of(problem, limits)
+    with _bugs_told(problem, limits):
+        if search.run(_run_limits(limits, search))["status"] == "interrupted":
+            raise KeyboardInterrupt
+        return [_tree_of(raw) for raw in search.optimal_trees(limit)]
+
+
+def claims_of(kept: KeptSearch, watch: Watch | None = None) -> dict[str, Any] | None:
+    """The claims that together prove the optimum of a search, as arrays.
+
+    None if a limit came before the end, or if there would be too many.
+    """
+    on_turn = None if watch is None else lambda: _report(kept.search, watch)
+    with _bugs_told(kept.problem, kept.limits):
+        raw = kept.search.proof(MOST_CLAIMS, on_turn)
+    return raw if raw.pop("is_complete") else None
+
+
+def search_of(problem: Problem, limits: SearchSettings) -> _native.Search:
+    """A search that has not begun; it holds the problem in its own form."""
+    options = {
+        "max_depth": MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth,
+        "regularization": problem.regularization,
+        "min_samples_leaf": min(problem.min_samples_leaf, 2**62),
+        "upper_bound": np.inf if limits.upper_bound is None else limits.upper_bound,
+        "n_threads": n_threads(limits),
+        "greedy_from": limits.greedy_from,
+        "check_keys": limits.check_keys,
+        "kernel": limits.kernel,
+        "layout": limits.layout,
+        "solver": limits.solver or ("search" if limits.bounds_off else ""),
+        "bounds_off": list(limits.bounds_off),
+    }
+    ranks = np.asarray(problem.questions.ranks(), dtype=np.uint32)
+    guess = np.empty(0) if limits.guessed_losses is None else limits.guessed_losses
+    with _bugs_told(problem, limits):
+        return _native.Search(*_arrays(problem), ranks, np.ascontiguousarray(guess), options)
+
+
+def _run_limits(
+    limits: SearchSettings, search: _native.Search | _native.Frontier
+) -> dict[str, Any]:
+    return {
+        "gap": limits.gap,
+        "time_limit_s": np.inf if limits.time_limit is None else limits.time_limit,
+        "seconds_gone": limits.seconds_gone,
+        "memory_limit_bytes": _room(limits.memory_limit, search),
+        "node_limit": NO_LIMIT if limits.node_limit is None else limits.node_limit,
+        "wants_bounds": limits.wants_bounds,
+    }
+
+
+def _room(memory_limit: int | None, search: _native.Search | _native.Frontier) -> int:
+    """Bytes that what the search remembers may take, so that the process stays within the limit.
+
+    A tenth of the limit is granted even if the rest of the process has taken all of it.
+    """
+    if memory_limit is None:
+        return NO_LIMIT
+    others = max(0, _resident_bytes() - search.cache_bytes)
+    return min(NO_LIMIT, max(memory_limit // 10, memory_limit - others))
+
+
+def _resident_bytes() -> int:
+    """Memory the process holds; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return 0
+
+
+def _arrays(problem: Problem) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+    events = problem.events
+    return (
+        np.ascontiguousarray(problem.answers),
+        np.ascontiguousarray(events.time),
+        np.ascontiguousarray(events.event).view(np.uint8),
+        np.ascontiguousarray(events.weight),
+    )
+
+
+def n_threads(limits: SearchSettings) -> int:
+    """Threads of a search: None is one, -1 as many as there are cores, -2 one less, ...
+
+    One with a gap: which of the trees within it is found depends on who is first.
+    """
+    if limits.n_jobs is None or limits.gap > 0:
+        return 1
+    n = limits.n_jobs if limits.n_jobs > 0 else (os.cpu_count() or 1) + 1 + limits.n_jobs
+    return max(1, min(n, MAX_THREADS))
+
+
+@contextmanager
+def _bugs_told(problem: Problem, limits: SearchSettings) -> Iterator[None]:
+    """Invariants that break inside become InternalErrors that name a replay file."""
+    try:
+        yield
+    except _native.ContractError as error:
+        told = f"{error}. This is a bug in survtree; {request(problem, limits)}"
+        raise InternalError(told) from error
+
+
+def _report(search: _native.Search, watch: Watch) -> None:
+    if watch.turn(_new_rows(search), lambda: Snapshot(*search.snapshot())):
+        search.interrupt()
+
+
+def _new_rows(search: _native.Search) -> list[Snapshot]:
+    return [Snapshot(*row) for row in search.take_progress()]
+
+
+def _tree_of(raw: dict[str, Any]) -> Tree:
+    return Tree(raw["question"], raw["no"], raw["yes"])
+
+
+def _check(
+    problem: Problem, limits: SearchSettings, solution: Solution, found: dict[str, Any]
+) -> None:
+    """Raise InternalError unless the tree is allowed and costs what the search says."""
+    tree = solution.tree
+    leaves = tree.leaves.tolist()
+    smallest = min(found["rows_of_node"][leaf] for leaf in leaves)
+    loss = found["loss"]
+    scale = solution.one_leaf_loss
+    objective = loss + problem.regularization * len(leaves)
+    depth = int(tree.depths().max())
+    claims = {
+        "every leaf has rows": smallest > 0,
+        "every leaf has min_samples_leaf rows": depth == 0 or smallest >= problem.min_samples_leaf,
+        "the tree is no deeper than max_depth": problem.max_depth is None
+        or depth <= problem.max_depth,
+        "the loss is the independent loss": abs(loss - solution.loss) <= RESCORE_TOLERANCE * scale,
+        "the objective is loss + regularization x leaves": abs(objective - solution.objective)
+        <= RESCORE_TOLERANCE * max(scale, objective),
+        "the lower bound is not above the objective": solution.lower_bound <= solution.objective,
+    }
+    broken = [claim for claim, holds in claims.items() if not holds]
+    if broken:
+        raise InternalError(
+            f"the returned tree failed its check ({'; '.join(broken)}): search says loss "
+            f"{solution.loss!r}, independent loss is {loss!r}. This is a bug in survtree; "
+            f"{request(problem, limits)}"
+        )

@@ -1,0 +1,136 @@
+"""A tree as a TikZ picture that grows to the right: each leaf has a row of its own."""
+
+import textwrap
+from typing import NamedTuple
+
+from sklearn.utils.validation import check_is_fitted
+
+from survtree._base.tree import Tree
+from survtree._model.fitted import FittedTree
+from survtree._show.leaf_facts import Leaf, leaf_facts, median_text, risk_text, size_text
+from survtree._show.tex import readable, typeset, width
+
+# Sizes in cm, of \footnotesize. A question has up to three lines and lies half-way between two
+# rows, a leaf has two lines: nothing touches anything above or below it.
+ROW, LETTER, MARGIN, BRANCH = 1.15, 0.155, 0.2, 1.1
+LINE_WIDTH = 24  # in small letters
+MOST_LINES = 3
+ELLIPSIS = " ... "
+
+HEAD = r"""\documentclass[border=5pt]{standalone}
+\usepackage[T1]{fontenc}
+\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
+\usepackage{tikz}
+\begin{document}
+"""
+STYLES = r"""\begin{tikzpicture}[
+  every node/.style={font=\footnotesize, align=left, anchor=west, inner sep=3pt},
+  question/.style={draw},
+  leaf/.style={draw, rounded corners=2pt, fill=black!6},
+  answer/.style={font=\scriptsize, anchor=south, inner sep=1.5pt}]"""
+
+
+class Place(NamedTuple):
+    """Where a node is: its left edge and its middle, in cm."""
+
+    x: float
+    y: float
+
+
+def export_latex(model: FittedTree, *, standalone: bool = False, confidence: float = 0.95) -> str:
+    r"""The tree as a TikZ picture for LaTeX.
+
+    The source is ASCII. A document that includes it needs ``\usepackage{tikz}`` and
+    ``\usepackage[T1]{fontenc}``. Letters that pdflatex cannot typeset are shown by their number,
+    as [U+1FAC0], and very long questions are cut short in their middle.
+
+    Parameters
+    ----------
+    model : OptimalSurvivalTree or OptimalSurvivalTreeCV
+        A fitted one.
+    standalone : bool, default=False
+        A whole document, with a page as large as the picture, instead of the picture alone.
+    confidence : float, default=0.95
+        Of the limits of the median, which are in brackets.
+
+    Examples
+    --------
+    >>> from survtree import OptimalSurvivalTree, export_latex
+    >>> from survtree.datasets import load
+    >>> model = OptimalSurvivalTree(max_depth=1, regularization=0.001).fit(*load("veterans"))
+    >>> print(export_latex(model).splitlines()[5])
+      \node[question] (n0) at (0.00,-0.57) {Karnofsky\_score $\leq$ 45};
+    """
+    check_is_fitted(model)
+    facts = leaf_facts(model, (), confidence=confidence)
+    tree = model.tree_
+    lines = {leaf.node: _leaf_lines(leaf) for leaf in facts.leaves}
+    for node in range(tree.n_nodes):
+        if tree.question[node] >= 0:
+            lines[node] = _question_lines(model.questions_.text(int(tree.question[node])))
+    places = _places(tree, lines)
+    parts = [STYLES]
+    for node, place in places.items():
+        style = "leaf" if tree.question[node] < 0 else "question"
+        # A line that starts with a bracket would be an argument of the line break.
+        text = r"\\{}".join(map(typeset, lines[node]))
+        parts.append(rf"  \node[{style}] (n{node}) at ({place.x:.2f},{place.y:.2f}) {{{text}}};")
+    parts += [text for node in places for text in _branches(tree, node, places)]
+    picture = "\n".join([*parts, r"\end{tikzpicture}"])
+    return f"{HEAD}{picture}\n\\end{{document}}" if standalone else picture
+
+
+def _leaf_lines(leaf: Leaf) -> list[str]:
+    size = f"leaf {leaf.node}: {size_text(leaf)}"
+    return [size, f"{median_text(leaf.median)}, {risk_text(leaf)}"]
+
+
+def _question_lines(text: str) -> list[str]:
+    text = readable(text)
+    on_a_line = max(1, int(LINE_WIDTH * len(text) / max(width(text), 1)))
+    lines = textwrap.wrap(text, on_a_line)
+    if len(lines) <= MOST_LINES:
+        return lines
+    # The name is at the start and the value at the end, and both tell something.
+    kept = (MOST_LINES - 1) * on_a_line - len(ELLIPSIS)
+    text = f"{text[: kept // 2]}{ELLIPSIS}{text[kept // 2 - kept :]}"
+    return textwrap.wrap(text, on_a_line)
+
+
+def _places(tree: Tree, lines: dict[int, list[str]]) -> dict[int, Place]:
+    """Leaves in rows, yes above no; questions half-way between their two branches."""
+    depth = tree.depths().tolist()
+    asked = [node for node in range(tree.n_nodes) if tree.question[node] >= 0]
+    room = [0.0] * (max(depth) + 1)  # of the questions of each depth
+    for node in asked:
+        room[depth[node]] = max(room[depth[node]], *map(width, lines[node]))
+    left = [
+        sum(LETTER * letters + MARGIN + BRANCH for letters in room[:d]) for d in range(len(room))
+    ]
+    y: dict[int, float] = {}
+
+    def put(node: int, row: int) -> int:
+        """The first row below the node's leaves."""
+        if tree.question[node] < 0:
+            y[node] = -ROW * row
+            return row + 1
+        yes, no = int(tree.yes[node]), int(tree.no[node])
+        row = put(no, put(yes, row))
+        y[node] = (y[yes] + y[no]) / 2
+        return row
+
+    put(0, 0)
+    return {node: Place(left[depth[node]], y[node]) for node in range(tree.n_nodes)}
+
+
+def _branches(tree: Tree, node: int, places: dict[int, Place]) -> list[str]:
+    if tree.question[node] < 0:
+        return []
+    out = []
+    for answer, child in (("yes", int(tree.yes[node])), ("no", int(tree.no[node]))):
+        turn = places[child].x - 0.75 * BRANCH
+        out.append(
+            rf"  \draw (n{node}.east) -- ({turn:.2f},{places[node].y:.2f}) |- (n{child}.west) "
+            rf"node[answer, pos=0.75] {{{answer}}};"
+        )
+    return out

@@ -1,0 +1,221 @@
+"""A tree as a Python module that needs nothing but Python.
+
+Whatever is the user's gets there as a literal that ``repr`` made, or as the name of a variable if
+it is a plain one.
+"""
+
+import builtins
+import keyword
+import math
+from collections.abc import Iterator
+from importlib.metadata import version
+
+from sklearn.utils.validation import check_is_fitted
+
+from survtree._base.numbers import number_text
+from survtree._model.fitted import FittedTree
+from survtree._questions.questions import OF_LEVELS, Question
+from survtree._show.checks import check_function_name
+from survtree._show.conditions import columns_asked
+from survtree._show.leaf_facts import takes_missing
+
+TAKEN = ("bisect_right", "math", "Enum", "Number", "RISK", "MEDIAN", "SURVIVAL", "survival")
+# Not for variables: what the function itself needs, and letters that read like digits.
+NOT_VARIABLES = ("row", "math", "l", "O", "I")
+
+READING = """\
+def _cell(row, name):
+    if name not in row:
+        raise KeyError(f"the row must have the column {name!r}; it has {list(row)!r}")
+    return row[name]
+
+
+def _is_missing(value):
+    is_nan = isinstance(value, Number) and math.isnan(value)
+    return is_nan or type(value).__name__ in ("NoneType", "NAType", "NaTType")
+"""
+
+NUMBERS = '''\
+def _number(row, name):
+    """A number or flag; NaN if it is missing."""
+    value = _cell(row, name)
+    if _is_missing(value):
+        return @MISSING_NUMBER@
+    if isinstance(value, (str, Enum)):
+        raise TypeError(f"column {name!r} must hold a number; the row has {value!r}")
+    if math.isinf(float(value)):
+        raise ValueError(f"column {name!r} must hold a finite number; the row has {value!r}")
+    return float(value)
+'''
+
+LEVELS = '''\
+def _level(row, name):
+    """A category as text; None if it is missing. Whole numbers read alike: 2.0 is "2"."""
+    value = _cell(row, name)
+    if _is_missing(value):
+        return @MISSING_LEVEL@
+    if isinstance(value, Enum):
+        return str(value.value) if isinstance(value.value, str) else value.name
+    if isinstance(value, str) or type(value).__name__.startswith("bool"):
+        return str(value)
+    value = float(value)
+    return f"{value:.0f}" if value.is_integer() else str(value)
+'''
+
+REFUSAL = """\
+def _refuse(name):
+    raise ValueError(f"column {name!r} must not be missing: the tree takes no missing values")
+"""
+
+CURVE = '''\
+def survival(row, time):
+    """The share of the row's leaf that is without the event after this time."""
+    times, values = SURVIVAL[@NAME@(row)]
+    place = bisect_right(times, time)
+    return values[place - 1] if place else 1.0
+'''
+
+
+def export_python(model: FittedTree, name: str = "predict_leaf") -> str:
+    """The tree as the source of a Python module that needs no other package.
+
+    The module has a function that takes a row, a mapping of names of columns to values, and gives
+    its leaf by node number, as ``model.apply`` does; ``RISK``, ``MEDIAN`` and ``SURVIVAL`` by leaf;
+    and ``survival(row, time)``. None and NaN are missing; a model that does not take missing values
+    has its module refuse them. A column that is not there is a KeyError.
+
+    Parameters
+    ----------
+    model : OptimalSurvivalTree or OptimalSurvivalTreeCV
+        A fitted one.
+    name : str, default="predict_leaf"
+        Of the function that tells the leaf.
+
+    Examples
+    --------
+    >>> from survtree import OptimalSurvivalTree, export_python
+    >>> from survtree.datasets import load
+    >>> model = OptimalSurvivalTree(max_depth=1, regularization=0.001).fit(*load("veterans"))
+    >>> module = {}
+    >>> exec(export_python(model), module)
+    >>> row = {"Karnofsky_score": 30}
+    >>> leaf = module["predict_leaf"](row)
+    >>> leaf, module["MEDIAN"][leaf], round(module["survival"](row, 90), 3)
+    (2, 20.0, 0.079)
+    """
+    check_is_fitted(model)
+    name = check_function_name(name, TAKEN)
+    n_leaves = len(model.tree_.leaves)
+    title = f"A survival tree with {n_leaves} {'leaf' if n_leaves == 1 else 'leaves'}"
+    head = f'"""{title}, made by survtree {version("survtree")}."""\n'
+    parts = [_facts(model), *_readers(model), _function(model, name)]
+    parts.append(CURVE.replace("@NAME@", name))
+    return "\n".join([head, _imports(model), *_spaced(parts)])
+
+
+def _spaced(parts: list[str]) -> Iterator[str]:
+    yield parts[0]
+    for part in parts[1:]:
+        yield f"\n{part}"
+
+
+def _imports(model: FittedTree) -> str:
+    """Those that something needs."""
+    asks = bool(columns_asked(model))
+    is_median_open = any(math.isinf(c.quantile(0.5)) for c in model.leaf_curves_.values())
+    lines = ["import math"] if asks or is_median_open else []
+    lines.append("from bisect import bisect_right")
+    lines += ["from enum import Enum", "from numbers import Number"] if asks else []
+    return "\n".join([*lines, ""])
+
+
+def _facts(model: FittedTree) -> str:
+    curves = model.leaf_curves_
+    lines = ["# Of each leaf: its risk score, median survival, and survival from each time on."]
+    lines += ["RISK = {"]
+    lines += [f"    {leaf}: {_literal(float(r))}," for leaf, r in model.leaf_risks_.items()]
+    lines += ["}", "MEDIAN = {"]
+    lines += [f"    {leaf}: {_literal(curve.quantile(0.5))}," for leaf, curve in curves.items()]
+    lines += ["}", "SURVIVAL = {"]
+    for leaf, curve in curves.items():
+        times, values = curve.survival.x.tolist(), curve.survival.y.tolist()
+        lines += [f"    {leaf}: (", f"        {times!r},", f"        {values!r},", "    ),"]
+    return "\n".join([*lines, "}", ""])
+
+
+def _literal(number: float) -> str:
+    return "math.inf" if math.isinf(number) else repr(number)
+
+
+def _readers(model: FittedTree) -> Iterator[str]:
+    """The functions that read cells, as far as the tree asks."""
+    columns = columns_asked(model)
+    if not columns:
+        return
+    refuses = not takes_missing(model)
+    yield READING
+    if refuses:
+        yield REFUSAL
+    for reader, mark, missing in (
+        (NUMBERS, "@MISSING_NUMBER@", "math.nan"),
+        (LEVELS, "@MISSING_LEVEL@", "None"),
+    ):
+        if any(_reads_level(model, column) == (reader is LEVELS) for column in columns):
+            yield reader.replace(mark, "_refuse(name)" if refuses else missing)
+
+
+def _reads_level(model: FittedTree, column: int) -> bool:
+    return model.binarizer_.seen_[column].kind in ("level", "ordered")
+
+
+def _function(model: FittedTree, name: str) -> str:
+    tree, questions = model.tree_, model.questions_
+    variables = _variables(model)
+    lines = [f"def {name}(row):", '    """The leaf of a row, which maps columns to values."""']
+    for column, variable in variables.items():
+        reader = "_level" if _reads_level(model, column) else "_number"
+        lines.append(f"    {variable} = {reader}(row, {str(questions.names[column])!r})")
+
+    def add(node: int, indent: str) -> None:
+        if tree.question[node] < 0:
+            lines.append(f"{indent}return {node}")
+            return
+        question = questions.asked[int(tree.question[node])]
+        is_level = _reads_level(model, question.column)
+        condition = _condition(question, variables[question.column], is_level)
+        lines.append(f"{indent}if {condition}:")
+        add(int(tree.yes[node]), f"{indent}    ")
+        add(int(tree.no[node]), indent)
+
+    add(0, "    ")
+    return "\n".join([*lines, ""])
+
+
+def _variables(model: FittedTree) -> dict[int, str]:
+    """A variable for each column asked about: its name if that is one."""
+    names = model.questions_.names
+    out: dict[int, str] = {}
+    for column in columns_asked(model):
+        name = names[column]
+        is_plain = name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
+        # Names that start with an underscore are those of the readers and of what is made up here.
+        is_free = name[:1] != "_" and name not in NOT_VARIABLES and not hasattr(builtins, name)
+        out[column] = str(name) if is_plain and is_free else f"_column_{column}"
+    return out
+
+
+def _condition(question: Question, variable: str, is_level: bool) -> str:
+    """Holds where the answer is yes; NaN and None make it False."""
+    kind, value = question.kind, question.value
+    if kind == "one":
+        return f"{variable} > 0.5"
+    if kind == "at_most":
+        return f"{variable} <= {number_text(value)}"
+    if kind == "equals":
+        return f"{variable} == {number_text(value)}"
+    if kind == "between":
+        return f"{number_text(value[0])} < {variable} <= {number_text(value[1])}"
+    if kind in OF_LEVELS:
+        levels = tuple(map(str, value))
+        return f"{variable} == {levels[0]!r}" if len(value) == 1 else f"{variable} in {levels!r}"
+    return f"{variable} is None" if is_level else f"math.isnan({variable})"

@@ -1,0 +1,226 @@
+"""Leaf facts: what is told of a leaf in every table, picture and file, with confidence limits."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sklearn.utils.validation import check_is_fitted
+
+from survtree._base.numbers import Interval, number_text
+from survtree._model.fitted import FittedTree
+from survtree._scoring.compare import LogRank, hazard_ratios, log_rank
+from survtree._scoring.curves import LeafCurve
+from survtree._scoring.read_curves import check_times
+from survtree._show.checks import check_confidence, check_until, frame_of
+from survtree._show.conditions import asked_of, conditions
+
+
+class Leaf(NamedTuple):
+    """One leaf, by its node number."""
+
+    node: int
+    where: tuple[str, ...]  # all conditions hold; none of a lone leaf
+    n_rows: int
+    n_events: int
+    share: float  # of the weight of all rows
+    risk: float
+    median: Interval  # inf where the curve, or its limit, stays above one half
+    survival: tuple[Interval, ...]  # at the times of the facts
+    restricted_mean: Interval
+    hazard_ratio: Interval
+
+
+class LeafFacts(NamedTuple):
+    """All leaves in the order of the tree, and what their facts refer to."""
+
+    leaves: tuple[Leaf, ...]
+    times: tuple[float, ...]
+    until: float  # the restricted mean counts time up to here
+    confidence: float
+    reference: int  # node of the leaf with hazard ratio 1
+    log_rank: LogRank
+
+
+def leaf_facts(
+    model: FittedTree,
+    times: Sequence[float] | None = None,
+    *,
+    confidence: float = 0.95,
+    until: float | None = None,
+) -> LeafFacts:
+    """The facts of all leaves; ``times`` and ``until`` are chosen if not given."""
+    check_is_fitted(model)
+    curves, risks = model.leaf_curves_, model.leaf_risks_
+    level = check_confidence(confidence)
+    last = common_end(list(curves.values())) if until is None else check_until(until)
+    at = quarters(model) if times is None else check_times(times).tolist()
+    nodes = list(curves)
+    # Nothing can be compared with a leaf that had no event.
+    reference = min((n for n in nodes if curves[n].n_events), key=lambda node: risks[node])
+    ratios = hazard_ratios(list(curves.values()), nodes.index(reference), level)
+    total = sum(curve.weight for curve in curves.values())
+    paths = asked_of(model.tree_, model.questions_)
+    leaves = tuple(
+        Leaf(
+            node=node,
+            where=conditions(model, paths[node]),
+            n_rows=curve.n_rows,
+            n_events=curve.n_events,
+            share=curve.weight / total,
+            risk=float(risks[node]),
+            median=curve.quantile_with_limits(0.5, level),
+            survival=tuple(curve.survival_at(time, level) for time in at),
+            restricted_mean=curve.restricted_mean(last, level),
+            hazard_ratio=ratio,
+        )
+        for (node, curve), ratio in zip(curves.items(), ratios, strict=True)
+    )
+    return LeafFacts(leaves, tuple(at), last, level, reference, log_rank(list(curves.values())))
+
+
+def common_end(curves: Sequence[LeafCurve]) -> float:
+    """The last time at which every leaf is known: rows are left, or all had their event."""
+    is_known = [curve.survival.y[-1:].tolist() == [0.0] for curve in curves]
+    ends = [float(curve.times[-1]) for curve in curves]
+    open_ends = [end for end, known in zip(ends, is_known, strict=True) if not known]
+    return min(open_ends, default=max(ends))
+
+
+def quarters(model: FittedTree) -> list[float]:
+    """Three round times that part the time up to the last event into four."""
+    last = float(model.event_times_[-1])
+    return sorted({round_number(last * part / 4) for part in (1, 2, 3)})
+
+
+def round_number(value: float) -> float:
+    """The nearest number with two digits."""
+    return float(f"{value:.1e}")
+
+
+def leaf_table(
+    model: Any,
+    times: Sequence[float] | None = None,
+    *,
+    confidence: float = 0.95,
+    until: float | None = None,
+    backend: str = "polars",
+) -> Any:
+    """A row a leaf: where it is, how many rows and events it has, and how they fare.
+
+    Parameters
+    ----------
+    model : OptimalSurvivalTree or OptimalSurvivalTreeCV
+        A fitted one.
+    times : list of times, optional
+        Survival is told at these; by default at three round times up to the last event.
+    confidence : float, default=0.95
+        Of all limits (``_low``, ``_high``), which hold for one number at a time. Survival:
+        Greenwood's variance on the log-log scale; the median: where these limits get to one half;
+        the hazard ratio: Wald's. They do not know that the leaves were chosen by their outcomes.
+    until : float, optional
+        The restricted mean counts time up to here; by default up to the last time at which every
+        leaf is still known.
+    backend : {"polars", "pandas", "pyarrow"}, default="polars"
+        The library of the table.
+
+    Examples
+    --------
+    >>> from survtree import OptimalSurvivalTree, leaf_table
+    >>> from survtree.datasets import load
+    >>> model = OptimalSurvivalTree(max_depth=1, regularization=0.001).fit(*load("veterans"))
+    >>> leaf_table(model, times=[90]).select("leaf", "rows", "events", "median", "survival_90")
+    shape: (2, 5)
+    ┌──────┬──────┬────────┬────────┬─────────────┐
+    │ leaf ┆ rows ┆ events ┆ median ┆ survival_90 │
+    │ ---  ┆ ---  ┆ ---    ┆ ---    ┆ ---         │
+    │ i64  ┆ i64  ┆ i64    ┆ f64    ┆ f64         │
+    ╞══════╪══════╪════════╪════════╪═════════════╡
+    │ 1    ┆ 99   ┆ 91     ┆ 111.0  ┆ 0.612437    │
+    │ 2    ┆ 38   ┆ 37     ┆ 20.0   ┆ 0.078947    │
+    └──────┴──────┴────────┴────────┴─────────────┘
+    """
+    facts = leaf_facts(model, times, confidence=confidence, until=until)
+    return frame_of(columns_of(facts), backend)
+
+
+def where_text(leaf: Leaf) -> str:
+    """All conditions of a leaf."""
+    return " and ".join(leaf.where) or "all rows"
+
+
+def columns_of(facts: LeafFacts) -> dict[str, list[Any]]:
+    """The table by columns."""
+    leaves = facts.leaves
+    columns: dict[str, list[Any]] = {
+        "leaf": [leaf.node for leaf in leaves],
+        "where": [where_text(leaf) for leaf in leaves],
+        "rows": [leaf.n_rows for leaf in leaves],
+        "events": [leaf.n_events for leaf in leaves],
+        "share": [leaf.share for leaf in leaves],
+        "risk": [leaf.risk for leaf in leaves],
+    }
+    intervals = {"median": [leaf.median for leaf in leaves]}
+    for place, time in enumerate(facts.times):
+        intervals[f"survival_{number_text(time)}"] = [leaf.survival[place] for leaf in leaves]
+    intervals["restricted_mean"] = [leaf.restricted_mean for leaf in leaves]
+    intervals["hazard_ratio"] = [leaf.hazard_ratio for leaf in leaves]
+    for name, values in intervals.items():
+        columns[name] = [interval.value for interval in values]
+        columns[f"{name}_low"] = [interval.low for interval in values]
+        columns[f"{name}_high"] = [interval.high for interval in values]
+    return columns
+
+
+NOT_REACHED = "not reached"
+
+
+def time_text(time: float) -> str:
+    """A time, or that the curve stays above."""
+    return NOT_REACHED if math.isinf(time) else f"{time:g}"
+
+
+def size_text(leaf: Leaf) -> str:
+    """How many rows and events."""
+    return f"n {leaf.n_rows:,}, events {leaf.n_events:,}"
+
+
+def median_text(median: Interval) -> str:
+    """The median survival and its limits, as far as the curves get there."""
+    return f"median {time_text(median.value)}{_in_brackets(median.limits_text())}"
+
+
+def survival_texts(leaf: Leaf, times: tuple[float, ...]) -> list[str]:
+    """Survival at each time, and its limits."""
+    return [
+        f"S({time:g}) {survival.value:.2f}{_in_brackets(survival.limits_text('{:.2f}'.format))}"
+        for time, survival in zip(times, leaf.survival, strict=True)
+    ]
+
+
+def risk_text(leaf: Leaf) -> str:
+    """The risk score."""
+    return f"risk {leaf.risk:.3g}"
+
+
+def ratio_text(leaf: Leaf, reference: int) -> str:
+    """The hazard ratio and its limits, where there are any."""
+    ratio = leaf.hazard_ratio
+    if leaf.node == reference:
+        return "hazard ratio 1 (reference)"
+    if math.isnan(ratio.value):
+        return "hazard ratio unknown"
+    return f"hazard ratio {ratio.value:.3g}{_in_brackets(ratio.limits_text('{:.3g}'.format))}"
+
+
+def _in_brackets(limits: str) -> str:
+    return f" ({limits})" if limits else ""
+
+
+def limits_text(facts: LeafFacts) -> str:
+    """What the numbers in brackets are."""
+    return f"In brackets: limits of {100 * facts.confidence:g} % confidence."
+
+
+def takes_missing(model: FittedTree) -> bool:
+    """Does the model have an answer for rows with missing values?"""
+    return bool(model.binarizer_.missing == "question")

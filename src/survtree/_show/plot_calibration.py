@@ -1,0 +1,93 @@
+"""Predicted against observed survival."""
+
+from typing import Any
+
+import numpy as np
+
+from survtree._base.numbers import number_shown, percent_shown
+from survtree._model.fitted import FittedTree
+from survtree._scoring.calibration import calibration_groups
+from survtree._show.checks import check_axes, check_confidence, check_drawn_model
+from survtree._show.picture import Picture, new_axes, picture_of
+from survtree._show.strokes import BLUE, GREY
+
+# Areas of points, in square points: added for all rows, and added to any.
+LARGEST, SMALLEST = 400.0, 12.0
+
+
+def plot_calibration(
+    model: Any,
+    X: Any,
+    y: Any,
+    time: float | None = None,
+    *,
+    n_groups: int = 10,
+    confidence: float = 0.95,
+    sample_weight: Any = None,
+    ax: Any = None,
+) -> Picture:
+    """Predicted survival beyond a time against what was observed, by groups of rows.
+
+    On the diagonal predictions come true. Points are groups of rows with about the same prediction,
+    as in ``survtree.metrics.calibration_curve``: for a tree usually its leaves. Their area tells
+    the number of rows; the bars are confidence limits of the observed survival. Training rows
+    are on the diagonal or next to it, which shows nothing: pass rows that the fit did not see.
+
+    Parameters
+    ----------
+    model : OptimalSurvivalTree or OptimalSurvivalTreeCV
+        A fitted one.
+    X, y : table and outcome
+        The rows to predict, and what became of them.
+    time : float, optional
+        By default the median time of the events among the training rows.
+    n_groups : int, default=10
+        Most groups.
+    confidence : float, default=0.95
+        Of the bars.
+    sample_weight : array of positive numbers, optional
+        A row of weight 2 counts as two equal rows.
+    ax : matplotlib axes, optional
+        By default new ones.
+
+    Examples
+    --------
+    >>> from survtree import OptimalSurvivalTree, plot_calibration
+    >>> from survtree.datasets import load
+    >>> X, y = load("whas500")
+    >>> model = OptimalSurvivalTree(max_depth=2, regularization=0.005).fit(X[:250], y[:250])
+    >>> picture = plot_calibration(model, X[250:], y[250:], time=365)
+    >>> picture.axes.get_xlabel()
+    'Predicted survival at 365'
+    """
+    check_drawn_model(model)
+    check_axes(ax)
+    level = check_confidence(confidence)
+    at = _median_event_time(model) if time is None else time
+    groups = calibration_groups(y, model, at, n_groups, X, sample_weight)
+    ax = new_axes(4.2, 4.2) if ax is None else ax
+    predicted = np.array([group.predicted for group in groups])
+    observed = np.array([group.observed.survival_at(at, level) for group in groups])
+    n_rows = np.array([group.observed.n_rows for group in groups])
+    artists = ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle="--", zorder=1)
+    bars = {"color": BLUE, "linewidth": 1, "clip_on": False}
+    artists.append(ax.vlines(predicted, observed[:, 1], observed[:, 2], zorder=2, **bars))
+    area = SMALLEST + LARGEST * n_rows / n_rows.sum()
+    how = {"color": BLUE, "alpha": 0.75, "edgecolor": "white", "linewidth": 0.6}
+    artists.append(ax.scatter(predicted, observed[:, 0], s=area, zorder=3, clip_on=False, **how))
+    ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    ax.set_xlabel(f"Predicted survival at {number_shown(at)}")
+    ax.set_ylabel(f"Observed survival, with {percent_shown(level)} limits")
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    return picture_of(ax, artists)
+
+
+def _median_event_time(model: FittedTree) -> float:
+    """Half of the weight of all events is up to this time."""
+    curves = model.leaf_curves_.values()
+    times = np.concatenate([curve.times for curve in curves])
+    weights = np.concatenate([curve.events for curve in curves])
+    order = np.argsort(times, kind="stable")
+    reached = weights[order].cumsum()
+    return float(times[order][np.searchsorted(reached, reached[-1] / 2)])

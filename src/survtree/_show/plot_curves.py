@@ -1,0 +1,215 @@
+"""The curves of all leaves on one pair of axes, with rows at risk below."""
+
+from typing import Any
+
+import numpy as np
+
+from survtree._base.numbers import number_shown, p_shown, round_ticks, weights_shown
+from survtree._model.fitted import FittedTree
+from survtree._show.checks import (
+    check_axes,
+    check_confidence,
+    check_drawn_model,
+    check_label,
+    check_ticks,
+)
+from survtree._show.leaf_facts import leaf_facts
+from survtree._show.picture import Picture, height_of, new_axes, picture_of, width_of, write
+from survtree._show.picture_text import LINE, Face
+from survtree._show.strokes import (
+    GREY,
+    by_risk,
+    draw_censored,
+    draw_curve,
+    last_time,
+    leaf_colours,
+    leaf_strokes,
+)
+
+# With more leaves, bands and marks hide the curves.
+MOST_WITH_BANDS = 4
+SIZE, SMALL_SIZE = 9.0, 6.5
+# Axes narrower than this, in points, get small letters.
+NARROW = 250.0
+MOST_OF_HEIGHT = 0.5
+WIDTH = 1.6  # of lines
+# Right of the curves: a piece of each line, and its label, in shares of the axis of time.
+SAMPLE, LABELS_AT = (0.03, 0.1), 0.115
+
+
+def plot_curves(
+    model: Any,
+    ax: Any = None,
+    *,
+    times: Any = None,
+    confidence: float = 0.95,
+    at_risk: bool = True,
+    bands: bool | None = None,
+    time_label: str = "Time",
+) -> Picture:
+    """The Kaplan-Meier curves of all leaves, with rows at risk and the log-rank test.
+
+    Colours tell the order of risk, the darkest the highest, in print without colours too, and are
+    those of ``plot_tree``. A small upright mark is a row that was censored.
+
+    The p-value is too small: the leaves were chosen by the outcomes of the very rows that are
+    compared. It does not show that the tree holds on new rows.
+
+    Parameters
+    ----------
+    model : OptimalSurvivalTree or OptimalSurvivalTreeCV
+        A fitted one.
+    ax : matplotlib axes, optional
+        By default new ones. Labels and the table stand to the right and below; a figure with
+        ``layout="constrained"`` makes room for them.
+    times : list of times, optional
+        The ticks, at which rows at risk are counted; by default round ones.
+    confidence : float, default=0.95
+        Of the bands, for one time at a time.
+    at_risk : bool, default=True
+        Is there a table of rows at risk? Where rows have weights, it tells their weight. It is left
+        out where it would take more than half of the height.
+    bands : bool, optional
+        Are there bands and marks of censored rows? By default for up to four leaves.
+    time_label : str, default="Time"
+        What time is called, such as "Days".
+
+    Examples
+    --------
+    >>> from survtree import OptimalSurvivalTree, plot_curves
+    >>> from survtree.datasets import load
+    >>> model = OptimalSurvivalTree(max_depth=1, regularization=0.001).fit(*load("veterans"))
+    >>> plot_curves(model, times=[0, 180, 360]).axes.get_title(loc="right")
+    'log-rank p < 0.001'
+    """
+    check_drawn_model(model)
+    check_axes(ax)
+    level = check_confidence(confidence)
+    label = Face().drawn(check_label(time_label))
+    ticks = None if times is None else check_ticks(times).tolist()
+    nodes = by_risk(model)
+    ax = new_axes(6.4, _figure_height(len(nodes), at_risk)) if ax is None else ax
+    size = SIZE if width_of(ax) >= NARROW else SMALL_SIZE
+    has_bands = len(nodes) <= MOST_WITH_BANDS if bands is None else bool(bands)
+    artists = _draw_curves(ax, model, nodes, level if has_bands else None)
+    ticks = round_ticks(last_time(model), _n_ticks(ax, size)) if ticks is None else ticks
+    _draw_axes(ax, ticks, max(last_time(model), ticks[-1]), label, size)
+    if len(nodes) > 1:
+        p = leaf_facts(model, confidence=level).log_rank.p
+        ax.set_title(f"log-rank {p_shown(p)}", loc="right", size=size, color=GREY)
+    if at_risk and _table_height(nodes, size) <= MOST_OF_HEIGHT * height_of(ax):
+        artists += _draw_table(ax, model, nodes, ticks, size)
+    return picture_of(ax, artists + _draw_labels(ax, model, nodes, size))
+
+
+def _figure_height(n_leaves: int, at_risk: bool) -> float:
+    """In inches: curves, labels that need more with many leaves, and the table."""
+    return max(3.4, 0.18 * n_leaves + 0.8) + (0.4 + 0.16 * n_leaves) * at_risk
+
+
+def _table_height(nodes: list[int], size: float) -> float:
+    return (len(nodes) + 1) * LINE * size
+
+
+def _n_ticks(ax: Any, size: float) -> int:
+    """How many numbers at risk fit side by side."""
+    return max(2, min(8, int(0.7 * width_of(ax) / (5.5 * size))))
+
+
+def _draw_curves(
+    ax: Any, model: FittedTree, nodes: list[int], confidence: float | None
+) -> list[Any]:
+    colours, strokes = leaf_colours(model), leaf_strokes(model)
+    artists: list[Any] = []
+    for node in nodes:
+        curve, colour = model.leaf_curves_[node], colours[node]
+        how = {"linestyle": strokes[node], "linewidth": WIDTH, "label": f"Leaf {node}"}
+        artists += draw_curve(ax, curve, colour, confidence, **how)
+        if confidence is not None:
+            artists += draw_censored(ax, curve, colour)
+    return artists
+
+
+def _draw_axes(ax: Any, ticks: list[float], end: float, label: str, size: float) -> None:
+    ax.set(xlim=(0, end), ylim=(0, 1.02))
+    ax.set_xticks(ticks, list(map(number_shown, ticks)))
+    ax.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0])
+    ax.tick_params(labelsize=size)
+    ax.set_xlabel(label, size=size, parse_math=False, usetex=False)
+    ax.set_ylabel("Survival", size=size)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+
+
+def _draw_table(
+    ax: Any, model: FittedTree, nodes: list[int], ticks: list[float], size: float
+) -> list[Any]:
+    """Rows at risk below the ticks, leaves in the order of risk."""
+    counts = weights_shown(model.leaf_curves_[node].at_risk(ticks) for node in nodes)
+    widest = Face().widest((count for row in counts for count in row), size)
+    left = -(widest / 2 + 0.6 * size)
+    top = 9 + 2.9 * LINE * size  # below numbers and words of the axis
+    artists = [_hung(ax, 0.0, (left, top), "At risk", size, ha="right", color=GREY)]
+    for place, (node, row) in enumerate(zip(nodes, counts, strict=True), start=1):
+        down = top + place * LINE * size
+        artists.append(_hung(ax, 0.0, (left, down), f"Leaf {node}", size, ha="right"))
+        artists += [
+            _hung(ax, tick, (0.0, down), count, size, ha="center")
+            for tick, count in zip(ticks, row, strict=True)
+        ]
+    return artists
+
+
+def _hung(
+    ax: Any, time: float, offset: tuple[float, float], text: str, size: float, **how: Any
+) -> Any:
+    """A text so many points right of a time and below the axis."""
+    return ax.annotate(
+        text,
+        (time, 0.0),
+        (offset[0], -offset[1]),
+        xycoords=ax.get_xaxis_transform(),
+        textcoords="offset points",
+        annotation_clip=False,
+        size=size,
+        va="center",
+        parse_math=False,
+        **how,
+    )
+
+
+def _draw_labels(ax: Any, model: FittedTree, nodes: list[int], size: float) -> list[Any]:
+    """The number and rows of each leaf at the right, beside where its curve ends."""
+    colours, strokes, curves = leaf_colours(model), leaf_strokes(model), model.leaf_curves_
+    right, top = ax.get_xlim()[1], ax.get_ylim()[1]
+    ends = [float(curves[node].survival(curves[node].times[-1])) for node in nodes]
+    size = min(size, height_of(ax) / (LINE * len(nodes)))
+    places = spread(ends, LINE * size * top / height_of(ax), top)
+    artists: list[Any] = []
+    for node, end, place in zip(nodes, ends, places, strict=True):
+        how = {"color": colours[node], "clip_on": False, "zorder": 1}
+        if end > 0:  # many curves end at 0, where lines to their ends would only cross
+            x = [float(curves[node].times[-1]), right, right * (1 + SAMPLE[0])]
+            artists += ax.plot(x, [end, end, place], linewidth=0.6, linestyle=":", **how)
+        ends_of_sample = [right * (1 + share) for share in SAMPLE]
+        stroke = {"linewidth": WIDTH, "linestyle": strokes[node]}
+        artists += ax.plot(ends_of_sample, [place, place], **stroke, **how)
+        words = f"Leaf {node} (n = {curves[node].n_rows:,})"
+        at = right * (1 + LABELS_AT), place
+        artists.append(write(ax, *at, words, size=size, va="center", clip_on=False))
+    return artists
+
+
+def spread(wanted: list[float], apart: float, top: float) -> list[float]:
+    """Places from 0 to the top near those wanted, none nearer to the next than ``apart``."""
+    order = sorted(range(len(wanted)), key=lambda k: (wanted[k], -k))
+    places = [0.0] * len(wanted)
+    lowest = 0.0
+    for k in order:
+        places[k] = max(wanted[k], lowest)
+        lowest = places[k] + apart
+    highest = top
+    for k in reversed(order):
+        places[k] = min(places[k], highest)
+        highest = places[k] - apart
+    return [float(place) for place in np.asarray(places)]

@@ -1,0 +1,187 @@
+"""Facts as a page that needs nothing but itself, and as a small picture for notebooks."""
+
+import base64
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+from sklearn.utils.validation import check_is_fitted
+
+from survtree._base.checks import check_option
+from survtree._base.files import whole_file
+from survtree._base.numbers import count, fixed, limits, numeral, percent, probability, ratio
+from survtree._show.checks import check_report_file, check_report_rows, check_report_text
+from survtree._show.leaf_facts import leaf_facts
+from survtree._show.report_charts import SHAPES, calibration_svg, curves_svg, gap_svg
+from survtree._show.report_facts import Given, Wishes, leaf_list, report_facts
+from survtree._show.report_markup import dash, leaf_styles, tag, tree_styles
+from survtree._show.report_tree import FONT, tree_svg, width_of
+from survtree._show.report_tree_facts import curve_facts, tree_facts
+
+TITLE = "Optimal survival tree"
+IN_NOTEBOOKS = 0.85  # how large the tree is there
+HOW_SHOWN: tuple[Callable[..., str], ...] = (
+    *(numeral, fixed, percent, ratio, count),
+    *(probability, limits),
+)
+
+
+def write_report(
+    model: Any,
+    file: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    sample_weight: Any = None,
+    title: str | None = None,
+    times: Any = None,
+    cv: Any = 5,
+    command: str | None = None,
+    random_state: Any = 0,
+) -> None:
+    """Write a fitted model as one HTML page, which needs no network.
+
+    The same model and rows give the same bytes.
+
+    Parameters
+    ----------
+    model : OptimalSurvivalTree or OptimalSurvivalTreeCV
+        A fitted one.
+    file : path
+        Where the page is written, as a whole or not at all.
+    X, y : the rows and their outcome, optional
+        As at fit. Without them the page has no scores, no calibration, no summary of the data, and
+        no check of the proof. Rows that the model was not fitted on are scored as new ones. If the
+        fit took the outcome from columns of X, y may be left out.
+    sample_weight : array of positive numbers, optional
+        The weights of the fit.
+    title : str, optional
+        The heading of the page.
+    times : list of times, optional
+        Survival and calibration are told at these; by default at three round times.
+    cv : int, splitter, list of pairs or None, default=5
+        Folds for scores on held-out rows: the model is fitted again for each, with its own options.
+        None leaves this out.
+    command : str, optional
+        How the model was made, if by a command; the page shows it.
+    random_state : int, RandomState or None, default=0
+        Seed of the folds.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from survtree import OptimalSurvivalTree
+    >>> from survtree.datasets import load
+    >>> X, y = load("veterans")
+    >>> model = OptimalSurvivalTree(max_depth=2, regularization=0.001).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "report.html")
+    ...     model.report(path, X, y, cv=None)
+    ...     page = path.read_text(encoding="utf-8")
+    >>> page.startswith("<!doctype html>")
+    True
+    """
+    check_is_fitted(model)
+    path = check_report_file(file)
+    heading = check_report_text("title", title) or TITLE
+    shown = check_report_text("command", command)
+    seed = check_option("random_state", random_state)
+    rows = check_report_rows(X, y, sample_weight, model.roles_)
+    given = None if rows is None else Given(*rows)
+    facts = report_facts(model, given, Wishes(heading, times, cv, shown, seed))
+    with whole_file(path) as stream:
+        stream.write(page(facts).encode())
+
+
+def page(facts: dict[str, Any]) -> str:
+    """The page. Its only code and styles are those whose hashes its policy names."""
+    depth, n_leaves = facts["summary"]["depth"], len(facts["leaves"])
+    style = _data("style.css") + leaf_styles(n_leaves) + tree_styles(width_of(depth))
+    script = _data("script.js")
+    text: str = _template().render(
+        facts,
+        style=Markup(style),
+        script=Markup(script),
+        policy=_policy(style, script),
+        data_for_script=_needed_by_script(facts),
+        tree_picture=tree_svg(facts),
+        curves_picture=curves_svg(facts),
+        calibration_picture=calibration_svg(facts) if _has_calibration(facts) else "",
+        gap_picture=gap_svg(facts) if facts["history"] else "",
+        ranks={node["node"]: node["rank"] for node in facts["tree"] if "rank" in node},
+    )
+    return text
+
+
+def _has_calibration(facts: dict[str, Any]) -> bool:
+    return facts["scores"] is not None and bool(facts["scores"]["calibration"])
+
+
+def _needed_by_script(facts: dict[str, Any]) -> dict[str, Any]:
+    """What the form and the tree need; numbers of leaves are in the table of the page."""
+    asked = ("no", "yes", "text", "field", "kind", "value", "rows", "events")
+    nodes = [{key: node[key] for key in asked if key in node} for node in facts["tree"]]
+    leaves = {leaf["node"]: _sentence(leaf, facts) for leaf in facts["leaves"]}
+    return {"nodes": nodes, "fields": facts["fields"], "leaves": leaves}
+
+
+def _sentence(leaf: dict[str, Any], facts: dict[str, Any]) -> str:
+    counts = f"{count(leaf['rows'], 'row')}, {count(leaf['events'], 'event')}"
+    median = leaf["median"]
+    if median["value"] is None:
+        told = "median not reached"
+    else:
+        ends = limits(median)
+        told = f"median {numeral(median['value'])} {ends}".strip()
+    survival = [
+        f"{percent(at['value'])} without the event at {numeral(time)}"
+        for time, at in zip(facts["times"], leaf["survival"], strict=True)
+    ]
+    return "; ".join([counts, told, *survival])
+
+
+def _policy(style: str, script: str) -> str:
+    """Nothing is loaded, and nothing runs but what is written here."""
+    return (
+        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _data(name: str) -> str:
+    return files("survtree._show").joinpath("page", name).read_text(encoding="utf-8")
+
+
+@cache
+def _template() -> Any:
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "sort_keys": True}
+    for how in HOW_SHOWN:
+        environment.filters[how.__name__] = how
+    environment.globals.update(dash=dash, shapes=SHAPES)
+    environment.globals.update({how.__name__: how for how in HOW_SHOWN})
+    return environment.from_string(_data("template.html.j2"))
+
+
+def notebook_html(model: Any) -> str:
+    """The tree and what was proven, for a cell of a notebook on light or dark paper."""
+    told = leaf_facts(model)
+    facts = {
+        "tree": tree_facts(model, told),
+        "leaves": leaf_list(told),
+        "curves": curve_facts(model.leaf_curves_, told, across=60, up=30),
+    }
+    line = tag("p", model.certificate_.summary(), style=f"margin:.4em 0 0;font:13px {FONT}")
+    return str(
+        tag("div", tree_svg(facts, IN_NOTEBOOKS), line, style="overflow-x:auto;max-width:100%")
+    )
