@@ -137,3 +137,16 @@ def price_text(regularization: float) -> str:
 def relative_gap(objective: float, lower_bound: float) -> float:
     """(objective - lower bound) / objective; 0 where both are 0."""
     return (objective - lower_bound) / objective if objective > 0 else 0.0
+
+
+def plain(value: Any) -> Any:
+    """A number as Python has it; None where it is infinite or not known."""
+    if isinstance(value, (bool, str)) or value is None:
+        return value
+    number = value.item() if hasattr(value, "item") else value
+    return number if isinstance(number, int) or math.isfinite(number) else None
+
+
+def interval(given: Interval) -> dict[str, float | None]:
+    """An estimate with its limits."""
+    return {name: plain(value) for name, value in given._asdict().items()}

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from survtree._base.numbers import plain
 from survtree._data.event_table import EventTable
 from survtree._data.table import Column, Table
 from survtree._scoring.curves import leaf_curves
-from survtree._show.report_facts import plain
 
 # A page is for reading: so many columns that the tree does not ask about, and levels of one.
 MOST_COLUMNS, MOST_LEVELS = 100, 12

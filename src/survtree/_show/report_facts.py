@@ -2,7 +2,6 @@
 
 import ast
 import inspect
-import math
 import platform
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -12,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from survtree._base.numbers import Interval, price_text
+from survtree._base.numbers import interval, plain, price_text
 from survtree._data.read_table import check_table
 from survtree._model.resampling import cohort_of
 from survtree._proof.certificate import Certificate, Verification
@@ -23,19 +22,6 @@ from survtree._show.leaf_facts import LeafFacts, leaf_facts
 from survtree._show.report_data import data_facts
 from survtree._show.report_scores import Scoring, score_facts
 from survtree._show.report_tree_facts import curve_facts, form_fields, tree_facts
-
-
-def plain(value: Any) -> Any:
-    """A number as Python has it; None where it is infinite or not known."""
-    if isinstance(value, (bool, str)) or value is None:
-        return value
-    number = value.item() if hasattr(value, "item") else value
-    return number if isinstance(number, int) or math.isfinite(number) else None
-
-
-def interval(given: Interval) -> dict[str, float | None]:
-    """An estimate with its limits."""
-    return {name: plain(value) for name, value in given._asdict().items()}
 
 
 class Given(NamedTuple):

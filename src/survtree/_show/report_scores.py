@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from survtree._base.numbers import plain
 from survtree._model.predict import functions_of
 from survtree._model.resampling import Cohort, folds_of
 from survtree._scoring.calibration import calibration_curve
 from survtree._scoring.curves import StepFunction
 from survtree._scoring.scores import SCORES, scores_of
-from survtree._show.report_facts import plain
 
 Floats = NDArray[np.float64]
 N_GROUPS = 5
