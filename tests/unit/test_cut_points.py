@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from survtree._base.numbers import number_text
+from survtree._base.numbers import format_exact
 from survtree._questions.cut_points import AUTO_CUTS, GUESS_CUTS, Rule, cut_points, easiest_between
 
 TINY = 5e-324
@@ -44,8 +44,8 @@ def test_each_threshold_parts_the_values_between_two_neighbours(values, rule):
     assert cuts == sorted(set(cuts))
     for cut in cuts:
         assert distinct[0] <= cut < distinct[-1]
-        assert float(number_text(cut)) == cut
-        assert not number_text(cut).startswith("-0") or cut < 0
+        assert float(format_exact(cut)) == cut
+        assert not format_exact(cut).startswith("-0") or cut < 0
     if rule.kind == "width":
         assert len(cuts) <= rule.value
         return
@@ -66,7 +66,7 @@ def test_no_threshold_near_the_middle_has_fewer_digits(values):
     distinct = np.unique(values)
     for cut, low, high in zip(cuts_of(values, "all"), distinct, distinct[1:], strict=False):
         middle = Decimal(float(low / 2 + high / 2))
-        n_digits = len(Decimal(number_text(cut)).normalize().as_tuple().digits)
+        n_digits = len(Decimal(format_exact(cut)).normalize().as_tuple().digits)
         for fewer in range(1, n_digits if low < cut else 18):
             rounded = Context(prec=fewer, rounding=ROUND_HALF_EVEN).plus(middle)
             assert not low < float(rounded) < high
@@ -91,7 +91,7 @@ def test_no_threshold_near_the_middle_has_fewer_digits(values):
 )
 def test_thresholds_read_easily(values, expected):
     (cut,) = cuts_of(values, "all")
-    assert number_text(cut) == expected
+    assert format_exact(cut) == expected
 
 
 @pytest.mark.parametrize("values", [[], [3.0], [3.0] * 9, [0.0, -0.0]])

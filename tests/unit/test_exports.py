@@ -23,7 +23,7 @@ from survtree import (
     export_sql,
     export_text,
 )
-from survtree._base.words import level_text, shown
+from survtree._base.words import quoted_level, quoted_name
 from survtree._questions.questions import Question
 from survtree._show.conditions import Asked, conditions
 from survtree._show.export_sql import float_literal
@@ -61,19 +61,19 @@ def veterans():
     ],
 )
 def test_a_name_that_could_be_read_otherwise_is_quoted(name):
-    assert shown(name) == repr(name)
+    assert quoted_name(name) == repr(name)
 
 
 @pytest.mark.parametrize(
     "name", ["age", "age (years)", "patient's age", "is", "island", "a<=b", "andy", "🫀", "العمر"]
 )
 def test_a_name_that_cannot_is_not(name):
-    assert shown(name) == name
+    assert quoted_name(name) == name
 
 
 @pytest.mark.parametrize("level", ["missing", "not sure", "neither", "I or II", "a <= b", "I nor"])
 def test_a_level_that_could_be_read_otherwise_is_quoted(level):
-    assert level_text(level) == repr(level)
+    assert quoted_level(level) == repr(level)
 
 
 def asked(*pairs):

@@ -13,7 +13,14 @@ from sklearn.base import clone
 
 import survtree
 from survtree import OptimalSurvivalTree, OptimalSurvivalTreeCV, leaf_table, metrics
-from survtree._base.numbers import count, limits, numeral, probability, ratio, round_ticks
+from survtree._base.numbers import (
+    format_count,
+    format_limits,
+    format_number,
+    format_p_value,
+    format_ratio,
+    round_ticks,
+)
 from survtree._model.resampling import stratified_folds
 from survtree._scoring.curves import StepFunction
 from survtree._show.report_facts import Given, Wishes, python_call, report_facts
@@ -415,15 +422,15 @@ def test_only_the_middle_of_a_long_text_is_left_out():
 
 
 def test_numbers_read_well():
-    assert [numeral(v) for v in (None, 0.0, 12.0, 1234567.0, 3.14159, 1200.4)] == [
+    assert [format_number(v) for v in (None, 0.0, 12.0, 1234567.0, 3.14159, 1200.4)] == [
         *("–", "0", "12", "1,234,567", "3.14", "1,200"),
     ]
-    assert [ratio(v) for v in (1.2345, 12.345, 123.45)] == ["1.23", "12.3", "123"]
-    assert count(1, "leaf") == "1 leaf"
-    assert count(1200, "row") == "1,200 rows"
-    assert probability(1e-9) == "p < 0.0001"
-    assert limits({"low": 1.0, "high": None}) == "(1 or more)"
-    assert limits({"low": None, "high": None}) == ""
+    assert [format_ratio(v) for v in (1.2345, 12.345, 123.45)] == ["1.23", "12.3", "123"]
+    assert format_count(1, "leaf") == "1 leaf"
+    assert format_count(1200, "row") == "1,200 rows"
+    assert format_p_value(1e-9) == "p < 0.001"
+    assert format_limits(1.0, None) == "1 or more"
+    assert format_limits(None, None) == ""
     assert round_ticks(999.0) == [0, 200, 400, 600, 800]
     assert round_ticks(0.011) == [0, 0.002, 0.004, 0.006, 0.008, 0.01]
 

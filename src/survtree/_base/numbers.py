@@ -1,37 +1,95 @@
-"""Numbers as people read them, the same in every table, picture and file."""
+"""Numbers as people read them: one format for each kind, in every table, picture and file."""
 
 import math
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-import numpy as np
+UNKNOWN = "–"
+NOT_REACHED = "not reached"
 
 
 class Interval(NamedTuple):
-    """An estimate and its confidence limits; NaN where the data do not tell."""
+    """An estimate and its confidence limits; NaN where the data do not determine them."""
 
     value: float
     low: float
     high: float
 
-    def limits_text(self, shown: Callable[[float], str] = "{:g}".format) -> str:
-        """The limits in words; nothing where they are not known, or none is reached."""
-        if not np.isfinite(self.low) or np.isnan(self.high):
-            return ""
-        return (
-            f"{shown(self.low)} or more"
-            if np.isinf(self.high)
-            else (f"{shown(self.low)} to {shown(self.high)}")
-        )
 
-
-def number_text(number: float) -> str:
-    """A number with as few digits as tell it from all others."""
+def format_exact(number: float) -> str:
+    """A number with the fewest digits that identify it."""
     return repr(number).removesuffix(".0")
 
 
+def format_number(value: float | None, digits: int = 3) -> str:
+    """A number with a few significant digits; a power of ten only if it is tiny or huge."""
+    if value is None:
+        return UNKNOWN
+    is_whole = abs(value) >= 10**digits - 0.5 or float(value).is_integer()
+    return f"{value:,.0f}" if is_whole and abs(value) < 1e9 else f"{value:.{digits}g}"
+
+
+def format_decimals(value: float | None, decimals: int = 3) -> str:
+    """A number with a fixed number of decimals."""
+    return UNKNOWN if value is None else f"{value:.{decimals}f}"
+
+
+def format_percent(share: float | None, decimals: int | None = 0) -> str:
+    """A share in percent; without a number of decimals it has as many as it needs."""
+    if share is None:
+        return UNKNOWN
+    return f"{100 * share:g} %" if decimals is None else f"{100 * share:.{decimals}f} %"
+
+
+def format_count(n: int, thing: str = "") -> str:
+    """A count, and what is counted: 1 row, 1,200 rows."""
+    plural = thing.replace("leaf", "leaves") if "leaf" in thing else f"{thing}s"
+    return f"{n:,} {thing if n == 1 else plural}" if thing else f"{n:,}"
+
+
+def format_ratio(value: float | None) -> str:
+    """A ratio with three digits, and at most two decimals."""
+    return UNKNOWN if value is None else f"{value:,.{max(0, 2 - (value >= 10) - (value >= 100))}f}"
+
+
+def format_p_value(p: float) -> str:
+    """A p-value as papers print it."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def format_limits(
+    low: float | None, high: float | None, how: Callable[[float], str] = format_number
+) -> str:
+    """Confidence limits in words: "3 to 5"; "3 or more" without an upper limit; "" without any."""
+    if low is None or not math.isfinite(low) or (high is not None and math.isnan(high)):
+        return ""
+    if high is None or math.isinf(high):
+        return f"{how(low)} or more"
+    return f"{how(low)} to {how(high)}"
+
+
+def format_median(median: float) -> str:
+    """A median survival time, which is infinite if the curve stays above one half."""
+    return NOT_REACHED if math.isinf(median) else format_number(median)
+
+
+def format_weights(rows: Iterable[Iterable[float]]) -> list[list[str]]:
+    """Weights of rows as a table of texts: counts if they are counts, otherwise few digits."""
+    table = [[float(weight) for weight in row] for row in rows]
+    weights = [weight for row in table for weight in row]
+    are_counts = all(abs(weight - round(weight)) < 1e-6 * max(1.0, weight) for weight in weights)
+    digits = 0 if are_counts or max(weights) >= 100 else 1 if max(weights) >= 10 else 2
+    return [[f"{weight:,.{digits}f}" for weight in row] for row in table]
+
+
+def format_penalty(regularization: float) -> str:
+    """The penalty per leaf with three decimals, or as many as it needs."""
+    has_three = round(regularization, 3) == regularization
+    return f"{regularization:.3f}" if has_three else f"{regularization:g}"
+
+
 def round_ticks(end: float, most: int = 6) -> list[float]:
-    """Round numbers from 0 on, evenly spaced, up to the end; so many at most beside the 0."""
+    """Round numbers from 0 to the end, evenly spaced; at most so many after the 0."""
     step = 10.0 ** math.floor(math.log10(end / most))
     while end / step >= most + 1:
         step = next(
@@ -41,112 +99,19 @@ def round_ticks(end: float, most: int = 6) -> list[float]:
     return [float(f"{step * place:.6g}") for place in range(int(end / step * (1 + 1e-12)) + 1)]
 
 
-UNKNOWN = "–"
-
-
-def numeral(value: float | None, digits: int = 3) -> str:
-    """A number with a few digits, never as a power of ten unless it is tiny."""
-    if value is None:
-        return UNKNOWN
-    if float(value).is_integer() or abs(value) >= 10**digits:
-        return f"{value:,.0f}"
-    return f"{value:.{digits}g}" if abs(value) >= 1e-4 else f"{value:.1e}"
-
-
-def fixed(value: float | None, decimals: int = 3) -> str:
-    """A number with so many decimals."""
-    return UNKNOWN if value is None else f"{value:.{decimals}f}"
-
-
-def percent(share: float | None, decimals: int = 0) -> str:
-    """A share in percent."""
-    return UNKNOWN if share is None else f"{100 * share:.{decimals}f} %"
-
-
-def count(n: int, thing: str = "") -> str:
-    """A count, of things if told which."""
-    plural = thing.replace("leaf", "leaves") if "leaf" in thing else f"{thing}s"
-    return f"{n:,} {thing if n == 1 else plural}".strip() if thing else f"{n:,}"
-
-
-def ratio(value: float | None) -> str:
-    """A ratio with three digits, and no more decimals than two."""
-    return UNKNOWN if value is None else f"{value:,.{max(0, 2 - (value >= 10) - (value >= 100))}f}"
-
-
-def probability(p: float) -> str:
-    """A p-value."""
-    return "p < 0.0001" if p < 1e-4 else f"p = {p:.2g}"
-
-
-def limits(given: dict[str, Any], how: Any = numeral) -> str:
-    """Confidence limits in brackets; nothing where none are known."""
-    low, high = given["low"], given["high"]
-    if low is None:
-        return ""
-    return f"({how(low)} or more)" if high is None else f"({how(low)} to {how(high)})"
-
-
-def counted(n: int, what: str) -> str:
-    """1 row, 2 rows."""
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
-
-
-def number_shown(value: float) -> str:
-    """A time with as many digits as a reader needs."""
-    if value == round(value) and abs(value) < 1e6:
-        return f"{value:,.0f}"
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.3g}"
-
-
-def median_shown(median: Interval) -> str:
-    """The median of a leaf."""
-    return "not reached" if math.isinf(median.value) else number_shown(median.value)
-
-
-def limits_shown(interval: Interval) -> str:
-    """Confidence limits of a time; the upper one may be open. Nothing if both are."""
-    return interval.limits_text(number_shown)
-
-
-def weights_shown(rows: Iterable[Iterable[float]]) -> list[list[str]]:
-    """Weights of rows as a table of texts: counts if they are counts, otherwise few digits."""
-    table = [[float(weight) for weight in row] for row in rows]
-    weights = [weight for row in table for weight in row]
-    are_counts = all(abs(weight - round(weight)) < 1e-6 * max(1.0, weight) for weight in weights)
-    digits = 0 if are_counts or max(weights) >= 100 else 1 if max(weights) >= 10 else 2
-    return [[f"{weight:,.{digits}f}" for weight in row] for row in table]
-
-
-def p_shown(p: float) -> str:
-    """A p-value as papers print it."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-
-
-def percent_shown(share: float) -> str:
-    """A confidence of 0.95 as 95 %."""
-    return f"{100 * share:g} %"
-
-
-def price_text(regularization: float) -> str:
-    """The price of a leaf with three decimals, or as many as it needs."""
-    has_three = round(regularization, 3) == regularization
-    return f"{regularization:.3f}" if has_three else f"{regularization:g}"
-
-
 def relative_gap(objective: float, lower_bound: float) -> float:
     """(objective - lower bound) / objective; 0 where both are 0."""
     return (objective - lower_bound) / objective if objective > 0 else 0.0
 
 
-def plain(value: Any) -> Any:
-    """A number as Python has it; None where it is infinite or not known."""
+def json_number(value: Any) -> Any:
+    """A number as JSON has it: None where it is infinite or unknown."""
     if isinstance(value, (bool, str)) or value is None:
         return value
     number = value.item() if hasattr(value, "item") else value
     return number if isinstance(number, int) or math.isfinite(number) else None
 
 
-def interval(given: Interval) -> dict[str, float | None]:
+def json_interval(interval: Interval) -> dict[str, float | None]:
     """An estimate with its limits."""
-    return {name: plain(value) for name, value in given._asdict().items()}
+    return {name: json_number(value) for name, value in interval._asdict().items()}

@@ -1,6 +1,6 @@
 """One table of everything a user may set on the estimator: name, default, range, meaning.
 
-The constructor, the docs and the checks in ``_validation`` are tested against it.
+The constructor and the docs are tested against it; ``checks.py`` beside it checks values.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Option:
     is_zero_refused: bool = False
     none_means: str | None = None  # what None stands for; without it None is refused
     choices: tuple[str, ...] = ()  # of a choice
-    allowed: str = ""  # of another kind: what is allowed, in words
+    allowed: str = ""  # of another kind: the allowed values in words
 
     @property
     def range_text(self) -> str:
@@ -47,13 +47,13 @@ def _shown(limit: float) -> str:
 
 MAX_DEPTH_LIMIT = 1000
 CUTS = (
-    "an integer >= 1 (at most so many a column, at quantiles), ('width', k) (k a column, evenly "
-    "spaced), a list of at least one finite number"
+    "an integer >= 1 (at most this many per column, at quantiles), ('width', k) (k per column, "
+    "evenly spaced), a list of at least one finite number"
 )
 
 REFERENCES = (
     "'forest', 'boosting', a fitted model with predict_survival_function, a pair (survival "
-    "probabilities by row and time, times), or one loss a row"
+    "probabilities by row and time, times), or one loss per row"
 )
 
 OPTIONS: tuple[Option, ...] = (
@@ -61,7 +61,7 @@ OPTIONS: tuple[Option, ...] = (
         "max_depth",
         4,
         "int",
-        "Most questions asked on the way to a leaf; a lone leaf has depth 0.",
+        "Deepest the tree may grow, counted in splits from the root; a lone leaf has depth 0.",
         low=0,
         high=MAX_DEPTH_LIMIT,
         none_means="no limit",
@@ -70,66 +70,67 @@ OPTIONS: tuple[Option, ...] = (
         "regularization",
         0.01,
         "float",
-        "Price of one leaf, in units of the loss: a split must save at least this much.",
+        "Penalty per leaf, in units of the loss: a split must reduce the loss by at least this "
+        "much.",
         low=0.0,
     ),
     Option(
         "min_samples_leaf",
         7,
         "int",
-        "Fewest training rows in a leaf; counts rows, not weights.",
+        "Smallest number of training rows per leaf; weights do not count.",
         low=1,
     ),
     Option(
         "max_leaves",
         None,
         "int",
-        "Most leaves of the tree.",
+        "Largest number of leaves.",
         low=1,
         high=60_000,
-        none_means="as many as pay",
+        none_means="no limit",
     ),
     Option(
         "thresholds",
         "auto",
         "other",
-        "Where numbers are cut into questions like age <= 62.5.",
-        allowed=f"'auto', 'all', 'guess', {CUTS}, or a dict that gives one of these but 'guess' "
-        "for columns by name",
+        "Where numeric columns may be split, for example at age <= 62.5.",
+        allowed=f"'auto', 'all', 'guess', {CUTS}, or a dict of column names to any of these "
+        "except 'guess'",
     ),
     Option(
         "missing",
         "error",
         "choice",
-        "Missing cells: refuse them, ask about them, or leave out the rows of the fit.",
+        "Missing values: refuse them, split on whether a value is missing, or drop the rows.",
         choices=("error", "question", "drop"),
     ),
     Option(
         "encoding",
         "questions",
         "choice",
-        "Readable questions, or the 0/1 columns of the paper's experiments.",
+        "Splits on the columns as they are, or on the 0/1 columns of the paper's experiments.",
         choices=("questions", "paper"),
     ),
     Option(
         "max_levels",
         100,
         "int",
-        "Most levels a column of categories may have.",
+        "Largest number of levels of a categorical column.",
         low=2,
     ),
     Option(
         "time_buckets",
         None,
         "other",
-        "Times are rounded up to so many buckets, or to given edges, before the search.",
+        "Times are rounded up to this many buckets, or to the given edges, before the search.",
         allowed="an integer >= 1, a list of ascending times >= 0, or None (exact times)",
     ),
     Option(
         "time_limit",
         None,
         "float",
-        "Seconds after which the search stops and returns the best tree with a lower bound.",
+        "Seconds after which the search stops and returns the best tree so far with a lower bound.",
         low=0.0,
         is_low_open=True,
         none_means="no limit",
@@ -138,8 +139,8 @@ OPTIONS: tuple[Option, ...] = (
         "memory_limit",
         None,
         "other",
-        "Memory of the process within which the search forgets what is cheap to find again; it "
-        "stops once that no longer helps.",
+        "Memory that the process may use: the search drops cached results to stay within it, "
+        "and stops if that is not enough.",
         allowed="an integer >= 1,000,000 (bytes), a text such as '500MB' or '4GB', or None (no "
         "limit)",
     ),
@@ -147,7 +148,7 @@ OPTIONS: tuple[Option, ...] = (
         "node_limit",
         None,
         "int",
-        "Subsets of rows to solve, after which the search stops as at a time limit.",
+        "Number of solved subsets of rows after which the search stops, as at a time limit.",
         low=1,
         none_means="no limit",
     ),
@@ -164,43 +165,43 @@ OPTIONS: tuple[Option, ...] = (
         "upper_bound",
         None,
         "float",
-        "An objective known to be attainable; only trees at least as good are looked for.",
+        "An objective known to be attainable; the search looks only for trees at least as good.",
         low=0.0,
         is_low_open=True,
-        none_means="nothing known",
+        none_means="none known",
     ),
     Option(
         "reference",
         None,
         "other",
-        "A model that is expected to lose no more than any tree on rows with equal answers.",
-        allowed=f"{REFERENCES}, or None (no guess)",
+        "A model assumed to fit at least as well as any tree on rows that no split can separate.",
+        allowed=f"{REFERENCES}, or None (no reference)",
     ),
     Option(
         "reference_mode",
         "guess",
         "choice",
-        "Trust the reference, or only start from the tree that it leads to.",
+        "Trust the reference, or use it only to find a first tree.",
         choices=("guess", "prove"),
     ),
     Option(
         "certificate",
         "numbers",
         "choice",
-        "What is kept of the proof: its numbers, or all of it, for survtree check-proof.",
+        "What is kept of the proof: its numbers, or the full proof, for survtree check-proof.",
         choices=("numbers", "full"),
     ),
     Option(
         "warm_start",
         False,
         "flag",
-        "Go on with the search of the last fit if it was for the same problem.",
+        "Continue the search of the last fit if the problem is the same.",
     ),
     Option(
         "n_jobs",
         None,
         "int",
-        "Threads of the search; -1: as many as there are cores. The tree does not depend on it.",
+        "Threads of the search; -1 uses all cores. The tree does not depend on it.",
         is_zero_refused=True,
         none_means="one thread",
     ),
@@ -208,23 +209,23 @@ OPTIONS: tuple[Option, ...] = (
         "verbose",
         0,
         "int",
-        "1 logs a table of progress, 2 adds to each line what was pruned.",
+        "1 logs a progress table, 2 adds to each line what was pruned.",
         low=0,
     ),
     Option(
         "callback",
         None,
         "other",
-        "Called with a Snapshot during the search; if it returns True, the search stops.",
+        "Called with a Snapshot during the search; the search stops if it returns True.",
         allowed="a callable that takes a Snapshot, or None",
     ),
     Option(
         "random_state",
         None,
         "other",
-        "Seed of the reference models that have a name; nothing else is random.",
-        allowed="an integer from 0 to 2**32 - 1, a numpy RandomState, or None (another one each "
-        "time)",
+        "Seed of the reference models 'forest' and 'boosting'; nothing else is random.",
+        allowed="an integer from 0 to 2**32 - 1, a numpy RandomState, or None (a new seed "
+        "each time)",
     ),
 )
 

@@ -7,7 +7,7 @@ from typing import Any
 LONGEST_MESSAGE = 600
 
 
-def some(names: Sequence[Any], most: int = 10) -> str:
+def list_names(names: Sequence[Any], most: int = 10) -> str:
     """The first names of a list, quoted, and how many more there are."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(map(repr, names[:most])) + more
@@ -20,7 +20,7 @@ def did_you_mean(value: Any, choices: Iterable[Any]) -> str:
     return f" Did you mean {by_lower[nearest[0]]!r}?" if nearest else ""
 
 
-def one_line(error: Exception) -> str:
+def one_line_message(error: Exception) -> str:
     """A message that can be shown on a terminal, whatever words of a file are in it."""
     text = " ".join(str(error).split())
     text = text if text.isprintable() else ascii(text)
@@ -33,17 +33,17 @@ SIGNS = ("<", "<=", ">", ">=", "=", "!=")
 JOINTS = ("and", "or", "nor")
 
 
-def shown(name: str) -> str:
+def quoted_name(name: str) -> str:
     """A name on one line, in quotes if it could not be told from what is around it."""
     is_one_line = name.strip() == name != "" and name[0] not in QUOTES and name.isprintable()
     is_apart = name[:1] != "(" and not _has_word(name, (*SIGNS, *JOINTS, "not"))
     return name if is_one_line and is_apart and " is " not in f"{name} " else repr(str(name))
 
 
-def level_text(level: str) -> str:
+def quoted_level(level: str) -> str:
     """The same for a level, which comes after "is", "is not" or a sign, and may be one of many."""
     is_plain = level != "missing" and not _has_word(level, (*SIGNS, *JOINTS, "not", "neither"))
-    return shown(level) if is_plain else repr(str(level))
+    return quoted_name(level) if is_plain else repr(str(level))
 
 
 def _has_word(text: str, words: Sequence[str]) -> bool:

@@ -9,6 +9,8 @@ from typing import Any
 
 import typer
 
+from survtree._base.numbers import format_limits
+
 MOST_WIDE = 200  # where nobody looks, tables are not folded
 
 
@@ -91,7 +93,7 @@ def interval_text(interval: Any, shown: Callable[[float], str], is_reference: bo
     if math.isnan(interval.value):
         return "not known"
     value = "not reached" if math.isinf(interval.value) else shown(interval.value)
-    return f"{value}\n{interval.limits_text(shown).replace(' to ', '-')}"
+    return f"{value}\n{format_limits(interval.low, interval.high, shown).replace(' to ', '-')}"
 
 
 def print_table(

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from survtree._base.words import one_line, some
+from survtree._base.words import list_names, one_line_message
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,11 +57,11 @@ def read_of(name: str, encoding: str) -> Iterator[None]:
         ) from error
     except UnicodeError as error:
         raise ValueError(
-            f"{name} must be text in the encoding {encoding}; {one_line(error)}. Pass the encoding "
-            "it has, often latin-1, with --text-encoding."
+            f"{name} must be text in the encoding {encoding}; {one_line_message(error)}. "
+            "Pass the encoding it has, often latin-1, with --text-encoding."
         ) from error
     except (pe.PolarsError, csv.Error) as error:
-        told = one_line(error).split(" You might want to try")[0].rstrip(".")
+        told = one_line_message(error).split(" You might want to try")[0].rstrip(".")
         raise ValueError(
             f"{name} must be a whole table; its reader says: {told}. Copy or write it again."
         ) from error
@@ -151,7 +151,9 @@ def _nearest(name: str, columns: Sequence[str]) -> str:
     nearest = [by_lower[each] for each in close]
     if len(nearest) == 1:
         return f"The nearest is {nearest[0]!r}."
-    return f"The nearest are {some(nearest)}." if nearest else f"It has {some(columns)}."
+    return (
+        f"The nearest are {list_names(nearest)}." if nearest else f"It has {list_names(columns)}."
+    )
 
 
 def guessed_role(what: str, names: frozenset[str], columns: Sequence[str], file: str) -> str:
@@ -159,10 +161,10 @@ def guessed_role(what: str, names: frozenset[str], columns: Sequence[str], file:
     found = [column for column in columns if plain(column) in names]
     if len(found) == 1:
         return found[0]
-    came = f"{some(found)} could be meant" if found else "no column has a usual name for it"
+    came = f"{list_names(found)} could be meant" if found else "no column has a usual name for it"
     raise ValueError(
         f"{what} must name a column of {file}; it was not passed, and {came}. Its columns are "
-        f"{some(columns, 30)}."
+        f"{list_names(columns, 30)}."
     )
 
 
@@ -205,8 +207,8 @@ def check_event_values(column: "pl.Series", values: Sequence[str], file: str) ->
         return (column == 1).alias(column.name)
     raise ValueError(
         f"{file}: the event column {column.name!r} must hold 1 (the event was seen) and 0 "
-        f"(censored), or true and false; it holds {some(known, 5)}. Pass --event-value with the "
-        "value that means the event."
+        f"(censored), or true and false; it holds {list_names(known, 5)}. Pass "
+        "--event-value with the value that means the event."
     )
 
 
@@ -216,7 +218,7 @@ def check_values(name: str, wanted: Sequence[str], known: Sequence[str], file: s
         if value not in known:
             raise ValueError(
                 f"--event-value must be a value of the column {name!r} of {file}; there is no "
-                f"{value!r}. It holds {some(known, 5)}."
+                f"{value!r}. It holds {list_names(known, 5)}."
             )
 
 
@@ -268,7 +270,7 @@ def check_kept(kept: Sequence[str], made: Sequence[str]) -> None:
         if name in made:
             raise ValueError(
                 f"--keep must not name a column that predictions have too; {name!r} is one of "
-                f"{some(made)}. Rename it in the file."
+                f"{list_names(made)}. Rename it in the file."
             )
 
 

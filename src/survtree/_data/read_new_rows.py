@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._base.words import some
+from survtree._base.words import list_names
 from survtree._data.read_columns import text_of
 from survtree._data.table import Column, Kind, Table, table_of
 
@@ -112,7 +112,7 @@ def _unseen(column: Column, seen: Seen) -> Iterator[str]:
         new = [column.levels[k] for k in np.unique(column.values[rows])]
         if new:
             answer = "answers" if len(new) == 1 else "answer"
-            which = f"{some(new, MOST_SHOWN)} ({_rows(rows)}), which {answer}"
+            which = f"{list_names(new, MOST_SHOWN)} ({_rows(rows)}), which {answer}"
             yield f"{has} {which} no to its questions"
     elif (seen.is_zero_one or seen.kind == "flag") and column.kind == "number":
         is_odd = ~is_missing & (column.values != 0) & (column.values != 1)

@@ -6,7 +6,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._base.words import did_you_mean, some
+from survtree._base.words import did_you_mean, list_names
 from survtree._data.event_table import EventTable
 from survtree._data.read_columns import (
     Complaint,
@@ -121,7 +121,8 @@ def _check_is_column(role: str, name: Any, columns: list[Any]) -> None:
         return
     hint = did_you_mean(name, columns) or " Check its spelling."
     raise ValueError(
-        f"{role} must name a column of the frame; there is no {name!r} in {some(columns)}.{hint}"
+        f"{role} must name a column of the frame; there is no {name!r} in "
+        f"{list_names(columns)}.{hint}"
     )
 
 
@@ -183,7 +184,7 @@ def _check_event(values: Any, role: str) -> NDArray[np.bool_]:
             raise ValueError(f"{role} {FLAG}; every row has a missing value. {REMOVE_MISSING}")
         likely = [level for level in column.levels if level.lower() not in WORDS_FOR_CENSORED]
         raise ValueError(
-            f"{role} {FLAG}; it holds text: {some(column.levels, 3)}. Pass a comparison, for "
+            f"{role} {FLAG}; it holds text: {list_names(column.levels, 3)}. Pass a comparison, for "
             f"example event == {(likely or column.levels)[0]!r}."
         )
     is_seen = np.asarray(column.values == 1)
@@ -246,7 +247,7 @@ def numbers_of(role: str, values: Any) -> NDArray[np.float64]:
         raise ValueError(_not_numbers(role, "flags"))
     odd = [place for place, level in enumerate(column.levels) if not reads_as_number(level)]
     if not odd:
-        raise ValueError(_not_numbers(role, f"text: {some(column.levels, 3)}"))
+        raise ValueError(_not_numbers(role, f"text: {list_names(column.levels, 3)}"))
     row = int(np.argmax(column.values == odd[0]))
     raise ValueError(
         f"{role} must hold numbers; row {row} has the text {column.levels[odd[0]]!r}. Replace it, "

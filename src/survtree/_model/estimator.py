@@ -41,70 +41,72 @@ class OptimalSurvivalTree(TreePredictor):
     Parameters
     ----------
     max_depth : int or None, default=4
-        Most questions asked on the way to a leaf; a lone leaf has depth 0. None: no limit.
+        Deepest the tree may grow, counted in splits from the root; a lone leaf has depth 0. None:
+        no limit.
     regularization : float, default=0.01
-        Price of one leaf, in units of the loss: a split must save at least this much.
+        Penalty per leaf, in units of the loss: a split must reduce the loss by at least this much.
     min_samples_leaf : int, default=7
-        Fewest training rows in a leaf; counts rows, not weights.
+        Smallest number of training rows per leaf; weights do not count.
     max_leaves : int or None, default=None
-        Most leaves of the tree. The best tree with at most so many is found exactly, which a price
-        alone need not do. Such a search runs in one thread, shows no progress and knows no
+        Largest number of leaves. The best tree with at most this many leaves is found exactly,
+        which a penalty alone need not do. Such a search runs in one thread without progress,
         callback, gap, upper bound, reference or warm start.
     thresholds : "auto", "all", "guess", int, ("width", int), list or dict, default="auto"
-        Where numbers are cut into questions like age <= 62.5. See ``Binarizer``.
+        Where numeric columns may be split, for example at age <= 62.5. See ``Binarizer``.
     missing : {"error", "question", "drop"}, default="error"
-        Missing cells: refuse them, ask about them, or leave out the rows of the fit. Rows to
-        predict cannot be left out: with "drop" they must be complete.
+        Missing values: refuse them, split on whether a value is missing, or drop the rows. Rows to
+        predict cannot be dropped: with "drop" they must be complete.
     encoding : {"questions", "paper"}, default="questions"
-        Readable questions, or the 0/1 columns of the paper's experiments.
+        Splits on the columns as they are, or on the 0/1 columns of the paper's experiments.
     max_levels : int, default=100
-        Most levels a column of categories may have.
+        Largest number of levels of a categorical column.
     time_buckets : int, list of times or None, default=None
-        Times are rounded up to so many buckets, or to given edges, before the search. This is an
-        approximation for very many distinct times: objective and proof are about the rounded times;
-        ``exact_loss_`` and the curves of the leaves are about the times as they are.
+        Times are rounded up to this many buckets, or to the given edges, before the search. This is
+        an approximation for very many distinct times: objective and proof are about the rounded
+        times; ``exact_loss_`` and the curves of the leaves are about the times as they are.
     time_limit : float or None, default=None
-        Seconds after which the search stops and returns the best tree with a lower bound.
-        Reading the table and fitting a reference count; they are not cut short.
+        Seconds after which the search stops and returns the best tree so far with a lower bound.
+        Reading the table and fitting a reference count towards it, but are not cut short.
     memory_limit : int, str or None, default=None
-        Memory of the process within which the search forgets what is cheap to find again; it stops
-        once that no longer helps. Bytes, or a text such as "500MB" or "4GB". A tenth of it is the
-        search's even if the rest of the process has taken all.
+        Memory that the process may use: the search drops cached results to stay within it, and
+        stops if that is not enough. Bytes, or a text such as "500MB" or "4GB". The search always
+        gets a tenth of it, even if the rest of the process uses more than the limit.
     node_limit : int or None, default=None
-        Subsets of rows to solve, after which the search stops as at a time limit. Unlike that, it
-        stops at the same place every time.
+        Number of solved subsets of rows after which the search stops, as at a time limit. Unlike a
+        time limit, it stops at the same place every time.
     gap : float, default=0.0
         Stop when (objective - lower bound) / objective is at most this.
     upper_bound : float or None, default=None
-        An objective known to be attainable; only trees at least as good are looked for. If there is
-        none, a warning says so and the search goes on without it.
+        An objective known to be attainable; the search looks only for trees at least as good. If
+        there is none, a warning says so and the search continues without it.
     reference : str, fitted model, (survival, times), array of losses or None, default=None
-        A model that is expected to lose no more than any tree on rows with equal answers. "forest"
-        and "boosting" are fitted here (needs ``survtree[reference]``). The search then skips what
-        cannot pay if that holds: the status is "guessed", and ``certificate_.guess`` tells more.
+        A model assumed to fit at least as well as any tree on rows that no split can separate.
+        "forest" and "boosting" are fitted here (needs ``survtree[reference]``). The search then
+        skips what cannot be better if the assumption holds; the status is "guessed", and
+        ``certificate_.guess`` has the details.
     reference_mode : {"guess", "prove"}, default="guess"
-        Trust the reference, or only start from the tree that it leads to. With "prove" the search
-        goes on without the reference, and its proof is as good as any.
+        Trust the reference, or use it only to find a first tree. With "prove" the search then
+        continues without the reference, and its proof does not depend on it.
     certificate : {"numbers", "full"}, default="numbers"
-        What is kept of the proof: its numbers, or all of it, for survtree check-proof. "full" finds
-        a list of claims after the search, which takes as long again or longer, and
-        ``certificate_.write_proof(path)`` writes it. Needs a search without a limit on leaves that
-        trusts no reference.
+        What is kept of the proof: its numbers, or the full proof, for survtree check-proof. "full"
+        derives a list of claims after the search, which takes at least as long again, and
+        ``certificate_.write_proof(path)`` writes it. It needs a search without ``max_leaves`` and
+        without a trusted reference.
     warm_start : bool, default=False
-        Go on with the search of the last fit if it was for the same problem. What the search
-        remembers is kept in memory after the fit; it is not pickled.
+        Continue the search of the last fit if the problem is the same. The results of the search
+        are kept in memory after the fit; they are not pickled.
     n_jobs : int or None, default=None
-        Threads of the search; -1: as many as there are cores. The tree does not depend on it.
-        None is one thread; a search with a gap above 0 always runs in one.
+        Threads of the search; -1 uses all cores. The tree does not depend on it. None is one
+        thread; a search with a gap above 0 always runs in one.
     verbose : int, default=0
-        1 logs a table of progress, 2 adds to each line what was pruned. Lines go to the logger
-        "survtree"; if nobody listens there, to standard error.
+        1 logs a progress table, 2 adds to each line what was pruned. Lines go to the logger
+        "survtree", or to standard error if it has no handler.
     callback : callable or None, default=None
-        Called with a Snapshot during the search; if it returns True, the search stops. For every
-        line of the table and about ten times a second, in the thread of the fit. An exception
-        raised by it ends the fit.
+        Called with a Snapshot during the search; the search stops if it returns True. It is called
+        for every line of the table and about ten times a second, in the thread of the fit. An
+        exception that it raises ends the fit.
     random_state : int, RandomState or None, default=None
-        Seed of the reference models that have a name; nothing else is random.
+        Seed of the reference models 'forest' and 'boosting'; nothing else is random.
 
     Attributes
     ----------

@@ -13,7 +13,7 @@ import numpy as np
 from survtree._base.checks import check_option
 from survtree._base.options import MAX_DEPTH_LIMIT, OPTIONS
 from survtree._base.tree import Tree
-from survtree._base.words import one_line
+from survtree._base.words import one_line_message
 from survtree._model.read_shapes import (
     EXPORT_AGAIN,
     ByName,
@@ -198,7 +198,7 @@ def check_model_file(path: Path, most_bytes: int = MOST_BYTES) -> dict[str, Any]
         _check_certificate(model, tree)
         return {**model, "tree": tree, "leaves": curves}
     except (ValueError, TypeError, OverflowError) as error:
-        told = one_line(error)
+        told = one_line_message(error)
         raise ValueError(f"{path} must be a model that survtree exported; {told}") from error
 
 

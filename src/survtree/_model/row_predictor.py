@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from survtree._base.numbers import number_text
+from survtree._base.numbers import format_exact
 from survtree._data.files import with_flags
 from survtree._data.read_files import check_kept, in_rows
 from survtree._scoring.read_curves import check_times
@@ -33,7 +33,7 @@ class RowPredictor:
                 "risk": [float(risks[leaf]) for leaf in curves],
                 "median": [None if np.isinf(median) else median for median in medians],
                 **{
-                    f"survival_{number_text(time)}": [float(survival(time)) for survival in told]
+                    f"survival_{format_exact(time)}": [float(survival(time)) for survival in told]
                     for time in at
                 },
             },

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from survtree._base.files import whole_file
-from survtree._base.numbers import price_text, relative_gap
+from survtree._base.numbers import format_penalty, format_percent, relative_gap
 from survtree._base.tree import Tree
 from survtree._proof.checks import check_has_proof
 from survtree._proof.proof_file import ProofLog
@@ -125,14 +125,14 @@ class Certificate:
         plural = "leaf" if self.n_leaves == 1 else "leaves"
         parts = (
             f"{self.status}: loss {self.loss:.6f} + {self.n_leaves} {plural} x "
-            f"{price_text(self.regularization)} = {self.objective:.6f}"
+            f"{format_penalty(self.regularization)} = {self.objective:.6f}"
         )
         if self.exact_loss is not None:
             parts += f" on rounded times (loss on exact times {self.exact_loss:.6f})"
         return parts
 
     def _doubt(self) -> str:
-        bound = f"lower bound {self.lower_bound:.6f}, gap {100 * self.gap:.2f} %"
+        bound = f"lower bound {self.lower_bound:.6f}, gap {format_percent(self.gap, 2)}"
         if self.status == "guessed":
             return f"; best if the reference is right, {bound} whether it is or not"
         return f"; {bound}: not proven best"
@@ -210,6 +210,6 @@ def headline(problem: Problem, limits: SearchSettings) -> str:
     return (
         f"survtree {__version__} | {n:,} rows  {p} questions  "
         f"{len(problem.events.event_times):,} event times | regularization "
-        f"{price_text(problem.regularization)}  depth {depth} | "
+        f"{format_penalty(problem.regularization)}  depth {depth} | "
         f"{threads} {'thread' if threads == 1 else 'threads'}"
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 from survtree._base.checks import BY_NAME, ascending_numbers, is_count, is_number, refusal
 from survtree._base.options import CUTS
-from survtree._base.words import did_you_mean, some
+from survtree._base.words import did_you_mean, list_names
 from survtree._data.event_table import EventTable
 from survtree._data.read_columns import reads_as_number
 from survtree._data.read_table import MAX_ANSWERS, MAX_QUESTIONS, MOST_ODD_LEVELS
@@ -22,7 +22,7 @@ def check_rules(thresholds: Any, columns: Sequence[Column]) -> list[Rule]:
     if unknown:
         raise ValueError(
             f"thresholds must name columns of X; there is no {unknown[0]!r}. The columns are "
-            f"{some(names)}.{did_you_mean(unknown[0], names)}"
+            f"{list_names(names)}.{did_you_mean(unknown[0], names)}"
         )
     rules = {name: _rule(value, name) for name, value in thresholds.items()}
     for column in columns:
@@ -85,12 +85,12 @@ def check_levels(column: Column, n_levels: int, max_levels: int) -> None:
         hint = "They read as numbers: convert the column to numbers."
     elif len(odd) <= MOST_ODD_LEVELS:
         hint = (
-            f"All but {some(odd)} read as numbers: make that missing and convert "
+            f"All but {list_names(odd)} read as numbers: make that missing and convert "
             "the column to numbers."
         )
     raise ValueError(
         f"column {column.name!r} must have at most {max_levels:,} levels (max_levels); it has "
-        f"{n_levels:,}: {some(column.levels, 3)}. {hint}"
+        f"{n_levels:,}: {list_names(column.levels, 3)}. {hint}"
     )
 
 

@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._base.numbers import number_text
-from survtree._base.words import level_text, shown
+from survtree._base.numbers import format_exact
+from survtree._base.words import quoted_level, quoted_name
 from survtree._data.table import Column, Table
 
 Kind = Literal["one", "in", "up_to", "from", "at_most", "equals", "between", "missing"]
@@ -63,20 +63,20 @@ class Question(NamedTuple):
 
     def text(self, name: str) -> str:
         """The question in words; the yes-branch is where they hold."""
-        name = shown(name)
+        name = quoted_name(name)
         if self.kind == "one":
             return f"{name} = 1" if self.value is None else f"{name} is {self.value}"
         if self.kind == "at_most":
-            return f"{name} <= {number_text(self.value)}"
+            return f"{name} <= {format_exact(self.value)}"
         if self.kind in ("up_to", "from") and len(self.value) > MOST_LEVELS_LISTED:
             sign, place = ("<=", -1) if self.kind == "up_to" else (">=", 0)
-            return f"{name} {sign} {level_text(self.value[place])}"
+            return f"{name} {sign} {quoted_level(self.value[place])}"
         if self.kind in OF_LEVELS:
-            return f"{name} is {' or '.join(map(level_text, self.value))}"
+            return f"{name} is {' or '.join(map(quoted_level, self.value))}"
         if self.kind == "equals":
-            return f"{name} = {number_text(self.value)}"
+            return f"{name} = {format_exact(self.value)}"
         if self.kind == "between":
-            low, high = map(number_text, self.value)
+            low, high = map(format_exact, self.value)
             return f"{low} < {name} <= {high}"
         return f"{name} is missing"
 
@@ -86,7 +86,7 @@ class Question(NamedTuple):
         if self.kind in OF_LEVELS:
             effort = len(self.value) + (self.value[0].lower() in NEGATIVES)
         elif self.kind == "at_most":
-            effort = len(number_text(self.value))
+            effort = len(format_exact(self.value))
         return READABILITY[self.kind], effort
 
 

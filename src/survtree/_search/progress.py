@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from survtree._base.numbers import relative_gap
+from survtree._base.numbers import format_percent, relative_gap
 from survtree._search.live_bar import LiveBar, live_bar
 
 logger = logging.getLogger("survtree")
@@ -64,7 +64,7 @@ class Snapshot:
     def words(self) -> str:
         """What stands beside a live bar; the most telling first, since terminals may be narrow."""
         return (
-            f"gap {100 * self.gap:.1f} %  {self.lower_bound:.4f} <= optimum <= "
+            f"gap {format_percent(self.gap, 1)}  {self.lower_bound:.4f} <= optimum <= "
             f"{self.objective:.4f}  {self.subsets_solved:,} solved  {self.seconds:.1f}s"
         )
 
@@ -91,7 +91,7 @@ def pruned_by(counts: Mapping[str, int]) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.005 else "under 1 %"
+    return format_percent(share) if share >= 0.005 else "under 1 %"
 
 
 class Watch:

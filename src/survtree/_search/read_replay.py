@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.checks import BY_NAME, check_option
-from survtree._base.words import one_line
+from survtree._base.words import one_line_message
 from survtree._data.event_table import EventTable
 from survtree._data.read_outcome import check_outcome
 from survtree._questions.questions import RecordedQuestions
@@ -139,7 +139,7 @@ def check_replay(path: Path, most_bytes: int = MOST_BYTES) -> Replay:
         with opened(path, most_bytes) as archive:
             return _read(archive, most_bytes)
     except (ValueError, TypeError, OverflowError) as error:
-        raise ValueError(f"{path} must be a replay file; {one_line(error)}") from error
+        raise ValueError(f"{path} must be a replay file; {one_line_message(error)}") from error
 
 
 def _read(archive: Archive, most_bytes: int) -> Replay:

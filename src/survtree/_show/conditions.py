@@ -8,9 +8,9 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from survtree._base.numbers import number_text
+from survtree._base.numbers import format_exact
 from survtree._base.tree import Tree
-from survtree._base.words import level_text, shown
+from survtree._base.words import quoted_level, quoted_name
 from survtree._model.fitted import FittedTree
 from survtree._questions.questions import MOST_LEVELS_LISTED, OF_LEVELS, Question, Questions
 
@@ -62,23 +62,23 @@ def _of_column(name: str, group: list[Asked], has_gaps: bool) -> list[str]:
     told = [asked.answer for asked in group if asked.question.kind == "missing"]
     others = [asked for asked in group if asked.question.kind != "missing"]
     if any(told):
-        return [f"{shown(name)} is missing"]
+        return [f"{quoted_name(name)} is missing"]
     if not others:
-        return [f"{shown(name)} is not missing"]
+        return [f"{quoted_name(name)} is not missing"]
     kind = others[0].question.kind
     in_words = {"one": _flag, **dict.fromkeys(OF_LEVELS, _levels)}.get(kind, _numbers)
     parts = in_words(name, others)
     is_known = bool(told) or any(asked.answer for asked in others)
     if is_known or not has_gaps:
         return parts
-    return [f"({part} or {shown(name)} is missing)" for part in parts]
+    return [f"({part} or {quoted_name(name)} is missing)" for part in parts]
 
 
 def _flag(name: str, group: list[Asked]) -> list[str]:
     question, answer = group[0]
     if answer:
         return [question.text(name)]
-    return [f"{shown(name)} {'= 0' if question.value is None else 'is False'}"]
+    return [f"{quoted_name(name)} {'= 0' if question.value is None else 'is False'}"]
 
 
 def _numbers(name: str, group: list[Asked]) -> list[str]:
@@ -88,12 +88,14 @@ def _numbers(name: str, group: list[Asked]) -> list[str]:
             return [question.text(name)]
     low = max((bound for asked in group for bound in _low(asked)), default=-math.inf)
     high = min((bound for asked in group for bound in _high(asked)), default=math.inf)
-    parts = [_range_text(shown(name), low, high)] if low > -math.inf or high < math.inf else []
+    parts = (
+        [_range_text(quoted_name(name), low, high)] if low > -math.inf or high < math.inf else []
+    )
     for question, answer in group:
         if answer or question.kind == "at_most":
             continue
         if question.kind == "equals" and low < question.value <= high:
-            parts.append(f"{shown(name)} != {number_text(question.value)}")
+            parts.append(f"{quoted_name(name)} != {format_exact(question.value)}")
         if question.kind == "between" and question.value[0] < high and low < question.value[1]:
             parts.append(f"not ({question.text(name)})")
     return parts
@@ -115,34 +117,34 @@ def _high(asked: Asked) -> list[float]:
 
 def _range_text(name: str, low: float, high: float) -> str:
     if high == math.inf:
-        return f"{name} > {number_text(low)}"
+        return f"{name} > {format_exact(low)}"
     if low == -math.inf:
-        return f"{name} <= {number_text(high)}"
-    return f"{number_text(low)} < {name} <= {number_text(high)}"
+        return f"{name} <= {format_exact(high)}"
+    return f"{format_exact(low)} < {name} <= {format_exact(high)}"
 
 
 def _levels(name: str, group: list[Asked]) -> list[str]:
     yes = [question for question, answer in group if answer]
     no = [question for question, answer in group if not answer]
     if not yes:
-        return [_without(shown(name), no)]
+        return [_without(quoted_name(name), no)]
     refused = {level for question in no for level in question.value}
     left = [
         level
         for level in yes[0].value
         if level not in refused and all(level in question.value for question in yes)
     ]
-    return [_within(shown(name), yes[0], left)]
+    return [_within(quoted_name(name), yes[0], left)]
 
 
 def _within(name: str, question: Question, left: list[str]) -> str:
     """One of the levels that are left; those of an ordered column are neighbours."""
     if len(left) == 1:
-        return f"{name} is {level_text(left[0])}"
+        return f"{name} is {quoted_level(left[0])}"
     if question.kind == "in" or len(left) <= MOST_LEVELS_LISTED:
         # In brackets: what is joined by "and" must not be read into it.
-        return f"({name} is {' or '.join(map(level_text, left))})"
-    low, high = level_text(left[0]), level_text(left[-1])
+        return f"({name} is {' or '.join(map(quoted_level, left))})"
+    low, high = quoted_level(left[0]), quoted_level(left[-1])
     if question.kind == "up_to" and left[0] == question.value[0]:
         return f"{name} <= {high}"
     if question.kind == "from" and left[-1] == question.value[-1]:
@@ -154,13 +156,13 @@ def _without(name: str, no: list[Question]) -> str:
     """None of the levels that were asked for."""
     refused = list(dict.fromkeys(level for question in no for level in question.value))
     if len(refused) == 1:
-        return f"{name} is not {level_text(refused[0])}"
+        return f"{name} is not {quoted_level(refused[0])}"
     if no[0].kind == "in" or len(refused) <= MOST_LEVELS_LISTED:
-        return f"{name} is neither {' nor '.join(map(level_text, refused))}"
+        return f"{name} is neither {' nor '.join(map(quoted_level, refused))}"
     below: list[str] = max((list(q.value) for q in no if q.kind == "up_to"), key=len, default=[])
     above: list[str] = max((list(q.value) for q in no if q.kind == "from"), key=len, default=[])
     if not above:
-        return f"{name} > {level_text(below[-1])}"
+        return f"{name} > {quoted_level(below[-1])}"
     if not below:
-        return f"{name} < {level_text(above[0])}"
-    return f"{level_text(below[-1])} < {name} < {level_text(above[0])}"
+        return f"{name} < {quoted_level(above[0])}"
+    return f"{quoted_level(below[-1])} < {name} < {quoted_level(above[0])}"

@@ -12,7 +12,7 @@ from importlib.metadata import version
 
 from sklearn.utils.validation import check_is_fitted
 
-from survtree._base.numbers import number_text
+from survtree._base.numbers import format_exact
 from survtree._model.fitted import FittedTree
 from survtree._questions.questions import OF_LEVELS, Question
 from survtree._show.checks import check_function_name
@@ -210,11 +210,11 @@ def _condition(question: Question, variable: str, is_level: bool) -> str:
     if kind == "one":
         return f"{variable} > 0.5"
     if kind == "at_most":
-        return f"{variable} <= {number_text(value)}"
+        return f"{variable} <= {format_exact(value)}"
     if kind == "equals":
-        return f"{variable} == {number_text(value)}"
+        return f"{variable} == {format_exact(value)}"
     if kind == "between":
-        return f"{number_text(value[0])} < {variable} <= {number_text(value[1])}"
+        return f"{format_exact(value[0])} < {variable} <= {format_exact(value[1])}"
     if kind in OF_LEVELS:
         levels = tuple(map(str, value))
         return f"{variable} == {levels[0]!r}" if len(value) == 1 else f"{variable} in {levels!r}"

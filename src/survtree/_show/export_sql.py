@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.checks import check_choice
-from survtree._base.numbers import number_text
+from survtree._base.numbers import format_exact
 from survtree._model.fitted import FittedTree
 from survtree._questions.questions import OF_LEVELS, Question
 from survtree._show.checks import check_sql_depth, check_sql_texts
@@ -85,7 +85,7 @@ def text_literal(text: str) -> str:
 
 def float_literal(number: float) -> str:
     """A number with all its digits."""
-    text = number_text(number)
+    text = format_exact(number)
     n_digits = sum(character.isdecimal() for character in text)
     return text if "e" in text or n_digits <= EXACT_DIGITS else f"{text}e0"
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sklearn.utils.validation import check_is_fitted
 
-from survtree._base.numbers import Interval, number_text
+from survtree._base.numbers import Interval, format_exact, format_limits
 from survtree._model.fitted import FittedTree
 from survtree._scoring.compare import LogRank, hazard_ratios, log_rank
 from survtree._scoring.curves import LeafCurve
@@ -161,7 +161,7 @@ def columns_of(facts: LeafFacts) -> dict[str, list[Any]]:
     }
     intervals = {"median": [leaf.median for leaf in leaves]}
     for place, time in enumerate(facts.times):
-        intervals[f"survival_{number_text(time)}"] = [leaf.survival[place] for leaf in leaves]
+        intervals[f"survival_{format_exact(time)}"] = [leaf.survival[place] for leaf in leaves]
     intervals["restricted_mean"] = [leaf.restricted_mean for leaf in leaves]
     intervals["hazard_ratio"] = [leaf.hazard_ratio for leaf in leaves]
     for name, values in intervals.items():
@@ -186,13 +186,13 @@ def size_text(leaf: Leaf) -> str:
 
 def median_text(median: Interval) -> str:
     """The median survival and its limits, as far as the curves get there."""
-    return f"median {time_text(median.value)}{_in_brackets(median.limits_text())}"
+    return f"median {time_text(median.value)}{_limits(median, '{:g}')}"
 
 
 def survival_texts(leaf: Leaf, times: tuple[float, ...]) -> list[str]:
     """Survival at each time, and its limits."""
     return [
-        f"S({time:g}) {survival.value:.2f}{_in_brackets(survival.limits_text('{:.2f}'.format))}"
+        f"S({time:g}) {survival.value:.2f}{_limits(survival, '{:.2f}')}"
         for time, survival in zip(times, leaf.survival, strict=True)
     ]
 
@@ -209,10 +209,11 @@ def ratio_text(leaf: Leaf, reference: int) -> str:
         return "hazard ratio 1 (reference)"
     if math.isnan(ratio.value):
         return "hazard ratio unknown"
-    return f"hazard ratio {ratio.value:.3g}{_in_brackets(ratio.limits_text('{:.3g}'.format))}"
+    return f"hazard ratio {ratio.value:.3g}{_limits(ratio, '{:.3g}')}"
 
 
-def _in_brackets(limits: str) -> str:
+def _limits(interval: Interval, form: str) -> str:
+    limits = format_limits(interval.low, interval.high, form.format)
     return f" ({limits})" if limits else ""
 
 

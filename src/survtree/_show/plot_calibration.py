@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from survtree._base.numbers import number_shown, percent_shown
+from survtree._base.numbers import format_number, format_percent
 from survtree._model.fitted import FittedTree
 from survtree._scoring.calibration import calibration_groups
 from survtree._show.checks import check_axes, check_confidence, check_drawn_model
@@ -76,8 +76,8 @@ def plot_calibration(
     how = {"color": BLUE, "alpha": 0.75, "edgecolor": "white", "linewidth": 0.6}
     artists.append(ax.scatter(predicted, observed[:, 0], s=area, zorder=3, clip_on=False, **how))
     ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
-    ax.set_xlabel(f"Predicted survival at {number_shown(at)}")
-    ax.set_ylabel(f"Observed survival, with {percent_shown(level)} limits")
+    ax.set_xlabel(f"Predicted survival at {format_number(at)}")
+    ax.set_ylabel(f"Observed survival, with {format_percent(level, None)} limits")
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     return picture_of(ax, artists)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from survtree._base.numbers import number_shown, p_shown, round_ticks, weights_shown
+from survtree._base.numbers import format_number, format_p_value, format_weights, round_ticks
 from survtree._model.fitted import FittedTree
 from survtree._show.checks import (
     check_axes,
@@ -96,7 +96,7 @@ def plot_curves(
     _draw_axes(ax, ticks, max(last_time(model), ticks[-1]), label, size)
     if len(nodes) > 1:
         p = leaf_facts(model, confidence=level).log_rank.p
-        ax.set_title(f"log-rank {p_shown(p)}", loc="right", size=size, color=GREY)
+        ax.set_title(f"log-rank {format_p_value(p)}", loc="right", size=size, color=GREY)
     if at_risk and _table_height(nodes, size) <= MOST_OF_HEIGHT * height_of(ax):
         artists += _draw_table(ax, model, nodes, ticks, size)
     return picture_of(ax, artists + _draw_labels(ax, model, nodes, size))
@@ -132,7 +132,7 @@ def _draw_curves(
 
 def _draw_axes(ax: Any, ticks: list[float], end: float, label: str, size: float) -> None:
     ax.set(xlim=(0, end), ylim=(0, 1.02))
-    ax.set_xticks(ticks, list(map(number_shown, ticks)))
+    ax.set_xticks(ticks, list(map(format_number, ticks)))
     ax.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0])
     ax.tick_params(labelsize=size)
     ax.set_xlabel(label, size=size, parse_math=False, usetex=False)
@@ -145,7 +145,7 @@ def _draw_table(
     ax: Any, model: FittedTree, nodes: list[int], ticks: list[float], size: float
 ) -> list[Any]:
     """Rows at risk below the ticks, leaves in the order of risk."""
-    counts = weights_shown(model.leaf_curves_[node].at_risk(ticks) for node in nodes)
+    counts = format_weights(model.leaf_curves_[node].at_risk(ticks) for node in nodes)
     widest = Face().widest((count for row in counts for count in row), size)
     left = -(widest / 2 + 0.6 * size)
     top = 9 + 2.9 * LINE * size  # below numbers and words of the axis

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from survtree._base.numbers import number_shown, relative_gap
+from survtree._base.numbers import format_number, format_percent, relative_gap
 from survtree._search.progress import Snapshot
 from survtree._show.checks import check_axes, check_snapshots
 from survtree._show.picture import Picture, new_axes, picture_of
@@ -74,7 +74,7 @@ def _of_list(snapshots: Sequence[Snapshot]) -> _Bounds:
         [row.seconds for row in rows],
         [row.objective for row in rows],
         [row.lower_bound for row in rows],
-        f"gap {100 * last.gap:.1f} % after {number_shown(last.seconds)} s",
+        f"gap {format_percent(last.gap, 1)} after {format_number(last.seconds)} s",
     )
 
 
@@ -82,13 +82,13 @@ def _of_model(model: Any, snapshots: Sequence[Snapshot]) -> _Bounds:
     """The history, and what the certificate says in the end."""
     bounds, end = _of_list(snapshots), model.certificate_
     seconds = max(end.seconds, bounds.seconds[-1])
-    words = f"{end.status.replace('_', ' ')} after {number_shown(seconds)} s"
+    words = f"{end.status.replace('_', ' ')} after {format_number(seconds)} s"
     gap = relative_gap(end.objective, end.lower_bound)
     return _Bounds(
         [*bounds.seconds, seconds],
         [*bounds.objective, end.objective],
         [*bounds.lower, end.lower_bound],
-        words if end.status == "optimal" else f"{words}, gap {100 * gap:.1f} %",
+        words if end.status == "optimal" else f"{words}, gap {format_percent(gap, 1)}",
     )
 
 

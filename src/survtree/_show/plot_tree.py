@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from survtree._base.numbers import number_shown, percent_shown, round_ticks
+from survtree._base.numbers import format_number, format_percent, round_ticks
 from survtree._model.fitted import FittedTree
 from survtree._scoring.curves import LeafCurve
 from survtree._show.checks import (
@@ -81,8 +81,8 @@ def _words(model: FittedTree, confidence: float, time_label: str) -> Words:
     tree, questions = model.tree_, model.questions_
     end = last_time(model)
     note = (
-        f"{time_label} from 0 to {number_shown(end)}, survival from 0 to 1. "
-        f"Shaded: {percent_shown(confidence)} confidence."
+        f"{time_label} from 0 to {format_number(end)}, survival from 0 to 1. "
+        f"Shaded: {format_percent(confidence, None)} confidence."
     )
     if has_gaps(model):
         note += ' A missing value answers no, except to "is missing".'
@@ -95,7 +95,7 @@ def _words(model: FittedTree, confidence: float, time_label: str) -> Words:
         },
         {leaf.node: leaf for leaf in facts.leaves},
         face.drawn(note),
-        number_shown(round_ticks(end, MOST_TICKS)[-1]),
+        format_number(round_ticks(end, MOST_TICKS)[-1]),
     )
 
 
@@ -183,7 +183,7 @@ def _draw_scales(inset: Any, cell: Cell, end: float, size: float) -> None:
     if cell.has_x_ticks and not _fits(times, end, cell.axes[2], size):
         times = round_ticks(end, 1)
     is_told = cell.has_x_ticks and _fits(times, end, cell.axes[2], size)
-    inset.set_xticks(times, [number_shown(time) if is_told else "" for time in times])
+    inset.set_xticks(times, [format_number(time) if is_told else "" for time in times])
     inset.set_yticks([0.5, 1.0], ["0.5", "1"] if cell.has_y_ticks else ["", ""])
     how = {"labelsize": size, "length": 0.25 * size, "width": 0.6, "pad": 1.5}
     inset.tick_params(color=GREY, labelcolor=GREY, **how)
@@ -191,7 +191,7 @@ def _draw_scales(inset: Any, cell: Cell, end: float, size: float) -> None:
 
 def _fits(times: list[float], end: float, width: float, size: float) -> bool:
     """Can the numbers at these ticks be told apart?"""
-    widest = Face().widest(map(number_shown, times), size)
+    widest = Face().widest(map(format_number, times), size)
     return widest + 0.5 * size <= width * times[1] / end
 
 

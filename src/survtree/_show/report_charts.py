@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from survtree._base.numbers import numeral, round_ticks
+from survtree._base.numbers import format_number, round_ticks
 from survtree._show.report_markup import colour, dash, number, tag
 
 LEGEND_PITCH = 17
@@ -54,7 +54,7 @@ class Frame(NamedTuple):
         ]
         parts += [_text(text, self.left - 7, self.y(v) + 4, "end") for v, text in y_ticks]
         parts += [self._line(f"M{number(self.x(v))} {number(bottom)}v5", "axis") for v in x_ticks]
-        parts += [_text(numeral(v), self.x(v), bottom + 18, "middle") for v in x_ticks]
+        parts += [_text(format_number(v), self.x(v), bottom + 18, "middle") for v in x_ticks]
         parts.append(
             self._line(f"M{number(self.left)} {number(bottom)}h{number(self.width)}", "axis")
         )

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from survtree._base.numbers import plain
+from survtree._base.numbers import json_number
 from survtree._data.event_table import EventTable
 from survtree._data.table import Column, Table
 from survtree._scoring.curves import leaf_curves
@@ -24,9 +24,9 @@ def data_facts(table: Table, events: EventTable, asked: list[int], n_given: int)
         "left_out": n_given - len(events),
         "events": n_events,
         "censored": len(events) - n_events,
-        "weight": plain(events.weight.sum()) if (events.weight != 1).any() else None,
-        "first": plain(events.time.min()),
-        "last": plain(events.time.max()),
+        "weight": json_number(events.weight.sum()) if (events.weight != 1).any() else None,
+        "first": json_number(events.time.min()),
+        "last": json_number(events.time.max()),
         "follow_up": _follow_up(events),
         "columns": [
             {**_column(table.columns[j]), "is_asked": place < len(asked)}
@@ -40,7 +40,7 @@ def _follow_up(events: EventTable) -> float | None:
     """Median time to the end of follow-up, events being what hides it (reverse Kaplan-Meier)."""
     hidden = EventTable(~events.event, events.time, events.weight)
     everybody = np.zeros(len(events), dtype=np.intp)
-    median: float | None = plain(leaf_curves(hidden, everybody, 1)[0].quantile(0.5))
+    median: float | None = json_number(leaf_curves(hidden, everybody, 1)[0].quantile(0.5))
     return median
 
 
@@ -61,7 +61,9 @@ def _column(column: Column) -> dict[str, Any]:
         words = ("False", "True") if column.kind == "flag" else ("0", "1")
         counts = np.bincount(values.astype(np.intp), minlength=2)
         return facts | {"levels": _named(words, counts.tolist())}
-    return facts | {"quartiles": list(map(plain, np.quantile(values, (0, 0.25, 0.5, 0.75, 1))))}
+    return facts | {
+        "quartiles": list(map(json_number, np.quantile(values, (0, 0.25, 0.5, 0.75, 1))))
+    }
 
 
 def _levels(column: Column, values: Any) -> dict[str, Any]:

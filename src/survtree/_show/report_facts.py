@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from survtree._base.numbers import interval, plain, price_text
+from survtree._base.numbers import format_penalty, json_interval, json_number
 from survtree._data.read_table import check_table
 from survtree._model.resampling import cohort_of
 from survtree._proof.certificate import Certificate, Verification
@@ -56,7 +56,7 @@ def report_facts(model: Any, given: Given | None, wishes: Wishes) -> dict[str, A
         "times": list(told.times),
         "until": told.until,
         "confidence": told.confidence,
-        "log_rank": {key: plain(value) for key, value in told.log_rank._asdict().items()},
+        "log_rank": {key: json_number(value) for key, value in told.log_rank._asdict().items()},
         "curves": curve_facts(model.leaf_curves_, told),
         "proof": proof_facts(model.certificate_, len(model.questions_), found),
         "history": history_facts(model.history_),
@@ -89,7 +89,7 @@ def _summary(model: Any, told: LeafFacts) -> dict[str, Any]:
         "leaves": len(told.leaves),
         "depth": int(model.tree_.depths().max()),
         "columns": [names[j] for j in columns_asked(model)],
-        "ibs_ratio": plain(model.ibs_ratio_),
+        "ibs_ratio": json_number(model.ibs_ratio_),
         "line": model.certificate_.summary(),
     }
 
@@ -104,10 +104,10 @@ def leaf_list(told: LeafFacts) -> list[dict[str, Any]]:
             "events": leaf.n_events,
             "share": leaf.share,
             "risk": leaf.risk,
-            "median": interval(leaf.median),
-            "survival": [interval(survival) for survival in leaf.survival],
-            "restricted_mean": interval(leaf.restricted_mean),
-            "hazard_ratio": interval(leaf.hazard_ratio),
+            "median": json_interval(leaf.median),
+            "survival": [json_interval(survival) for survival in leaf.survival],
+            "restricted_mean": json_interval(leaf.restricted_mean),
+            "hazard_ratio": json_interval(leaf.hazard_ratio),
         }
         for leaf in told.leaves
     ]
@@ -143,9 +143,9 @@ def proof_facts(
     same = ("status", "n_leaves", "max_depth", "min_samples_leaf", "max_leaves", "fingerprint")
     buckets = certificate.time_buckets
     return {
-        **{name: plain(getattr(certificate, name)) for name in numbers},
+        **{name: json_number(getattr(certificate, name)) for name in numbers},
         **{name: getattr(certificate, name) for name in same},
-        "price": price_text(certificate.regularization),
+        "price": format_penalty(certificate.regularization),
         "words": STATUSES[certificate.status],
         "n_questions": n_questions,
         "n_buckets": len(buckets) if isinstance(buckets, tuple) else buckets,
@@ -166,8 +166,8 @@ def _guess(certificate: Certificate) -> dict[str, Any] | None:
     return {
         "assumption": guess.assumption,
         "reference": guess.reference,
-        "loss": plain(guess.loss),
-        "conditional_bound": plain(guess.conditional_bound),
+        "loss": json_number(guess.loss),
+        "conditional_bound": json_number(guess.conditional_bound),
         "n_closed": guess.n_closed,
     }
 
@@ -191,7 +191,7 @@ def history_facts(history: Sequence[Snapshot]) -> list[dict[str, Any]]:
     step = -(-len(history) // MOST_SNAPSHOTS)
     kept = [*history[:-1:step], history[-1]]
     names = ("seconds", "lower_bound", "objective")
-    return [{name: plain(getattr(snapshot, name)) for name in names} for snapshot in kept]
+    return [{name: json_number(getattr(snapshot, name)) for name in names} for snapshot in kept]
 
 
 PAPER = (

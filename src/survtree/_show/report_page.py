@@ -13,7 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.checks import check_option
 from survtree._base.files import whole_file
-from survtree._base.numbers import count, fixed, limits, numeral, percent, probability, ratio
+from survtree._base.numbers import (
+    format_count,
+    format_decimals,
+    format_limits,
+    format_number,
+    format_p_value,
+    format_percent,
+    format_ratio,
+)
 from survtree._show.checks import check_report_file, check_report_rows, check_report_text
 from survtree._show.leaf_facts import leaf_facts
 from survtree._show.report_charts import SHAPES, calibration_svg, curves_svg, gap_svg
@@ -24,10 +32,6 @@ from survtree._show.report_tree_facts import curve_facts, tree_facts
 
 TITLE = "Optimal survival tree"
 IN_NOTEBOOKS = 0.85  # how large the tree is there
-HOW_SHOWN: tuple[Callable[..., str], ...] = (
-    *(numeral, fixed, percent, ratio, count),
-    *(probability, limits),
-)
 
 
 def write_report(
@@ -130,15 +134,15 @@ def _needed_by_script(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sentence(leaf: dict[str, Any], facts: dict[str, Any]) -> str:
-    counts = f"{count(leaf['rows'], 'row')}, {count(leaf['events'], 'event')}"
+    counts = f"{format_count(leaf['rows'], 'row')}, {format_count(leaf['events'], 'event')}"
     median = leaf["median"]
     if median["value"] is None:
         told = "median not reached"
     else:
-        ends = limits(median)
-        told = f"median {numeral(median['value'])} {ends}".strip()
+        ends = limits_in_brackets(median)
+        told = f"median {format_number(median['value'])} {ends}".strip()
     survival = [
-        f"{percent(at['value'])} without the event at {numeral(time)}"
+        f"{format_percent(at['value'])} without the event at {format_number(time)}"
         for time, at in zip(facts["times"], leaf["survival"], strict=True)
     ]
     return "; ".join([counts, told, *survival])
@@ -160,16 +164,32 @@ def _data(name: str) -> str:
     return files("survtree._show").joinpath("page", name).read_text(encoding="utf-8")
 
 
+def limits_in_brackets(given: dict[str, Any], how: Callable[[float], str] = format_number) -> str:
+    """Confidence limits; nothing where none are known."""
+    limits = format_limits(given["low"], given["high"], how)
+    return f"({limits})" if limits else ""
+
+
+# What the template calls them.
+FORMATS: dict[str, Callable[..., str]] = {
+    "numeral": format_number,
+    "fixed": format_decimals,
+    "percent": format_percent,
+    "ratio": format_ratio,
+    "count": format_count,
+    "probability": format_p_value,
+    "limits": limits_in_brackets,
+}
+
+
 @cache
 def _template() -> Any:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "sort_keys": True}
-    for how in HOW_SHOWN:
-        environment.filters[how.__name__] = how
-    environment.globals.update(dash=dash, shapes=SHAPES)
-    environment.globals.update({how.__name__: how for how in HOW_SHOWN})
+    environment.filters.update(FORMATS)
+    environment.globals.update(FORMATS, dash=dash, shapes=SHAPES)
     return environment.from_string(_data("template.html.j2"))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from survtree._base.numbers import plain
+from survtree._base.numbers import json_number
 from survtree._model.predict import functions_of
 from survtree._model.resampling import Cohort, folds_of
 from survtree._scoring.calibration import calibration_curve
@@ -113,8 +113,8 @@ def _table(apparent: dict[str, float | None], held_out: HeldOut | None) -> list[
                 "name": score.title,
                 "meaning": score.meaning,
                 "apparent": apparent[score.name],
-                "mean": plain(known.mean()) if len(known) else None,
-                "standard_error": plain(spread),
+                "mean": json_number(known.mean()) if len(known) else None,
+                "standard_error": json_number(spread),
                 "n_folds": len(known),
             }
         )

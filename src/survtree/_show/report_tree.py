@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from survtree._base.numbers import count, numeral
+from survtree._base.numbers import format_count, format_number
 from survtree._show.report_charts import step_path
 from survtree._show.report_markup import colour, dash, number, tag
 
@@ -144,7 +144,8 @@ def _question(node: dict[str, Any], place: Place) -> Markup:
         )
         for k, line in enumerate(place.lines)
     ]
-    told = f"{node['text']}? {count(node['rows'], 'row')}, {count(node['events'], 'event')}"
+    counts = f"{format_count(node['rows'], 'row')}, {format_count(node['events'], 'event')}"
+    told = f"{node['text']}? {counts}"
     inner = (tag("title", told), _box(place), *lines)
     return tag("g", *inner, class_="node", data_node=node["node"], role="img", aria_label=told)
 
@@ -153,8 +154,8 @@ def _leaf(node: dict[str, Any], place: Place, leaves: Any, curves: Any, end: flo
     leaf, rank, n_leaves = leaves[node["node"]], node["rank"], len(leaves)
     top, left = place.y - place.height / 2, place.x + 16
     median = leaf["median"]["value"]
-    shown = "not reached" if median is None else numeral(median)
-    counts = f"{count(leaf['rows'], 'row')}, {count(leaf['events'], 'event')}"
+    shown = "not reached" if median is None else format_number(median)
+    counts = f"{format_count(leaf['rows'], 'row')}, {format_count(leaf['events'], 'event')}"
     name = f"leaf {leaf['node']}"
     told = f"{name}: {' and '.join(leaf['where']) or 'all rows'}; {counts}, median {shown}"
     bar = tag(

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.numbers import round_ticks
-from survtree._base.words import shown
+from survtree._base.words import quoted_name
 from survtree._model.fitted import FittedTree
 from survtree._questions.questions import OF_LEVELS, Question
 from survtree._scoring.curves import LeafCurve, StepFunction
@@ -44,7 +44,7 @@ def tree_facts(model: FittedTree, told: LeafFacts) -> list[dict[str, Any]]:
 
 def _words(question: Question, name: str) -> dict[str, str]:
     """The question in three parts, so that the name can be set apart: it may run right to left."""
-    text, column = question.text(name), shown(name)
+    text, column = question.text(name), quoted_name(name)
     before = text[: text.index(" < ") + 3] if question.kind == "between" else ""
     after = text[len(before) + len(column) :]
     return {"text": text, "before": before, "name": column, "after": after}

@@ -7,7 +7,7 @@ the middle of its answers and never leaves the slots of its own leaves, so nothi
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from survtree._base.numbers import counted, limits_shown, median_shown
+from survtree._base.numbers import format_count, format_limits, format_median
 from survtree._base.tree import Tree
 from survtree._show.leaf_facts import Leaf
 from survtree._show.picture_text import LINE, Face, Wrapped
@@ -159,10 +159,13 @@ def shape_of(tree: Tree) -> Shape:
 def leaf_lines(leaf: Leaf, style: Style) -> tuple[str, ...]:
     """What is written of a leaf; the first line names it."""
     name = f"Leaf {leaf.node}"
-    rows, events = counted(leaf.n_rows, "row"), counted(leaf.n_events, "event")
+    rows, events = format_count(leaf.n_rows, "row"), format_count(leaf.n_events, "event")
     if style.info > 1:
         return ((name, rows), (str(leaf.node),), (str(leaf.node),), ())[style.info - 2]
-    median, limits = median_shown(leaf.median), limits_shown(leaf.median)
+    median, limits = (
+        format_median(leaf.median.value),
+        format_limits(leaf.median.low, leaf.median.high),
+    )
     ends = [f"({limits})"] if limits and style.info == 0 else []
     if style.form == "tall":
         middle = ("median", median) if median == "not reached" else (f"median {median}",)
