@@ -18,7 +18,7 @@ from benchmarks.anytime import BEST, SECONDS
 from benchmarks.anytime import FIELDS as BEST_FIELDS
 from benchmarks.tables import Table, machine, parsed, parser_of, revision
 from survtree import OptimalSurvivalTree, SearchStoppedWarning
-from survtree._scoring.definition import Oracle
+from survtree._scoring.losses import LossByDefinition
 
 KEYS = ("time_limit", "repeat")
 FIELDS = (*KEYS, "seconds", "status", "objective", "lower_bound", "is_bracket", "is_rescored")
@@ -37,7 +37,7 @@ def fitted(encoded: data.Encoded, seconds: float) -> tuple[OptimalSurvivalTree, 
 def row_of(encoded: data.Encoded, limit: float, best: float) -> dict[str, Any]:
     model, seconds = fitted(encoded, limit)
     leaf = model.tree_.leaf_numbers()[model.apply(encoded.X)]
-    loss = Oracle(encoded.time, encoded.event).tree_loss(leaf)
+    loss = LossByDefinition(encoded.time, encoded.event).tree_loss(leaf)
     objective = loss + 0.0005 * model.n_leaves_
     return {
         "seconds": f"{seconds:.4f}",

@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks import data, programs, runner, suites
 from survtree import OptimalSurvivalTree
-from survtree._scoring.definition import Oracle
+from survtree._scoring.losses import LossByDefinition
 
 FIELDS = (
     "dataset",
@@ -72,7 +72,7 @@ def compare(case: suites.Case, folder: Path, limit_s: float, osst: programs.Prog
     if theirs["status"] != "closed":
         return row
     leaf_of_row = leaves_of(theirs["tree"], encoded)
-    rescored = Oracle(encoded.time, encoded.event).tree_loss(leaf_of_row)
+    rescored = LossByDefinition(encoded.time, encoded.event).tree_loss(leaf_of_row)
     rescored += case.regularization * len(np.unique(leaf_of_row))
     return row | {
         "osst_objective": repr(theirs["objective"]),

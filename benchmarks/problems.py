@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks import data
 from benchmarks.tables import CASE, Table, machine, parsed, parser_of, revision
-from survtree._data.event_table import EventTable
+from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
 from survtree._search.problem import Problem
 

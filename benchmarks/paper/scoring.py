@@ -14,7 +14,7 @@ import numpy as np
 from survtree._base.errors import BeyondTrainingWarning
 from survtree._scoring.brier import ibs_ratio
 from survtree._scoring.concordance import cumulative_dynamic_auc, harrell_c, uno_c
-from survtree._scoring.definition import Oracle
+from survtree._scoring.losses import LossByDefinition
 
 Outcome = tuple[np.ndarray, np.ndarray]  # event flags, times
 Curves = tuple[np.ndarray, np.ndarray]  # survival by row and time, times
@@ -24,12 +24,12 @@ Curves = tuple[np.ndarray, np.ndarray]  # survival by row and time, times
 class Training:
     """What trees lose on their training rows."""
 
-    oracle: Oracle
+    oracle: LossByDefinition
     one_leaf_loss: float
 
     @classmethod
     def of(cls, event: np.ndarray, time: np.ndarray) -> "Training":
-        oracle = Oracle(time, event)
+        oracle = LossByDefinition(time, event)
         return cls(oracle, oracle.one_leaf_loss())
 
     def loss(self, leaves: np.ndarray) -> float:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from survtree._scoring.definition import Oracle
+from survtree._scoring.losses import LossByDefinition
 from tests.oracle.brute_force import BruteForce, distinct_columns
 
 
@@ -32,7 +32,7 @@ def optimum_of(head: Any, rows: list[list[str]]) -> float:
     features = np.array([[c == "1" for c in row[3]] for row in rows], dtype=np.uint8)
     slow = BruteForce(
         features[:, distinct_columns(features)],
-        Oracle(time, np.array([row[1] == "1" for row in rows]), weight),
+        LossByDefinition(time, np.array([row[1] == "1" for row in rows]), weight),
         head["regularization"],
         head["min_samples_leaf"],
     )

@@ -7,7 +7,7 @@ import numpy as np
 
 from survtree import OptimalSurvivalTree
 from survtree._base.tree import Tree
-from survtree._data.event_table import EventTable
+from survtree._data.table import EventTable
 from survtree._questions.questions import Question, Questions
 from survtree._scoring.curves import LeafCurves, leaf_curves
 from tests.hostile import NAMES

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._scoring.definition import Bools, Oracle
+from survtree._scoring.losses import Bools, LossByDefinition
 
 # A leaf is None; a split is (column, tree where it is 0, tree where it is 1).
 NestedTree: TypeAlias = tuple[int, Any, Any] | None
@@ -18,7 +18,7 @@ class BruteForce:
     def __init__(
         self,
         features: NDArray[np.integer[Any]],
-        oracle: Oracle,
+        oracle: LossByDefinition,
         regularization: float,
         min_samples_leaf: int,
     ) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from survtree._data.event_table import EventTable
 from survtree._data.read_table import default_names
+from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
-from survtree._scoring.definition import Oracle
+from survtree._scoring.losses import LossByDefinition
 from survtree._search import settings, solve
 from survtree._search.problem import Problem
 from tests.oracle.brute_force import BruteForce, distinct_columns
@@ -114,7 +114,7 @@ def random_case(seed: int) -> Case:
 def brute_force(problem: Problem) -> BruteForce:
     """The slow searcher for a problem."""
     events = problem.events
-    oracle = Oracle(events.time, events.event, events.weight)
+    oracle = LossByDefinition(events.time, events.event, events.weight)
     kept = distinct_columns(problem.answers)
     return BruteForce(
         problem.answers[:, kept], oracle, problem.regularization, problem.min_samples_leaf
@@ -124,7 +124,9 @@ def brute_force(problem: Problem) -> BruteForce:
 def root_loss(problem: Problem) -> float:
     """Loss of a lone leaf."""
     events = problem.events
-    return Oracle(events.time, events.event, events.weight).leaf_loss(np.ones(len(events), bool))
+    return LossByDefinition(events.time, events.event, events.weight).leaf_loss(
+        np.ones(len(events), bool)
+    )
 
 
 def check_case(case: Case, optimum: float, **limits: Any) -> solve.Solution:
@@ -139,7 +141,7 @@ def check_case(case: Case, optimum: float, **limits: Any) -> solve.Solution:
     )
     # The core checked itself; here the oracle checks the core, and the core's check.
     problem, tree = case.problem, solution.tree
-    oracle = Oracle.of(problem.events)
+    oracle = LossByDefinition.of(problem.events)
     leaf_of_row = problem.leaf_of_row(tree)
     assert abs(oracle.tree_loss(leaf_of_row) - solution.loss) <= slack, where
     assert abs(oracle.one_leaf_loss() - solution.one_leaf_loss) <= slack, where

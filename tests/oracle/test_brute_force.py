@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from survtree import _native
-from survtree._data.event_table import EventTable
 from survtree._data.read_table import default_names
+from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
-from survtree._scoring.definition import Oracle
+from survtree._scoring.losses import LossByDefinition
 from survtree._search import solve
 from survtree._search.problem import Problem
 from survtree._search.progress import Watch
@@ -150,7 +150,7 @@ def test_losses_of_the_core_are_those_of_the_oracle(seed, layout):
         np.arange(problem.answers.shape[1], dtype=np.uint32),
         layout=layout,
     )
-    oracle = Oracle(events.time, events.event, events.weight)
+    oracle = LossByDefinition(events.time, events.event, events.weight)
     everyone = np.ones(len(events), dtype=bool)
     scale = oracle.leaf_loss(everyone)
     assert facts["loss"] == pytest.approx(scale, rel=1e-12)
@@ -191,7 +191,7 @@ def test_kernels_agree_on_many_columns():
     X[:, 60:80] = 0  # columns left out shift the lanes across words
     time = rng.integers(1, 30, 90).astype(float)
     event = (rng.random(90) < 0.6).astype(np.uint8)
-    oracle = Oracle(time, event == 1)
+    oracle = LossByDefinition(time, event == 1)
     for kernel, layout in product(_native.kernels(), ("rows", "blocks")):
         facts = _native.subset_facts(
             X, time, event, np.ones(90), np.arange(150, dtype=np.uint32), kernel, layout

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from survtree import _native
-from survtree._data.event_table import EventTable
 from survtree._data.read_table import default_names
+from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
-from survtree._scoring.definition import Oracle
+from survtree._scoring.losses import LossByDefinition
 from survtree._search.problem import Problem
 from survtree._search.settings import SearchSettings
 from survtree._search.solve import optimal_trees, solve
@@ -140,7 +140,9 @@ def test_near_ties_are_explored_and_never_lose_more_than_the_tolerance(seed, nud
     problem = replace(problem, answers=features, events=EventTable(event, time, weight))
     solution = check_exactly(problem)
     trees = optimal_trees(problem, solution.objective, 100)
-    losses = [Oracle.of(problem.events).tree_loss(problem.leaf_of_row(tree)) for tree in trees]
+    losses = [
+        LossByDefinition.of(problem.events).tree_loss(problem.leaf_of_row(tree)) for tree in trees
+    ]
     assert max(losses) - min(losses) <= 4 * 2 * 1e-12 * solution.one_leaf_loss
 
 
@@ -170,7 +172,7 @@ def test_a_million_tied_times():
         X, EventTable(event, time, np.ones(n)), Questions(default_names(4)), 1e-6, 2, 7
     )
     solution = solve(problem, SearchSettings())
-    oracle = Oracle.of(problem.events)
+    oracle = LossByDefinition.of(problem.events)
     loss = oracle.tree_loss(problem.leaf_of_row(solution.tree))
     assert solution.status == "optimal"
     assert abs(loss - solution.loss) <= 1e-12 * solution.one_leaf_loss

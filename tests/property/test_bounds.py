@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from survtree import _native
-from survtree._scoring.definition import Oracle
+from survtree._scoring.losses import LossByDefinition
 from tests.oracle.brute_force import BruteForce
 from tests.oracle.problems import brute_force, random_case
 
@@ -33,7 +33,7 @@ def groups(problem):
 def test_equivalent_points_bound_is_below_the_best_curves_and_every_tree(seed):
     problem = random_case(seed).problem
     events = problem.events
-    oracle = Oracle(events.time, events.event, events.weight)
+    oracle = LossByDefinition(events.time, events.event, events.weight)
     exact = sum(oracle.best_curve_loss(rows) for rows in groups(problem))
     bound = group_bound(problem)
     slack = 1e-12 * oracle.leaf_loss(np.ones(len(events), dtype=bool))
@@ -48,7 +48,7 @@ def test_equivalent_points_bound_is_not_vacuous():
     for seed in SEEDS:
         problem = random_case(seed).problem
         events = problem.events
-        oracle = Oracle(events.time, events.event, events.weight)
+        oracle = LossByDefinition(events.time, events.event, events.weight)
         kept += group_bound(problem)
         exact += sum(oracle.best_curve_loss(rows) for rows in groups(problem))
     assert kept >= 0.9 * exact > 0
@@ -98,13 +98,13 @@ def test_a_split_can_raise_the_loss():
     time = np.array([1, 2, 3, 3, 5, 6.0])
     event = np.array([1, 0, 1, 0, 1, 0], dtype=bool)
     x = np.array([1, 1, 0, 1, 0, 0], dtype=bool)
-    oracle = Oracle(time, event)
+    oracle = LossByDefinition(time, event)
     assert oracle.leaf_loss(x) + oracle.leaf_loss(~x) > oracle.leaf_loss(x | ~x) + 5e-4
 
 
 def test_the_subset_bound_does_not_hold():
     """A subset can cost more than the whole: the censored row in between helps the others."""
-    oracle = Oracle(np.array([1.0, 2.0, 5.0]), np.array([True, False, True]))
+    oracle = LossByDefinition(np.array([1.0, 2.0, 5.0]), np.array([True, False, True]))
     everyone, some = np.array([True, True, True]), np.array([True, False, True])
     assert oracle.leaf_loss(everyone) == pytest.approx(8 / 45)
     assert oracle.leaf_loss(some) == pytest.approx(11 / 60)
@@ -117,7 +117,7 @@ def test_the_subset_bound_does_not_hold():
 def test_the_best_curve_is_monotone_where_the_subset_bound_fails(seed):
     """The form that does hold: the pointwise best curve of a subset never loses more."""
     rng = np.random.default_rng(seed)
-    oracle = Oracle(rng.integers(1, 9, 25).astype(float), rng.random(25) < 0.5)
+    oracle = LossByDefinition(rng.integers(1, 9, 25).astype(float), rng.random(25) < 0.5)
     rows = rng.random(25) < 0.8
     some = rows & (rng.random(25) < 0.6)
     assert oracle.best_curve_loss(some) <= oracle.best_curve_loss(rows) + 1e-15

@@ -92,7 +92,7 @@ def test_order_does_not_change_what_a_boosted_model_picks(seed, thresholds):
     options = {"max_depth": 2, "regularization": 0.002, "thresholds": thresholds}
     model = assert_order_does_not_matter(frame, event, time, seed=seed, **options)
     n_all = sum(min(15, frame[name].nunique() - 1) for name in frame)
-    assert len(model.questions_) <= screening.picked_at_most(len(frame), 0) < n_all
+    assert len(model.questions_) <= screening.question_budget(len(frame), 0) < n_all
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -100,9 +100,9 @@ def test_order_does_not_change_which_rows_a_boosted_model_sees(seed, monkeypatch
     for name in ("FEWEST_ROWS_SEEN", "MOST_ROWS_SEEN"):
         monkeypatch.setattr(screening, name, 150)
     sampled = []
-    real = screening.sampled_rows
+    real = screening.sample_rows
     monkeypatch.setattr(
-        screening, "sampled_rows", lambda *a: sampled.append(real(*a)) or sampled[-1]
+        screening, "sample_rows", lambda *a: sampled.append(real(*a)) or sampled[-1]
     )
     frame, event, time = many_columns(seed=seed)
     # Rows that differ in their weight alone, so that it matters which of them is seen.

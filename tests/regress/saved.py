@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from survtree._data.event_table import EventTable
 from survtree._data.read_table import default_names
+from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
 from survtree._search import solve
 from survtree._search.problem import Problem

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from survtree import OptimalSurvivalTree
-from survtree._scoring.definition import Oracle
+from survtree._scoring.losses import LossByDefinition
 from tests.oracle.brute_force import BruteForce
 
 
 def brute(X, event, time, regularization, depth, min_samples_leaf):
-    oracle = Oracle(time, event)
+    oracle = LossByDefinition(time, event)
     return BruteForce(X, oracle, regularization, min_samples_leaf).optimum(depth)
 
 

@@ -6,7 +6,7 @@ fuzzing the core; `optimal_trees` raised InternalError.
 
 import pytest
 
-from survtree._scoring.definition import Oracle
+from survtree._scoring.losses import LossByDefinition
 from survtree._search.settings import BOUNDS, SearchSettings
 from survtree._search.solve import optimal_trees
 from tests.oracle.problems import brute_force, root_loss
@@ -17,7 +17,7 @@ from tests.regress.saved import saved_problem
 @pytest.mark.parametrize("solver", ["search", "lattice"])
 def test_optimal_trees_of_a_solved_leaf(off, solver):
     problem = saved_problem("0010")
-    optimum, oracle = brute_force(problem).optimum(None), Oracle.of(problem.events)
+    optimum, oracle = brute_force(problem).optimum(None), LossByDefinition.of(problem.events)
     trees = optimal_trees(problem, optimum, 50, SearchSettings(bounds_off=off, solver=solver))
     assert len(trees) == 50
     for tree in trees:

@@ -130,9 +130,15 @@ def test_what_auto_does_is_told_with_the_numbers_of_the_code():
     assert f"up to {cut_points.AUTO_CUTS} a column, at quantiles" in told
     assert f"out of up to {cut_points.GUESS_CUTS} a column" in told
     assert f"`({screening.MOST_WORK:g} / rows) ** 0.25`" in told
-    assert f"with {screening.FEWEST} as the least and {screening.MOST} as the most" in told
-    assert f"at least {screening.FEWEST_PICKED} others" in told
+    assert (
+        f"with {screening.FEWEST_QUESTIONS} as the least and {screening.MOST_QUESTIONS} as the most"
+        in told
+    )
+    assert f"at least {screening.FEWEST_CHOSEN} others" in told
     assert f"trees of depth {screening.DEPTH}," in told
     assert f"`max_levels` ({DEFAULTS['max_levels']})" in told
     assert f"up to {cut_points.AUTO_CUTS};" in limits
-    assert f"({screening.MOST} for few rows, {screening.FEWEST} for very many" in limits
+    assert (
+        f"({screening.MOST_QUESTIONS} for few rows, {screening.FEWEST_QUESTIONS} for very many"
+        in limits
+    )

@@ -93,7 +93,7 @@ def test_risk_and_score_are_those_of_scikit_survival_on_the_same_leaves(model, v
 @pytest.mark.parametrize("seed", range(10))
 def test_concordance_with_ties_is_that_of_scikit_survival(seed):
     metrics = pytest.importorskip("sksurv.metrics")
-    from survtree._data.event_table import EventTable
+    from survtree._data.table import EventTable
     from survtree._scoring.concordance import concordance_of_risks
 
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from survtree import OptimalSurvivalTree, leaf_table
-from survtree._data.event_table import EventTable
+from survtree._data.table import EventTable
 from survtree._scoring.compare import hazard_ratios, log_rank
 from survtree._scoring.curves import leaf_curves
 from survtree._show.leaf_facts import common_end, leaf_facts

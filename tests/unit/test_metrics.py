@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from survtree import OptimalSurvivalTree, StepFunction, metrics
-from survtree._scoring import concordance, scored
+from survtree._scoring import concordance, read_scored
 from survtree.datasets import load
 from tests.oracle import slow_metrics as slow
 
@@ -168,7 +168,7 @@ def test_batches_and_either_way_to_compare_give_the_same(shape, few, monkeypatch
         lambda y, given: metrics.brier_score(y, given, [1, 2, 3, 4.5]),
     ]
     at_once = [score(y, given) for score in scores]
-    monkeypatch.setattr(scored, "MOST_CELLS", 30)
+    monkeypatch.setattr(read_scored, "MOST_CELLS", 30)
     monkeypatch.setattr(concordance, "FEW", few)
     for score, expected in zip(scores, at_once, strict=True):
         assert score(y, given) == close(expected)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from survtree._scoring.curves import leaf_curves
-from survtree._scoring.definition import Oracle
+from survtree._scoring.losses import LossByDefinition
 from tests.oracle.brute_force import BruteForce
 
 TIME = np.array([1, 2, 3, 3, 5, 6.0])
@@ -50,7 +50,7 @@ def literal_loss(time, event, weight, rows):
 
 
 def test_worked_example():
-    oracle = Oracle(TIME, EVENT)
+    oracle = LossByDefinition(TIME, EVENT)
     assert oracle.g == pytest.approx([1, 0.8, 0.6, 0.6, 0], abs=1e-12)
     everyone = np.ones(6, dtype=bool)
     assert oracle.survival(everyone) == pytest.approx([5 / 6, 5 / 6, 0.625, 0.3125, 0.3125])
@@ -69,14 +69,16 @@ def test_oracle_is_the_definition_read_row_by_row(seed):
     weight = rng.integers(1, 5, n).astype(float) if seed % 3 else np.ones(n)
     rows = rng.random(n) < 0.7
     expected = literal_loss(time, event, weight, np.flatnonzero(rows).tolist())
-    assert Oracle(time, event, weight).leaf_loss(rows) == pytest.approx(expected, abs=1e-13)
+    assert LossByDefinition(time, event, weight).leaf_loss(rows) == pytest.approx(
+        expected, abs=1e-13
+    )
 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_best_curve_loses_least_and_is_superadditive(seed):
     rng = np.random.default_rng(seed)
     n = 30
-    oracle = Oracle(rng.integers(1, 12, n).astype(float), rng.random(n) < 0.6)
+    oracle = LossByDefinition(rng.integers(1, 12, n).astype(float), rng.random(n) < 0.6)
     rows = rng.random(n) < 0.8
     half = rows & (rng.random(n) < 0.5)
     best = oracle.best_curve_loss
@@ -89,14 +91,14 @@ def test_a_tree_loses_what_its_leaves_lose_however_many_are_counted_at_once(seed
     rng = np.random.default_rng(seed)
     n = 40
     time, event = rng.integers(1, 12, n).astype(float), rng.random(n) < 0.6
-    oracle = Oracle(time, event, rng.random(n) + 0.1)
+    oracle = LossByDefinition(time, event, rng.random(n) + 0.1)
     leaf_of_row = rng.integers(0, 7, n)
     curves = leaf_curves(oracle.events, leaf_of_row, 7)
     expected = sum(oracle.leaf_loss(leaf_of_row == leaf) for leaf in range(7))
     assert oracle.tree_loss(leaf_of_row) == pytest.approx(expected, abs=1e-14)
     assert oracle.one_leaf_loss() == oracle.leaf_loss(np.ones(n, dtype=bool))
     for cells in (1, 3 * len(oracle.times)):
-        monkeypatch.setattr("survtree._event_table.MOST_CELLS", cells)
+        monkeypatch.setattr("survtree._data.table.MOST_CELLS", cells)
         assert oracle.tree_loss(leaf_of_row) == pytest.approx(expected, abs=1e-14)
         for few, many in zip(leaf_curves(oracle.events, leaf_of_row, 7), curves, strict=True):
             assert (few.n_rows, few.n_events) == (many.n_rows, many.n_events)
@@ -108,7 +110,7 @@ def test_brute_force_counts_trees():
     features = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 2)
     event = np.ones(8, dtype=bool)
     time = np.array([1, 1, 2, 2] * 2, dtype=float)
-    searcher = BruteForce(features, Oracle(time, event), 0.0, 1)
+    searcher = BruteForce(features, LossByDefinition(time, event), 0.0, 1)
     trees = searcher.optimal_trees(1, 1e-12)
     assert trees == [(0, None, None)]
     # At depth 2 the pure leaves may be split again, in any of four ways.

@@ -10,10 +10,9 @@ import polars as pl
 import pytest
 
 from survtree import OptimalSurvivalTree, StepFunction
-from survtree._data.event_table import EventTable
-from survtree._scoring import row_losses
-from survtree._scoring.definition import Oracle
-from survtree._scoring.row_losses import RowLosses
+from survtree._data.table import EventTable
+from survtree._scoring import losses as losses_module
+from survtree._scoring.losses import LossByDefinition, RowLosses
 from survtree._search import reference
 from survtree._search.reference import reference_losses
 from survtree.datasets import load
@@ -131,7 +130,9 @@ def test_losses_of_a_tree_add_up_to_its_loss(name, is_weighted):
     leaves = model.apply(X)
     for leaf in np.unique(leaves):
         here = leaves == leaf
-        assert losses[here].sum() == pytest.approx(Oracle.of(events).leaf_loss(here), rel=1e-12)
+        assert losses[here].sum() == pytest.approx(
+            LossByDefinition.of(events).leaf_loss(here), rel=1e-12
+        )
 
 
 @pytest.mark.parametrize(
@@ -147,8 +148,8 @@ def test_any_table_can_be_asked_about_in_batches(convert, monkeypatch):
     model = OptimalSurvivalTree(3, 0.001).fit(table, y)
     events = EventTable(y["event"], y["time"].astype(float), np.ones(len(X)))
     at_once = losses_of(model, events, table)
-    monkeypatch.setattr(row_losses, "FIRST_ROWS", 5)
-    monkeypatch.setattr(row_losses, "MOST_CELLS", 1000)
+    monkeypatch.setattr(losses_module, "FIRST_ROWS", 5)
+    monkeypatch.setattr(losses_module, "MOST_CELLS", 1000)
     assert np.array_equal(losses_of(model, events, table), at_once)
     assert at_once.sum() == pytest.approx(model.loss_, rel=1e-12)
 
@@ -158,10 +159,10 @@ def test_probabilities_are_read_in_batches(monkeypatch):
     events = events_of(rng, 200, weighted=True)
     times = np.linspace(0, 20, 31)
     pair = curves_of(rng, 200, times).astype(np.float32), times
-    monkeypatch.setattr(row_losses, "FIRST_ROWS", 200)
+    monkeypatch.setattr(losses_module, "FIRST_ROWS", 200)
     at_once = losses_of(pair, events)
-    monkeypatch.setattr(row_losses, "FIRST_ROWS", 7)
-    monkeypatch.setattr(row_losses, "MOST_CELLS", 100)
+    monkeypatch.setattr(losses_module, "FIRST_ROWS", 7)
+    monkeypatch.setattr(losses_module, "MOST_CELLS", 100)
     assert np.array_equal(losses_of(pair, events), at_once)
 
 
@@ -214,7 +215,7 @@ def test_named_models_lose_less_than_one_leaf(name):
     features, events = answers_of("veterans")
     losses = losses_of(name, events, features=features)
     assert losses.shape == (len(events),)
-    assert 0 < losses.sum() < Oracle.of(events).one_leaf_loss()
+    assert 0 < losses.sum() < LossByDefinition.of(events).one_leaf_loss()
     assert np.array_equal(losses_of(name, events, features=features), losses)
 
 
@@ -239,7 +240,7 @@ def test_a_pipeline_is_a_model():
     model = make_pipeline(StandardScaler(), linear_model.CoxPHSurvivalAnalysis()).fit(X, y)
     events = EventTable(y["event"], y["time"].astype(float), np.ones(len(y)))
     losses = losses_of(model, events, X)
-    assert 0 < losses.sum() < Oracle.of(events).one_leaf_loss()
+    assert 0 < losses.sum() < LossByDefinition.of(events).one_leaf_loss()
 
 
 @pytest.mark.parametrize("name", ["forest", "boosting"])

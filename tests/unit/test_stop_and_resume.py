@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from survtree import OptimalSurvivalTree, SearchStoppedWarning
-from survtree._scoring.definition import Oracle
+from survtree._scoring.losses import LossByDefinition
 from survtree.datasets import load
 from tests.hard_problem import DEPTH, REGULARIZATION, hard_problem
 
@@ -32,7 +32,7 @@ def test_every_limit_returns_a_tree_a_warning_and_its_status(status, stop, n_job
     assert model.n_leaves_ > 1
     assert 0 < model.lower_bound_ < model.objective_
     assert 0 < model.gap_ < 1
-    loss = Oracle(when, event).tree_loss(model.tree_.leaf_numbers()[model.apply(X)])
+    loss = LossByDefinition(when, event).tree_loss(model.tree_.leaf_numbers()[model.apply(X)])
     assert loss + REGULARIZATION * model.n_leaves_ == pytest.approx(model.objective_, rel=1e-9)
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from survtree import OptimalSurvivalTree
-from survtree._data.event_table import EventTable
-from survtree._scoring.definition import Oracle
+from survtree._data.table import EventTable
+from survtree._scoring.losses import LossByDefinition
 from survtree.datasets import load
 
 
@@ -53,8 +53,8 @@ def test_the_tree_is_optimal_on_rounded_times_and_its_exact_loss_is_told(buckets
     leaf_of_row = model.tree_.leaf_numbers()[model.apply(X)]
     assert model.status_ == "optimal"
     assert model.objective_ == pytest.approx(again.objective_, rel=1e-12)
-    assert model.loss_ == pytest.approx(Oracle.of(rounded).tree_loss(leaf_of_row))
-    assert model.exact_loss_ == pytest.approx(Oracle.of(exact).tree_loss(leaf_of_row))
+    assert model.loss_ == pytest.approx(LossByDefinition.of(rounded).tree_loss(leaf_of_row))
+    assert model.exact_loss_ == pytest.approx(LossByDefinition.of(exact).tree_loss(leaf_of_row))
     assert model.exact_loss_ != model.loss_
     assert model.certificate_.verify(X, y)
     assert f"loss on exact times {model.exact_loss_:.6f}" in model.certificate_.summary()

@@ -18,7 +18,7 @@ from survtree import (
     export_text,
     regularization_path,
 )
-from survtree._data.event_table import EventTable
+from survtree._data.table import EventTable
 from survtree._model.cross_validation import chosen
 from survtree._model.resampling import folds_of, stratified_folds
 from survtree._scoring.brier import ibs_ratio

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.words import did_you_mean, list_names
-from survtree._data.event_table import EventTable
 from survtree._data.read_columns import (
     Complaint,
     column_of_array,
@@ -16,7 +15,7 @@ from survtree._data.read_columns import (
     reads_as_number,
 )
 from survtree._data.read_table import as_frame
-from survtree._data.table import Column
+from survtree._data.table import Column, EventTable
 
 MAX_WEIGHT_RATIO = 1e12
 MAX_WEIGHT = 1e100  # sums of weights and their squares stay in range

@@ -1,15 +1,24 @@
-"""A user's table as columns of numbers, flags and levels. Knows neither questions nor outcomes."""
+"""A study's rows: the covariates as columns (Table), and the outcome (EventTable).
 
-from collections.abc import Sequence
+Neither knows the other, and neither knows questions or trees. The censoring curve and the sums that
+the search needs are made in the core (``core/event_table.cpp``) from the three columns of the
+outcome; the loss by its definition makes its own.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+Floats = NDArray[np.float64]
 Kind = Literal["number", "flag", "level", "ordered"]
 Rows = NDArray[np.bool_] | NDArray[np.intp] | slice
+# Counts by (leaf, time) are made for so many cells at once: a large tree over many times would not
+# fit in memory otherwise.
+MOST_CELLS = 2**20
 
 
 class Column(NamedTuple):
@@ -72,3 +81,96 @@ def table_of(columns: Sequence[Column]) -> Table:
         n_rows=len(columns[0].values),
         given_columns=tuple(columns),
     )
+
+
+@dataclass(frozen=True)
+class EventTable:
+    """Validated columns of equal length, in the order of the user's rows."""
+
+    event: NDArray[np.bool_]
+    time: Floats
+    weight: Floats
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> "EventTable":
+        """The same outcome of some of the rows."""
+        return EventTable(self.event[rows], self.time[rows], self.weight[rows])
+
+    def on_grid(self, buckets: "int | tuple[float, ...]") -> "EventTable":
+        """Times rounded up to the ends of buckets: so many of about equally many rows, or given.
+
+        Later stays later or becomes equal, and the last time stays what it is.
+        """
+        last = self.time.max()
+        if isinstance(buckets, int):
+            shares = np.arange(1, buckets + 1) / buckets
+            ends = np.unique(np.quantile(self.time, shares, method="inverted_cdf"))
+        else:
+            ends = np.unique([*(end for end in buckets if end < last), last])
+        return EventTable(self.event, ends[np.searchsorted(ends, self.time)], self.weight)
+
+    @cached_property
+    def _by_time(self) -> tuple[Floats, NDArray[np.intp]]:
+        # np.unique(return_inverse=True) without its detours, which outlast a small sort.
+        order = self.time.argsort()
+        ascending = self.time[order]
+        is_new = np.ones(len(order), dtype=bool)
+        np.not_equal(ascending[1:], ascending[:-1], out=is_new[1:])
+        when = np.empty(len(order), dtype=np.intp)
+        when[order] = is_new.cumsum() - 1
+        return ascending[is_new], when
+
+    @property
+    def unique_times(self) -> Floats:
+        """Every distinct time, ascending."""
+        return self._by_time[0]
+
+    @property
+    def when(self) -> NDArray[np.intp]:
+        """Place of each row's time among the distinct ones."""
+        return self._by_time[1]
+
+    @cached_property
+    def event_times(self) -> Floats:
+        """Every distinct time at which an event was seen, ascending."""
+        return self.unique_times[np.bincount(self.when, self.event) > 0]
+
+    def by_leaf(
+        self, leaf_of_row: NDArray[np.integer[Any] | np.bool_], n_leaves: int
+    ) -> Iterator[tuple[Floats, Floats]]:
+        """Weight still at risk, and weight of the events, at each (leaf, distinct time).
+
+        ``leaf_of_row`` counts the leaves from 0. They come in that order, a batch at a time.
+        """
+        n_times = len(self.unique_times)
+        size = max(1, MOST_CELLS // n_times)
+        cells = self._cells(leaf_of_row, n_leaves)
+        for first in range(0, n_leaves, size):
+            n_here = min(size, n_leaves - first)
+            cell, weight, event = cells, self.weight, self.event
+            if n_here < n_leaves:
+                here = np.flatnonzero((leaf_of_row >= first) & (leaf_of_row < first + n_here))
+                cell, weight, event = cell[here] - first * n_times, weight[here], event[here]
+            present, events = (
+                weight_at(cell, w, n_here * n_times).reshape(n_here, n_times)
+                # A row without an event adds a zero, which is cheaper than leaving it out.
+                for w in (weight, weight * event)
+            )
+            yield present[:, ::-1].cumsum(axis=1)[:, ::-1], events
+
+    def _cells(
+        self, leaf_of_row: NDArray[np.integer[Any] | np.bool_], n_leaves: int
+    ) -> NDArray[np.integer[Any]]:
+        if n_leaves == 1:
+            return self.when
+        cell = leaf_of_row * np.intp(len(self.unique_times))
+        cell += self.when
+        return cell
+
+
+def weight_at(cell: NDArray[np.integer[Any]], weight: Floats, n_cells: int = 0) -> Floats:
+    """Sum of the weights in each cell."""
+    counts: NDArray[Any] = np.bincount(cell, weight, n_cells)
+    return counts.astype(np.float64, copy=False)  # of nothing bincount makes integers

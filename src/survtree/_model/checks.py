@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from survtree._base.checks import BY_NAME, check_option, check_value
 from survtree._base.options import Option
 from survtree._base.words import did_you_mean
-from survtree._data.event_table import EventTable
+from survtree._data.table import EventTable
 from survtree._search.problem import Problem
 
 PATH_OPTIONS = (

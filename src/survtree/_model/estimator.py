@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from survtree._base.checks import check_options
 from survtree._base.errors import SearchStoppedWarning
 from survtree._base.tree import Tree
-from survtree._data.event_table import EventTable
+from survtree._data.table import EventTable
 from survtree._model.checks import check_limit, check_trees_can_be_listed
 from survtree._model.fitted import Roles
 from survtree._model.predict import TreePredictor

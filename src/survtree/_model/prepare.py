@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from survtree._data.event_table import EventTable
 from survtree._data.read_outcome import check_outcome, split_outcome
 from survtree._data.read_table import check_table, rows_at
+from survtree._data.table import EventTable
 from survtree._questions.binarizer import Binarizer
 from survtree._search.problem import Problem
 

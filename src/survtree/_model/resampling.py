@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._data.event_table import EventTable
 from survtree._data.read_outcome import check_outcome, split_outcome
 from survtree._data.read_table import check_some_rows, check_table, rows_at
+from survtree._data.table import EventTable
 from survtree._model.checks import check_cv, check_folds
 from survtree._model.predict import TreePredictor
 from survtree._scoring.brier import ratio_of
 from survtree._scoring.concordance import concordance_of_risks
 from survtree._scoring.curves import Curves
-from survtree._scoring.scored import Scored
+from survtree._scoring.read_scored import Scored
 
 Places = NDArray[np.intp]
 

@@ -12,7 +12,7 @@ from survtree._base.tree import Tree
 from survtree._proof.checks import check_has_proof
 from survtree._proof.proof_file import ProofLog
 from survtree._questions.binarizer import Binarizer
-from survtree._scoring.definition import Oracle
+from survtree._scoring.losses import LossByDefinition
 from survtree._search.problem import Problem
 from survtree._search.progress import pruned_by
 from survtree._search.settings import SearchSettings
@@ -165,7 +165,7 @@ class Certificate:
 
     def _check(self, problem: Problem) -> Verification:
         fingerprint = problem.fingerprint()
-        oracle = Oracle.of(problem.events)
+        oracle = LossByDefinition.of(problem.events)
         leaf_of_row = problem.leaf_of_row(self.tree)
         sizes = np.bincount(leaf_of_row)
         sizes = sizes[sizes > 0]

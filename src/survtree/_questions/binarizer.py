@@ -11,15 +11,15 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.checks import check_options
-from survtree._data.event_table import EventTable
 from survtree._data.read_new_rows import Seen, check_kinds, warn_of_unseen
 from survtree._data.read_outcome import check_events, check_outcome
 from survtree._data.read_table import check_missing, check_some_rows, check_table
-from survtree._data.table import Column, Table
+from survtree._data.table import Column, EventTable, Table
 from survtree._questions.checks import check_guess, check_levels, check_question_count, check_rules
 from survtree._questions.cut_points import Rule, cut_points
 from survtree._questions.paper_encoding import paper_questions
 from survtree._questions.questions import Question, Questions
+from survtree._questions.screening import screened
 
 
 class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -124,7 +124,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             asked = [question for questions in found for question in questions]
             check_guess(rules, events)
             if events is not None:
-                asked = _worth_searching(asked, rules, table, events)
+                asked = screened(asked, rules, table, events)
             self.questions_ = Questions(table.names, tuple(asked))
         check_question_count(len(self.questions_), table.n_rows)
         return self
@@ -211,28 +211,3 @@ def _between_levels(j: int, levels: tuple[str, ...], occurring: list[int]) -> li
         is_low = len(low) <= len(high)
         questions.append(Question(j, "up_to" if is_low else "from", low if is_low else high))
     return questions
-
-
-def _worth_searching(
-    asked: list[Question], rules: list[Rule], table: Table, events: EventTable
-) -> list[Question]:
-    """The questions, less those that there are too many of and a boosted model does not ask."""
-    from survtree._questions import screening
-
-    is_open = [rules[q.column].kind in ("auto", "guess") and q.kind != "one" for q in asked]
-    limit = screening.picked_at_most(table.n_rows, len(asked) - sum(is_open))
-    if not any(is_open) or (sum(is_open) <= limit and rules[0].kind != "guess"):
-        return asked
-    rows = screening.sampled_rows(table, events, screening.sample_size(len(asked)))
-    table, events = table.take(rows), events.take(rows)
-    # By readability and name, as in the search: the order of columns must not matter.
-    order = np.argsort(Questions(table.names, tuple(asked)).ranks()).tolist()
-    answers = Questions(table.names, tuple(asked[k] for k in order)).matrix(table)
-    # A guess is what the model asks; "auto" makes use of all it can search.
-    is_filled_up = rules[0].kind != "guess"
-    open_ones = [is_open[k] for k in order]
-    picked = screening.picked_questions(
-        answers, events, open_ones, limit, is_filled_up=is_filled_up
-    )
-    chosen = {order[k] for k in picked}
-    return [question for k, question in enumerate(asked) if k in chosen or not is_open[k]]

@@ -6,10 +6,9 @@ from typing import Any
 from survtree._base.checks import BY_NAME, ascending_numbers, is_count, is_number, refusal
 from survtree._base.options import CUTS
 from survtree._base.words import did_you_mean, list_names
-from survtree._data.event_table import EventTable
 from survtree._data.read_columns import reads_as_number
 from survtree._data.read_table import MAX_ANSWERS, MAX_QUESTIONS, MOST_ODD_LEVELS
-from survtree._data.table import Column
+from survtree._data.table import Column, EventTable
 from survtree._questions.cut_points import Rule
 
 

@@ -1,8 +1,8 @@
-"""Which questions are worth searching: those that a boosted model of the outcome asks.
+"""Which questions are worth searching: those that a boosted model of the outcome splits on.
 
 The model is gradient boosting of Cox's partial likelihood by trees of depth two. It looks at event
 flags and times as Cox regression does: a censored row counts as at risk until its time, never as an
-event. What it picks is no part of any proof; the search is exact over what was picked.
+event. What it chooses is no part of any proof; the search is exact over what was chosen.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from survtree._data.event_table import EventTable
-from survtree._data.table import Table
+from survtree._data.table import EventTable, Table
+from survtree._questions.cut_points import Rule
+from survtree._questions.questions import Question, Questions
 
 Answers = NDArray[np.float32]
 Floats = NDArray[np.float64]
@@ -20,8 +21,8 @@ Floats = NDArray[np.float64]
 # The search of depth four over Q questions and n rows looks at up to Q^4 n / 6 pairs of row and
 # question; with this many a few thousand rows take seconds.
 MOST_WORK = 5e10
-FEWEST, MOST = 24, 84
-FEWEST_PICKED = 16
+FEWEST_QUESTIONS, MOST_QUESTIONS = 24, 84
+FEWEST_CHOSEN = 16
 ROUNDS = 200
 DEPTH = 2
 LEARNING_RATE = 0.3
@@ -34,10 +35,35 @@ MOST_CELLS = 50_000_000
 FEWEST_ROWS_SEEN, MOST_ROWS_SEEN = 2_000, 20_000
 
 
-def picked_at_most(n_rows: int, n_fixed: int) -> int:
-    """How many questions to pick beside the fixed ones, so that a search takes seconds."""
-    budget = int(np.clip((MOST_WORK / n_rows) ** 0.25, FEWEST, MOST))
-    return max(budget - n_fixed, FEWEST_PICKED)
+def screened(
+    questions: list[Question], rules: Sequence[Rule], table: Table, events: EventTable
+) -> list[Question]:
+    """The questions; of those open to choice, if there are too many, only the most useful ones.
+
+    Open are the questions about columns with the rule "auto" or "guess", apart from 0/1 columns.
+    "guess" keeps those that the boosted model splits on; "auto" keeps as many as can be searched.
+    """
+    is_guess = rules[0].kind == "guess"
+    is_open = [rules[q.column].kind in ("auto", "guess") and q.kind != "one" for q in questions]
+    budget = question_budget(table.n_rows, len(questions) - sum(is_open))
+    if not any(is_open) or (sum(is_open) <= budget and not is_guess):
+        return questions
+    rows = sample_rows(table, events, sample_size(len(questions)))
+    table, events = table.take(rows), events.take(rows)
+    # By readability and name, as in the search: the order of columns must not matter.
+    order = np.argsort(Questions(table.names, tuple(questions)).ranks()).tolist()
+    answers = Questions(table.names, tuple(questions[k] for k in order)).matrix(table)
+    found = most_useful(
+        answers, events, [is_open[k] for k in order], budget, fills_budget=not is_guess
+    )
+    chosen = {order[k] for k in found}
+    return [question for k, question in enumerate(questions) if k in chosen or not is_open[k]]
+
+
+def question_budget(n_rows: int, n_fixed: int) -> int:
+    """How many questions to choose beside the fixed ones, so that a search takes seconds."""
+    budget = int(np.clip((MOST_WORK / n_rows) ** 0.25, FEWEST_QUESTIONS, MOST_QUESTIONS))
+    return max(budget - n_fixed, FEWEST_CHOSEN)
 
 
 def sample_size(n_questions: int) -> int:
@@ -45,7 +71,7 @@ def sample_size(n_questions: int) -> int:
     return int(np.clip(MOST_CELLS // n_questions, FEWEST_ROWS_SEEN, MOST_ROWS_SEEN))
 
 
-def sampled_rows(table: Table, events: EventTable, n_rows: int) -> NDArray[np.intp]:
+def sample_rows(table: Table, events: EventTable, n_rows: int) -> NDArray[np.intp]:
     """At most so many rows, in the order of a hash of their content: no other order matters.
 
     Rows with the same hash are the same.
@@ -67,34 +93,34 @@ def _mixed(key: NDArray[np.uint64], values: NDArray[np.uint64]) -> NDArray[np.ui
     return out ^ (out >> np.uint64(32))
 
 
-def picked_questions(
+def most_useful(
     answers: NDArray[np.uint8],
     events: EventTable,
     is_open: Sequence[bool],
-    limit: int,
+    budget: int,
     *,
-    is_filled_up: bool,
+    fills_budget: bool,
 ) -> list[int]:
-    """Up to ``limit`` of the open questions, by number: the first that the boosted model asks.
+    """Up to ``budget`` of the open questions, by number: the first that the model splits on.
 
-    If it asks fewer, they may be filled up with those that explain most alone.
+    If it splits on fewer, those that explain most alone may fill the budget.
     """
-    model = _Boosting(answers.astype(np.float32), events)
-    picked: dict[int, None] = {}
+    model = BoostedCoxModel(answers.astype(np.float32), events)
+    chosen: dict[int, None] = {}
     # The products are small: threads of the linear algebra library would mostly wait for each
     # other, and on a busy machine for a long time.
     with threadpool_limits(1, "blas"):
-        alone = model.by_gain() if is_filled_up else []
+        alone = model.by_gain() if fills_budget else []
         for _ in range(ROUNDS):
-            asked = model.grow()
-            picked.update((question, None) for question in asked if is_open[question])
-            if not asked or len(picked) >= limit:
+            splits = model.add_tree()
+            chosen.update((question, None) for question in splits if is_open[question])
+            if not splits or len(chosen) >= budget:
                 break
-    picked.update((question, None) for question in alone if is_open[question])
-    return list(picked)[:limit]
+    chosen.update((question, None) for question in alone if is_open[question])
+    return list(chosen)[:budget]
 
 
-class _Boosting:
+class BoostedCoxModel:
     """Scores of the rows, improved by one small tree at a time."""
 
     def __init__(self, answers: Answers, events: EventTable) -> None:
@@ -102,19 +128,19 @@ class _Boosting:
         self.events = events
         self.score = np.zeros(len(events))
 
-    def grow(self) -> list[int]:
-        """Add a tree; the questions it asks."""
+    def add_tree(self) -> list[int]:
+        """Add a tree; the questions it splits on."""
         hazard, residual = self._hazard_and_residual()
-        asked: list[int] = []
+        splits: list[int] = []
         leaves = [np.ones(len(residual), dtype=bool)]
         for _ in range(DEPTH):
-            parts = [self._parted(leaf, residual, asked.append) for leaf in leaves]
+            parts = [self._parted(leaf, residual, splits.append) for leaf in leaves]
             leaves = [part for pair in parts for part in pair]
         for leaf in leaves:
             expected = hazard[leaf].sum()
             if expected > 0:  # Newton's step for one leaf
                 self.score[leaf] += LEARNING_RATE * residual[leaf].sum() / expected
-        return asked
+        return splits
 
     def by_gain(self) -> list[int]:
         """All questions that explain anything now, the best first."""
@@ -154,7 +180,7 @@ class _Boosting:
         return [is_yes, leaf & ~is_yes]
 
     def _gains(self, rows: NDArray[np.intp], residual: Floats) -> Floats:
-        """What each question explains of the residuals; 0 where it parts too few rows."""
+        """What each question explains of the residuals; 0 where a side has too few rows."""
         here = self.answers if len(rows) == len(self.answers) else self.answers[rows]
         of_rows = residual[rows]
         sums = np.stack([np.ones(len(rows)), of_rows]).astype(np.float32) @ here

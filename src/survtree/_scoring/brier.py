@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from survtree._data.event_table import EventTable
-from survtree._scoring.curves import Curves
+from survtree._data.table import EventTable
+from survtree._scoring.curves import Curves, one_curve
+from survtree._scoring.losses import CensoringCurve, RowLosses, added_up
 from survtree._scoring.read_curves import check_times
-from survtree._scoring.row_losses import CensoringCurve, RowLosses, added_up
-from survtree._scoring.scored import Scored, one_curve, scored, trained_on
+from survtree._scoring.read_scored import Scored, scored, trained_on
 
 Floats = NDArray[np.float64]
 

@@ -5,10 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._data.event_table import weight_at
-from survtree._scoring.checks import check_floor, check_group_count, check_time
+from survtree._data.table import weight_at
 from survtree._scoring.curves import LeafCurve, leaf_curves
-from survtree._scoring.scored import scored
+from survtree._scoring.read_scored import check_floor, check_group_count, check_time, scored
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

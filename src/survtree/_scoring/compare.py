@@ -76,30 +76,30 @@ def hazard_ratios(
 def _cox(curves: Sequence[LeafCurve]) -> tuple[Floats, Floats]:
     """Logarithms of the hazard ratios against the first, and their standard errors."""
     logs = np.zeros(len(curves) - 1)
-    value, slope, bend = _likelihood(curves, logs)
+    value, score, information = _likelihood(curves, logs)
     for _ in range(MOST_ROUNDS):
-        step = np.linalg.lstsq(bend, slope, rcond=None)[0]
+        step = np.linalg.lstsq(information, score, rcond=None)[0]
         step *= min(1.0, 5.0 / max(np.abs(step).max(initial=0.0), 1e-300))
         if np.abs(step).max(initial=0.0) < 1e-10 or np.abs(logs).max() > 2 * LARGEST_LOG_RATIO:
             break
         while True:
-            new_value, new_slope, new_bend = _likelihood(curves, logs + step)
+            new_value, new_score, new_information = _likelihood(curves, logs + step)
             if new_value >= value - 1e-9 * abs(value) or np.abs(step).max() < 1e-10:
                 break
             step = step / 2
-        logs, value, slope, bend = logs + step, new_value, new_slope, new_bend
+        logs, value, score, information = logs + step, new_value, new_score, new_information
     with np.errstate(invalid="ignore"):
-        return logs, np.sqrt(np.diag(np.linalg.pinv(bend)))
+        return logs, np.sqrt(np.diag(np.linalg.pinv(information)))
 
 
 def _likelihood(curves: Sequence[LeafCurve], logs: Floats) -> tuple[float, Floats, Floats]:
-    """Cox's partial log-likelihood, its slope, and minus its second derivative."""
+    """Cox's partial log-likelihood, its score, and minus its second derivative."""
     ratio = np.exp(np.append(0.0, logs))[:, np.newaxis]
-    value, slope, bend = 0.0, np.zeros(len(curves)), np.zeros((len(curves), len(curves)))
+    value, score, information = 0.0, np.zeros(len(curves)), np.zeros((len(curves), len(curves)))
     for died, at_risk in _counts(curves):
         n_died = died.sum(axis=0)
         value += float((died * np.log(ratio)).sum())
-        slope += died.sum(axis=1)
+        score += died.sum(axis=1)
         n_steps = np.clip(n_died.round(), 1, MOST_TIED_STEPS).astype(np.intp)
         for step in range(int(n_steps.max())):
             here = n_steps > step
@@ -108,9 +108,9 @@ def _likelihood(curves: Sequence[LeafCurve], logs: Floats) -> tuple[float, Float
             total = exposed.sum(axis=0)
             share = exposed / total
             value -= float((each * np.log(total)).sum())
-            slope -= (share * each).sum(axis=1)
-            bend += np.diag((share * each).sum(axis=1)) - (share * each) @ share.T
-    return value, slope[1:], bend[1:, 1:]
+            score -= (share * each).sum(axis=1)
+            information += np.diag((share * each).sum(axis=1)) - (share * each) @ share.T
+    return value, score[1:], information[1:, 1:]
 
 
 def _counts(curves: Sequence[LeafCurve]) -> Iterator[tuple[Floats, Floats]]:

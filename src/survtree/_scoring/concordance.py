@@ -6,10 +6,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from survtree._data.event_table import EventTable, weight_at
-from survtree._scoring.checks import check_pairs, check_risk, check_scored, check_tau
+from survtree._data.table import EventTable, weight_at
+from survtree._scoring.curves import one_curve
+from survtree._scoring.losses import inverse_g
 from survtree._scoring.read_curves import check_times
-from survtree._scoring.scored import Scored, inverse_g, one_curve, scored, trained_on
+from survtree._scoring.read_scored import (
+    Scored,
+    check_pairs,
+    check_risk,
+    check_scored,
+    check_tau,
+    scored,
+    trained_on,
+)
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from survtree._base.numbers import Interval
-from survtree._data.event_table import EventTable, weight_at
+from survtree._data.table import EventTable, weight_at
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -235,6 +235,11 @@ def _leaf_curve(events: EventTable, rows: Places) -> LeafCurve:
         events=weight_at(when, weight * event, len(places)),
         censored=weight_at(when, weight * ~event, len(places)),
     )
+
+
+def one_curve(events: EventTable) -> StepFunction:
+    """The Kaplan-Meier curve of all rows."""
+    return leaf_curves(events, np.zeros(len(events), dtype=np.intp), 1)[0].survival
 
 
 def outcome_of(curves: Sequence[LeafCurve]) -> EventTable:

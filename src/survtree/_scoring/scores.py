@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sklearn.pipeline import Pipeline
 
-from survtree._data.event_table import EventTable
+from survtree._data.table import EventTable
 from survtree._scoring.brier import ibs_ratio, integrated_brier_score
 from survtree._scoring.concordance import cumulative_dynamic_auc, harrell_c, uno_c
 

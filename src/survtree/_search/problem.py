@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.tree import Tree
-from survtree._data.event_table import EventTable
+from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
 
 

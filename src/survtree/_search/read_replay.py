@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from survtree._base.checks import BY_NAME, check_option
 from survtree._base.words import one_line_message
-from survtree._data.event_table import EventTable
 from survtree._data.read_outcome import check_outcome
+from survtree._data.table import EventTable
 from survtree._questions.questions import RecordedQuestions
 from survtree._search.problem import Problem
 from survtree._search.settings import SearchSettings

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._data.event_table import EventTable
 from survtree._data.read_table import as_frame
+from survtree._data.table import EventTable
 from survtree._scoring.curves import Curves
+from survtree._scoring.losses import RowLosses, added_up
 from survtree._scoring.read_curves import check_curves, check_pair, predicted_curves
-from survtree._scoring.row_losses import RowLosses, added_up
 from survtree._search.checks import check_losses, check_reference
 
 Floats = NDArray[np.float64]

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from survtree._base.numbers import json_number
-from survtree._data.event_table import EventTable
-from survtree._data.table import Column, Table
+from survtree._data.table import Column, EventTable, Table
 from survtree._scoring.curves import leaf_curves
 
 # A page is for reading: so many columns that the tree does not ask about, and levels of one.

@@ -1,19 +1,25 @@
-"""What predictions are scored on: outcomes, curves or risks of the rows, and what is asked."""
+"""What predictions are scored on: outcomes, curves or risks of the rows, and what is asked.
+
+The metrics see rows by curve and time: a tree has few curves that differ, so sums over rows are
+made by curve, and sums over pairs of rows are sums over pairs of curves. Nothing here is ever
+rows x rows.
+"""
 
 import hashlib
 import numbers
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.errors import BeyondTrainingWarning
-from survtree._data.event_table import EventTable
 from survtree._data.read_new_rows import callers_level
 from survtree._data.read_outcome import check_time_passes, check_weight, numbers_of, read_outcome
+from survtree._data.table import EventTable, weight_at
 from survtree._scoring.curves import Curves
 from survtree._scoring.read_curves import (
     CURVES,
@@ -27,10 +33,65 @@ from survtree._scoring.read_curves import (
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
+# Times are looked at so many cells (times x curves) at once.
+MOST_CELLS = 2**19
 KINDS = (
     "a fitted model (with X), a pair (survival probabilities by row and time, times) or a list of "
     "step functions"
 )
+
+
+@dataclass(frozen=True)
+class Scored:
+    """An outcome a row, the curves that differ, and which of them is whose."""
+
+    events: EventTable
+    curves: Curves
+    curve_of_row: Places
+
+    def batches(self, times: Floats) -> Iterator[Floats]:
+        """Ascending times, some at a time."""
+        size = max(1, MOST_CELLS // len(self.curves.survival))
+        for first in range(0, len(times), size):
+            yield times[first : first + size]
+
+    def later(self, times: Floats) -> Floats:
+        """The weight of rows that end after each time: times x curves."""
+        weight = self._by_time_and_curve(times, self.events.weight)
+        return weight[:0:-1].cumsum(axis=0)[::-1]
+
+    def happened(self, times: Floats, factor: Floats) -> Floats:
+        """The weight x factor of events up to each time: times x curves."""
+        return self._by_time_and_curve(times, self._event_weight(factor))[:-1].cumsum(axis=0)
+
+    def happening(self, times: Floats, factor: Floats) -> Floats:
+        """The weight x factor of events at each time: times x curves."""
+        is_at = np.isin(self.events.time, times)
+        return self._by_time_and_curve(times, self._event_weight(factor) * is_at)[:-1]
+
+    def _event_weight(self, factor: Floats) -> Floats:
+        weight: Floats = self.events.weight * self.events.event * factor
+        return weight
+
+    def _by_time_and_curve(self, times: Floats, weight: Floats) -> Floats:
+        """Weights of rows by how many of the times are before their end, and by curve."""
+        n_curves = len(self.curves.survival)
+        place = np.searchsorted(times, self.events.time, side="left")
+        cells = (len(times) + 1) * n_curves
+        return weight_at(place * n_curves + self.curve_of_row, weight, cells).reshape(-1, n_curves)
+
+
+def scored(y: Any, curves: Any, X: Any, sample_weight: Any) -> Scored:
+    """What a user passed, checked."""
+    events = check_scored(y, sample_weight)
+    return Scored(events, *check_predicted(curves, X, len(events)))
+
+
+def trained_on(events: EventTable, train: Any, train_weight: Any) -> EventTable:
+    """The training rows; warns once if they end before the rows that are scored."""
+    rows = check_train(train, train_weight, events)
+    warn_of_late_rows(events, rows)
+    return rows
 
 
 def check_scored(y: Any, sample_weight: Any, role: str = "y", weight: str = "") -> EventTable:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from survtree import Binarizer
-from survtree._data.event_table import EventTable
+from survtree._data.table import EventTable
 from survtree._questions import screening
 
 
@@ -24,7 +24,7 @@ def of_two_processes(deadly, short):
 
 @pytest.fixture
 def one_pick(monkeypatch):
-    for name in ("FEWEST", "MOST", "FEWEST_PICKED"):
+    for name in ("FEWEST_QUESTIONS", "MOST_QUESTIONS", "FEWEST_CHOSEN"):
         monkeypatch.setattr(screening, name, 1)
 
 
@@ -62,7 +62,7 @@ def test_a_guess_keeps_what_is_not_open_to_choice():
 
 def test_rows_are_expected_to_have_events_while_they_are_at_risk():
     events = EventTable(np.array([1, 0, 1, 1], bool), np.array([1.0, 2, 2, 3]), np.ones(4))
-    expected = screening._Boosting(np.zeros((4, 1), np.float32), events)._expected_events()
+    expected = screening.BoostedCoxModel(np.zeros((4, 1), np.float32), events)._expected_events()
     hazard = np.cumsum([1 / 4, 1 / 3, 1 / 1])  # by time: events over rows at risk
     assert expected == pytest.approx(hazard[[0, 1, 1, 2]])
     assert expected.sum() == pytest.approx(3)

@@ -1,0 +1,220 @@
+"""The loss of leaves from its definition, and what each row loses under any predicted curve.
+
+``LossByDefinition`` is slow and obvious and shares no code with the core: ``Certificate.verify``
+and the censoring curve of the metrics rest on it, and the tests hold every faster way to it.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from survtree._data.table import EventTable, weight_at
+from survtree._scoring.curves import Curves
+
+Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+Places: TypeAlias = NDArray[np.intp]
+
+# Curves are looked at so many cells (rows x times) at once, and some copies are made of them.
+MOST_CELLS = 2**21
+# How many times a model's curves have is known only after the first rows.
+FIRST_ROWS = 64
+
+
+class LossByDefinition:
+    """Losses of subsets of one data set, straight from the definition.
+
+    Time is cut at the distinct training times t_0 < ... < t_K. On [t_k, t_k+1) every curve is
+    constant, so the integral is a sum of (length x integrand), and sum and integral may be swapped:
+
+        loss(leaf) = 1/(n t_K) sum_k (t_k+1 - t_k) [ (1-S_k)^2 n_later(k)/G_k + S_k^2 b(k) ]
+
+    with n_later(k) the weight of rows with y > t_k, and b(k) the sum of weight/G(y_i) over events
+    with y_i <= t_k. Before t_0 every S is 1 and no event has happened: nothing is lost there.
+    """
+
+    def __init__(self, time: Floats, event: Bools, weight: Floats | None = None) -> None:
+        weight = np.ones(len(time)) if weight is None else np.asarray(weight, dtype=float)
+        time = np.asarray(time, dtype=float)
+        self._prepare(EventTable(np.asarray(event, dtype=bool), time, weight))
+
+    @classmethod
+    def of(cls, events: EventTable) -> "LossByDefinition":
+        """The losses of a table whose times may already be sorted."""
+        oracle = cls.__new__(cls)
+        oracle._prepare(events)
+        return oracle
+
+    def _prepare(self, events: EventTable) -> None:
+        self.events = events
+        self.times = events.unique_times
+        # Parts of the last time: their sums stay in range, however large times are.
+        self.lengths = (self.times[1:] - self.times[:-1]) / self.times[-1]
+        self.scale = events.weight.sum()
+        self.at_risk = weight_at(events.when, events.weight)[::-1].cumsum()[::-1]
+        self.g = self._censoring_curve()
+        self.inverse_g = np.divide(1.0, self.g, out=np.zeros_like(self.g), where=self.g > 0)
+
+    def _censoring_curve(self) -> Floats:
+        # What is left is added up: 1 - censored / at_risk loses the digits of light rows.
+        events = weight_at(self.events.when, self.events.weight * self.events.event)
+        g: Floats = ((events + np.append(self.at_risk[1:], 0.0)) / self.at_risk).cumprod()
+        return g
+
+    def _counts(self, rows: Bools) -> tuple[Floats, Floats]:
+        """At each distinct time: weight of the chosen rows still at risk, and of their events."""
+        # The rows left out are a leaf of their own, which nobody asks for.
+        at_risk, events = next(self.events.by_leaf(~rows, 2))
+        return at_risk[0], events[0]
+
+    def survival(self, rows: Bools) -> Floats:
+        """Kaplan-Meier curve of the rows, on [t_k, t_k+1)."""
+        return _kaplan_meier(*self._counts(rows))
+
+    def _a_and_b(self, at_risk: Floats, events: Floats) -> tuple[Floats, Floats]:
+        """On each [t_k, t_k+1): weight of later rows / G, and sum of weight / G(y_i) of events."""
+        a = at_risk[..., 1:] * self.inverse_g[:-1]
+        return a, (events * self.inverse_g).cumsum(axis=-1)[..., :-1]
+
+    def _losses(self, at_risk: Floats, events: Floats) -> Floats:
+        """Loss of each leaf; the last axis is time."""
+        s = _kaplan_meier(at_risk, events)[..., :-1]
+        a, b = self._a_and_b(at_risk, events)
+        losses: Floats = (self.lengths * ((1 - s) ** 2 * a + s**2 * b)).sum(axis=-1) / self.scale
+        return losses
+
+    def leaf_loss(self, rows: Bools) -> float:
+        """Loss of the chosen rows (a mask) as one leaf."""
+        return float(self._losses(*self._counts(rows)))
+
+    def best_curve_loss(self, rows: Bools) -> float:
+        """Loss of the pointwise best curve a/(a+b): no curve, Kaplan-Meier or not, loses less."""
+        a, b = self._a_and_b(*self._counts(rows))
+        best = np.divide(a * b, a + b, out=np.zeros_like(a), where=a + b > 0)
+        return float(np.sum(self.lengths * best) / self.scale)
+
+    def tree_loss(self, leaf_of_row: NDArray[np.integer[Any]]) -> float:
+        """Loss of the tree that sends row i to leaf ``leaf_of_row[i]``, not negative."""
+        batches = self.events.by_leaf(leaf_of_row, int(leaf_of_row.max()) + 1)
+        return sum(float(self._losses(*counts).sum()) for counts in batches)
+
+    def one_leaf_loss(self) -> float:
+        """Loss of the tree without a split."""
+        events = weight_at(self.events.when, self.events.weight * self.events.event)
+        return float(self._losses(self.at_risk, events))
+
+
+def _kaplan_meier(at_risk: Floats, events: Floats) -> Floats:
+    share = np.divide(events, at_risk, out=np.zeros_like(events), where=events > 0)
+    survival: Floats = (1.0 - share).cumprod(axis=-1)
+    return survival
+
+
+class CensoringCurve:
+    """G, the Kaplan-Meier curve of the censorings, kept at its last positive value.
+
+    G can be 0 from the last training time on. No training row says anything of what comes later;
+    but rows that are scored may end there, and 1/G has to be some number.
+    """
+
+    def __init__(self, train: EventTable) -> None:
+        oracle = LossByDefinition.of(train)
+        self.times = oracle.times
+        g = np.append(1.0, oracle.g)
+        if g[-1] <= 0:
+            g[-1] = g[-2]
+        # Pieces of 1/G: nobody is censored before the first time, so the first is 1.
+        self._starts = np.append(0.0, self.times)
+        self._inverse = 1.0 / g
+        self._areas = np.append(0.0, np.cumsum(np.diff(self._starts) * self._inverse[:-1]))
+
+    def inverse(self, times: Floats) -> Floats:
+        """1/G at these times."""
+        inverse: Floats = self._inverse[self._piece(times)]
+        return inverse
+
+    def area(self, times: Floats) -> Floats:
+        """The integral of 1/G from 0 to each of these times."""
+        piece = self._piece(times)
+        area: Floats = self._areas[piece] + (times - self._starts[piece]) * self._inverse[piece]
+        return area
+
+    def _piece(self, times: Floats) -> NDArray[np.intp]:
+        return np.searchsorted(self.times, times, side="right")
+
+
+def inverse_g(events: EventTable, train: EventTable) -> Floats:
+    """1/G at the end of each row."""
+    return CensoringCurve(train).inverse(events.time)
+
+
+class RowLosses:
+    """What rows lose under given curves, integrated exactly from 0 to their last time.
+
+    Let A(t) be the integral of 1/G up to t, where G is the censoring curve of the training rows: of
+    the rows themselves, unless others are given. A curve that is S_k on [u_k, u_k+1) loses, on a
+    row that ends at y,
+
+        (1-S_k)^2 (A(u_k+1) - A(u_k))   by each step before y, and
+        S_k^2 (u_k+1 - u_k) / G(y)      by each step after y, if the row had an event;
+
+    y cuts one step in two. A is linear between training times, so curves may step anywhere. Sums
+    over whole steps are made once a curve, and each row picks its own.
+    """
+
+    def __init__(self, events: EventTable, train: EventTable | None = None) -> None:
+        self.events = events
+        self._y_max = events.time.max()
+        self._censoring = CensoringCurve(events if train is None else train)
+        self._share = events.weight / (events.weight.sum() * self._y_max)
+        self._inverse_g = events.event * self._censoring.inverse(events.time)
+
+    def most(self) -> Floats:
+        """The most that any curve loses on each row: wrong at all times."""
+        time = self.events.time
+        late = self._inverse_g * (self._y_max - time)
+        most: Floats = self._share * (self._censoring.area(time) + late)
+        return most
+
+    def of(self, rows: Places, curves: Curves, curve_of_row: Places) -> Floats:
+        """Losses of some rows, given which of the curves is whose."""
+        y_max = self._y_max
+        times = np.minimum(np.insert(curves.times, 0, 0.0, axis=1), y_max)
+        survival = np.insert(curves.survival, 0, 1.0, axis=1)
+        area = self._censoring.area(times)
+        ends = np.append(times[:, 1:], np.full((len(times), 1), y_max), axis=1)
+        before, after = np.zeros_like(survival), np.zeros_like(survival)
+        np.cumsum((1 - survival[:, :-1]) ** 2 * np.diff(area), axis=1, out=before[:, 1:])
+        whole = survival[:, 1:] ** 2 * (ends - times)[:, 1:]
+        np.cumsum(whole[:, ::-1], axis=1, out=after[:, -2::-1])
+
+        y = self.events.time[rows]
+        step = curves.place(curve_of_row, y)
+        grid = curve_of_row if len(times) > 1 else np.zeros_like(curve_of_row)
+        s = survival[curve_of_row, step]
+        begun = self._censoring.area(y) - area[grid, step]
+        early = before[curve_of_row, step] + (1 - s) ** 2 * begun
+        late = after[curve_of_row, step] + s**2 * (ends[grid, step] - y)
+        losses: Floats = self._share[rows] * (early + self._inverse_g[rows] * late)
+        # A(y) - A(u) can round to less than 0 where u is next to y.
+        return np.maximum(losses, 0.0)
+
+
+def added_up(
+    curves_of: Callable[[int, int], Curves], curve_of_row: Places, score: RowLosses
+) -> Floats:
+    """Losses of all rows; the curves are asked for a batch at a time."""
+    order = np.argsort(curve_of_row, kind="stable")
+    n_curves = int(curve_of_row[order[-1]]) + 1
+    ends = np.searchsorted(curve_of_row[order], np.arange(n_curves + 1))
+    losses = np.empty(len(order))
+    first, size = 0, FIRST_ROWS
+    while first < n_curves:
+        last = min(first + size, n_curves)
+        curves = curves_of(first, last)
+        rows = order[ends[first] : ends[last]]
+        losses[rows] = score.of(rows, curves, curve_of_row[rows] - first)
+        first, size = last, max(1, MOST_CELLS // max(1, curves.survival.shape[1]))
+    return losses
