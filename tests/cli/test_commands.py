@@ -124,8 +124,8 @@ def test_predictions_are_those_of_python(folder, model, tmp_path, ending):
 def test_predictions_go_to_standard_output_in_parts(folder, monkeypatch):
     whole = done("predict", folder / "model.json", folder / "data.csv")
     assert len(pl.read_csv(io.StringIO(whole))) == 137
-    monkeypatch.setattr("survtree._tables.ROWS_AT_ONCE", 10)
-    monkeypatch.setattr("survtree._tables.Source.parts.__defaults__", (10,), raising=False)
+    monkeypatch.setattr("survtree._data.files.ROWS_AT_ONCE", 10)
+    monkeypatch.setattr("survtree._data.files.Source.parts.__defaults__", (10,), raising=False)
     assert done("predict", folder / "model.json", folder / "data.csv") == whole
 
 
@@ -385,7 +385,7 @@ def test_nothing_is_left_of_a_failed_prediction(folder, tmp_path):
 def test_warnings_are_told_once_for_all_parts(folder, tmp_path, monkeypatch):
     rows = table().with_columns(Celltype=pl.lit("rare"))
     rows.write_csv(tmp_path / "new.csv")
-    monkeypatch.setattr("survtree._tables.Source.parts.__defaults__", (50,), raising=False)
+    monkeypatch.setattr("survtree._data.files.Source.parts.__defaults__", (50,), raising=False)
     run = survtree("predict", folder / "model.json", tmp_path / "new.csv")
     assert run.exit_code == 0
     (line,) = run.stderr.splitlines()
@@ -487,7 +487,7 @@ def test_a_bug_is_told_on_one_line(folder, monkeypatch):
     def broken(path):
         raise KeyError("lost")
 
-    monkeypatch.setattr("survtree._model_file.load", broken)
+    monkeypatch.setattr("survtree._model.model_file.load", broken)
     monkeypatch.setattr("survtree.load", broken, raising=False)
     run = survtree("show", folder / "model.json")
     assert run.exit_code == 1
