@@ -20,9 +20,10 @@ SETTINGS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TTY_COMPATIBLE", "TT
 
 # Ends once there were some lines, and bars between them: by then there are more calls than lines.
 FIT = """
-from survtree import OptimalSurvivalTree, _progress
+from survtree import OptimalSurvivalTree
+from survtree._search import progress
 from tests.hard_problem import DEPTH, REGULARIZATION, hard_problem
-_progress.BEAT_S = 0.0
+progress.BEAT_S = 0.0
 calls = []
 def callback(snapshot):
     calls.append(snapshot)
