@@ -19,13 +19,25 @@ DATALESS_TABLES := import_cost memory metrics streaming
 # What is fuzzed of that which users pass.
 INPUTS := load csv frame outcome proof
 
-.PHONY: demo test core-test tsan asan sanitize builds valgrind fuzz-core $(INPUTS:%=fuzz-%) faults odd audit coverage pandas2 lint format docs oracle proofs data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables gap-plot paper paper-quick paper-figures clean
+.PHONY: demo test test-slow test-all core-test tsan asan sanitize builds valgrind fuzz-core $(INPUTS:%=fuzz-%) faults odd audit coverage pandas2 lint format docs oracle proofs data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables gap-plot paper paper-quick paper-figures clean
 
 demo: .venv/.demo
 	$(BIN)/survtree demo
 
+# As many tests at once as there are cores; those of one file stay together, in one process.
+WORKERS ?= auto
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
+# All but the slow ones, in minutes.
 test: .venv/.test core-test
-	$(BIN)/python -m pytest
+	$(PYTEST) -m "not slow" $(ARGS)
+
+# Those that take long for the one claim each proves: a browser, a cluster, signals sent to real
+# processes, odd and damaged files by the thousand.
+test-slow: .venv/.test
+	$(PYTEST) -m slow $(ARGS)
+
+test-all: test test-slow
 
 core-test: .venv/.test
 	$(BIN)/cmake -S . -B build/core -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja)

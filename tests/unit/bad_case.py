@@ -1,5 +1,6 @@
 """One bad input: how to make it, and what the message must name; and the good table it spoils."""
 
+import functools
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -38,15 +39,20 @@ class Case(NamedTuple):
 
     def message(self) -> str:
         """What the user is told, on one line."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            try:
-                self.provoke()
-            except Exception as error:
-                if type(error) is self.kind:
-                    return " ".join(str(error).split())
-                raise
-        raise AssertionError(f"{self.title}: nobody complained")
+        return _told(self)
+
+
+@functools.cache  # several tests read the same message
+def _told(case: Case) -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            case.provoke()
+        except Exception as error:
+            if type(error) is case.kind:
+                return " ".join(str(error).split())
+            raise
+    raise AssertionError(f"{case.title}: nobody complained")
 
 
 def but(values: Any, place: Any, value: Any, dtype: Any = None) -> Any:

@@ -186,7 +186,7 @@ def test_bad_prices_and_options_are_told(veterans):
 
 
 def test_trees_of_too_many_leaves_are_refused_before_the_search(monkeypatch, veterans):
-    monkeypatch.setattr("survtree._path.MOST_LEAVES", 10)
+    monkeypatch.setattr("survtree._model.path.MOST_LEAVES", 10)
     with pytest.raises(ValueError, match="min_regularization must be"):
         regularization_path(*veterans, max_depth=4, min_regularization=0.0)
     path = regularization_path(*veterans, max_depth=4, min_regularization=0.01)

@@ -136,7 +136,9 @@ def test_losses_of_a_tree_add_up_to_its_loss(name, is_weighted):
 
 
 @pytest.mark.parametrize(
-    "convert", [pd.DataFrame, pl.DataFrame, lambda X: X, np.ndarray.tolist], ids=str
+    "convert",
+    [pd.DataFrame, pl.DataFrame, lambda X: X, np.ndarray.tolist],
+    ids=["pandas", "polars", "NumPy", "lists"],
 )
 def test_any_table_can_be_asked_about_in_batches(convert, monkeypatch):
     X, y = load("veterans", encoding="paper")
