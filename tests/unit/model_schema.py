@@ -2,10 +2,19 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
-from survtree._model.read_model_file import VERSION, json_schema
+import msgspec
+
+from survtree._model.read_model_file import FORMAT, VERSION, ModelFile
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / f"model-{VERSION}.schema.json"
+
+
+def json_schema() -> dict[str, Any]:
+    """The format as JSON Schema, made from the types that read it."""
+    dialect = "https://json-schema.org/draft/2020-12/schema"
+    return {"$schema": dialect, "title": FORMAT, **msgspec.json.schema(ModelFile)}
 
 
 def page() -> str:

@@ -126,7 +126,16 @@ def test_what_only_some_need_is_imported_when_they_need_it():
     code = "import sys; from survtree import OptimalSurvivalTree; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
-    heavy = {"polars", "matplotlib", "rich", "typer", "jinja2", "sksurv", "sklearn.metrics"}
+    heavy = {
+        "polars",
+        "matplotlib",
+        "msgspec",
+        "rich",
+        "typer",
+        "jinja2",
+        "sksurv",
+        "sklearn.metrics",
+    }
     assert loaded.isdisjoint(heavy)
 
 

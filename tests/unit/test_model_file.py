@@ -20,8 +20,7 @@ from survtree import (
     load,
     regularization_path,
 )
-from survtree._model.read_model_file import MODEL, json_schema
-from survtree._model.read_shapes import ListOf, Object
+from survtree._model.read_model_file import VERSION
 from survtree.datasets import load as load_data
 from tests import hostile
 from tests.unit import model_schema
@@ -116,7 +115,7 @@ def test_a_model_comes_back_as_it_was(name, tmp_path):
     weight = weights() if name == "weighted" else None
     assert same.certificate_.verify(X, y, weight)
     assert same.score(X, y) == model.score(X, y)
-    jsonschema.validate(json.loads(text), json_schema())
+    jsonschema.validate(json.loads(text), model_schema.json_schema())
 
 
 def test_options_come_back(tmp_path):
@@ -195,7 +194,7 @@ def test_models_of_all_versions_can_be_read():
     folder = Path(__file__).parents[1] / "regress" / "models"
     X, y = load_data("veterans")
     found = sorted(folder.glob("model-*.json"))
-    assert len(found) == MODEL.parts["version"].values[-1]
+    assert len(found) == VERSION
     for path in found:
         model = load(path)
         assert model.certificate_.verify(X, y)
@@ -267,34 +266,102 @@ def test_a_file_that_was_cut_short_is_refused(tmp_path):
             load(file)
 
 
-def test_every_part_of_a_file_is_needed_and_none_may_be_added(tmp_path):
-    whole = json.loads(export_json(fitted(max_depth=1)[0]))
-    file = tmp_path / "model.json"
+# Predictions are made of these; a name that is not known may change what the others mean.
+EXACT = ("columns", "questions", "tree", "leaves")
+NAMED_FREELY = [("certificate", "counts")]
 
-    def parts(shape, path=()):
-        if isinstance(shape, Object):
-            for name, each in shape.parts.items():
-                yield path, name
-                yield from parts(each, (*path, name))
-        elif isinstance(shape, ListOf):
-            yield from parts(shape.item, (*path, 0))
 
-    def at(value, path):
-        for key in path:
-            value = value[key]
-        return value
+def objects(value, path=()):
+    """The paths to all objects with fixed names, but of each list only to the first."""
+    for found in places(value):
+        here = value
+        for key in found:
+            here = here[key]
+        is_first = all(key == 0 for key in found if isinstance(key, int))
+        if isinstance(here, dict) and is_first and found not in NAMED_FREELY:
+            yield found, here
 
-    for path, name in parts(MODEL):
-        here = at(whole, path)
-        if here is None:
-            continue
-        less = {key: each for key, each in here.items() if key != name}
-        file.write_text(json.dumps(changed(whole, path, less)))
-        with pytest.raises(ValueError, match=f'{name} is missing|has no "{name}"|must be one of 1'):
-            load(file)
+
+def test_every_part_of_a_file_is_needed(tmp_path):
+    whole, file = json.loads(export_json(fitted(max_depth=1)[0])), tmp_path / "model.json"
+    for path, here in objects(whole):
+        for name in here:
+            less = {key: each for key, each in here.items() if key != name}
+            file.write_text(json.dumps(changed(whole, path, less)))
+            with pytest.raises(ValueError, match=f'{name} is missing|has no "{name}"'):
+                load(file)
+
+
+def test_parts_that_a_later_version_may_add_do_no_harm(tmp_path):
+    text, file = export_json(fitted(max_depth=1)[0]), tmp_path / "model.json"
+    whole = json.loads(text)
+    for path, here in [*objects(whole), (NAMED_FREELY[0], whole["certificate"]["counts"])]:
         file.write_text(json.dumps(changed(whole, path, {**here, "more": 1})))
-        with pytest.raises(ValueError, match="'more' is none of them"):
-            load(file)
+        if path[:1] and path[0] in EXACT:
+            with pytest.raises(ValueError, match="has a part 'more' that is not known"):
+                load(file)
+        elif path in NAMED_FREELY:
+            assert load(file).certificate_.counts["more"] == 1
+        else:
+            assert export_json(load(file)) == text
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        (("tree", "question", 1), "x", "tree.question[1] must be a whole number; got 'x'. Exp"),
+        (("tree", "no", 0), -2, "tree.no[0] must be a whole number >= -1; got -2. Export"),
+        (("leaves", 0, "times", 0), None, "leaves[0].times[0] must be a number; got None. "),
+        (("leaves", 0, "times", 0), 10**400, "leaves[0].times[0] must be a number below 1.8e308"),
+        (
+            ("columns", 1, "kind"),
+            "date",
+            "columns[1].kind must be one of 'number', 'flag', 'level'",
+        ),
+        (("certificate", "status"), "best", "certificate.status must be one of 'optimal', 'guess"),
+        (("certificate", "counts", "n"), -1, "certificate.counts[...] must be a whole number >= 0"),
+        (("roles",), 3, "roles must be an object or null; got 3. "),
+        (
+            ("questions", 0, "value"),
+            "x",
+            "questions[0]: value of a question of kind 'at_most' must",
+        ),
+        (("options", "gap"), 2.0, "options: gap must be a finite number >= 0 and < 1; got 2.0. Ex"),
+        (("options", "thresholds"), {}, "options.thresholds: it must have width or by_column; "),
+        (
+            ("options", "thresholds"),
+            {"by_column": {"age": {"width": 0}}},
+            "options.thresholds.by_column[...].width must be a whole number >= 1",
+        ),
+    ],
+)
+def test_a_complaint_names_the_place_what_is_needed_and_what_came(tmp_path, path, value, said):
+    whole, file = json.loads(export_json(fitted(max_depth=1)[0])), tmp_path / "model.json"
+    inner = whole
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    file.write_text(json.dumps(whole))
+    told = complaint(lambda: load(file))
+    assert told.startswith(f"{file} must be a model that survtree exported; {said}")
+    assert told.endswith(". Export the model again, or ask for the file again.")
+
+
+@pytest.mark.parametrize("text", ["NaN", "-Infinity", "1e999", "-1e999"])
+def test_numbers_that_are_not_finite_are_refused(tmp_path, text):
+    file = tmp_path / "model.json"
+    whole = export_json(fitted(max_depth=1)[0])
+    file.write_text(whole.replace('"ibs_ratio": ', f'"ibs_ratio": {text}, "was": '))
+    with pytest.raises(ValueError, match=f"it must be JSON; '{text}' is not a finite number"):
+        load(file)
+
+
+def test_an_option_too_large_for_other_readers_of_json_comes_back(tmp_path):
+    model, _, _ = fitted(min_samples_leaf=10**30, memory_limit=10**30)
+    export_json(model, tmp_path / "model.json")
+    same = load(tmp_path / "model.json")
+    assert same.get_params() == model.get_params()
+    assert same.certificate_.min_samples_leaf == 10**30
 
 
 def test_no_partial_file_is_left(tmp_path, monkeypatch):

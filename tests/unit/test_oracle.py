@@ -98,11 +98,7 @@ def test_a_tree_loses_what_its_leaves_lose_however_many_are_counted_at_once(seed
     assert oracle.tree_loss(leaf_of_row) == pytest.approx(expected, abs=1e-14)
     assert oracle.one_leaf_loss() == oracle.leaf_loss(np.ones(n, dtype=bool))
     for cells in (1, 3 * len(oracle.times)):
-<<<<<<< HEAD
         monkeypatch.setattr("survtree._data.table.MOST_CELLS", cells)
-=======
-        monkeypatch.setattr("survtree._data.event_table.MOST_CELLS", cells)
->>>>>>> tests
         assert oracle.tree_loss(leaf_of_row) == pytest.approx(expected, abs=1e-14)
         for few, many in zip(leaf_curves(oracle.events, leaf_of_row, 7), curves, strict=True):
             assert (few.n_rows, few.n_events) == (many.n_rows, many.n_events)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.files import whole_file
@@ -16,14 +17,22 @@ from survtree._data.read_new_rows import Seen
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import Roles
 from survtree._model.prepare import new_binarizer
-from survtree._model.read_model_file import FORMAT, MOST_BYTES, NOT_KEPT, VERSION, check_model_file
-from survtree._proof.certificate import Certificate, Guess
+from survtree._model.read_model_file import (
+    VERSION,
+    ModelFile,
+    Options,
+    SpecialCuts,
+    read_model_file,
+)
+from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.questions import Question, Questions
 from survtree._scoring.curves import LeafCurve, LeafCurves
-from survtree._search.progress import Snapshot
+from survtree._search.read_replay import FORMAT, MOST_BYTES
 
-# Of a certificate, apart from what the file holds elsewhere.
+# Not in a file: options that only the process of the fit can use.
+NOT_KEPT = ("certificate", "warm_start", "verbose", "callback")
+# Parts of a certificate that the file holds elsewhere, or not at all.
 ELSEWHERE = ("tree", "binarizer", "proof")
 
 
@@ -71,19 +80,21 @@ def load(file: str | os.PathLike[str], *, most_bytes: int = MOST_BYTES) -> Optim
     ``certificate_.verify(X, y)`` has rechecked it. A file that is damaged, or larger than
     ``most_bytes``, is a ValueError.
     """
-    given = check_model_file(Path(file), most_bytes)
-    curves: dict[int, LeafCurve] = given["leaves"]
-    model = OptimalSurvivalTree(**_options(given["options"]))
+    return _model(read_model_file(Path(file), most_bytes))
+
+
+def _model(given: ModelFile) -> OptimalSurvivalTree:
+    curves = {leaf.node: leaf.curve() for leaf in given.leaves}
+    model = OptimalSurvivalTree(**_options(given.options))
     model.binarizer_ = _binarizer(model, given)
     model.certificate_ = _certificate(given, model.binarizer_)
     for name in ("tree", "objective", "loss", "lower_bound", "status", "gap", "n_leaves"):
         setattr(model, f"{name}_", getattr(model.certificate_, name))
     model.depth_ = int(model.tree_.depths().max())
-    model.ibs_ratio_, model.exact_loss_ = given["ibs_ratio"], given["exact_loss"]
-    model.history_ = tuple(Snapshot(**each) for each in given["history"])
-    roles = given["roles"]
-    if roles is not None:
-        model.roles_ = Roles(**{**roles, "event_values": tuple(roles["event_values"])})
+    model.ibs_ratio_, model.exact_loss_ = given.ibs_ratio, given.exact_loss
+    model.history_ = tuple(given.history)
+    if (roles := given.roles) is not None:
+        model.roles_ = Roles(roles.time, roles.event, tuple(roles.event_values), roles.weight)
     model.unique_times_ = np.unique(np.concatenate([c.times for c in curves.values()]))
     of_events = [curve.times[curve.events > 0] for curve in curves.values()]
     model.event_times_ = np.unique(np.concatenate(of_events))
@@ -105,11 +116,7 @@ def _as_dict(model: OptimalSurvivalTree, roles: Roles | None) -> dict[str, Any]:
         "survtree": version("survtree"),
         "options": {n: _plain(n, v) for n, v in model.get_params().items() if n not in NOT_KEPT},
         "columns": [
-            {
-                "name": name,
-                **seen._asdict(),
-                "levels": sorted(seen.levels),
-            }
+            {"name": name, **seen._asdict(), "levels": sorted(seen.levels)}
             for name, seen in zip(binarizer.questions_.names, binarizer.seen_, strict=True)
         ],
         "are_columns_named": hasattr(model, "feature_names_in_"),
@@ -147,49 +154,41 @@ def _plain(name: str, value: Any) -> Any:
     return value
 
 
-def _options(given: dict[str, Any]) -> dict[str, Any]:
-    thresholds = given["thresholds"]
-    if isinstance(thresholds, dict) and "by_column" in thresholds:
-        thresholds = {name: _cuts(each) for name, each in thresholds["by_column"].items()}
-    else:
-        thresholds = _cuts(thresholds)
-    buckets = given["time_buckets"]
-    lists = buckets.tolist() if isinstance(buckets, np.ndarray) else buckets
-    return {**given, "thresholds": thresholds, "time_buckets": lists}
+def _options(given: Options) -> dict[str, Any]:
+    return {**structs.asdict(given), "thresholds": _cuts(given.thresholds)}
 
 
-def _cuts(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    return ("width", value["width"]) if isinstance(value, dict) else value
+def _cuts(given: Any) -> Any:
+    """Thresholds as the option has them."""
+    if not isinstance(given, SpecialCuts):
+        return given
+    if given.by_column is None:
+        return ("width", given.width)
+    return {name: _cuts(each) for name, each in given.by_column.items()}
 
 
-def _binarizer(model: OptimalSurvivalTree, given: dict[str, Any]) -> Binarizer:
-    columns, asked = given["columns"], given["questions"]
-    names = tuple(column["name"] for column in columns)
+def _binarizer(model: OptimalSurvivalTree, given: ModelFile) -> Binarizer:
+    names = tuple(column.name for column in given.columns)
     model.n_features_in_ = len(names)
-    if given["are_columns_named"]:
+    if given.are_columns_named:
         model.feature_names_in_ = np.array(names, dtype=object)
     binarizer = new_binarizer(model)
-    questions = None if asked is None else tuple(Question(**each) for each in asked)
-    binarizer.questions_ = Questions(names, questions)
-    binarizer._published_names = given["published_names"]
+    asked = (
+        None
+        if given.questions is None
+        else tuple(Question(*structs.astuple(q)) for q in given.questions)
+    )
+    binarizer.questions_ = Questions(names, asked)
+    binarizer._published_names = given.published_names
     binarizer.seen_ = tuple(
-        Seen(
-            column["kind"],
-            frozenset(column["levels"]),
-            column["is_zero_one"],
-            column["has_missing"],
-        )
-        for column in columns
+        Seen(column.kind, frozenset(column.levels), column.is_zero_one, column.has_missing)
+        for column in given.columns
     )
     return binarizer
 
 
-def _certificate(given: dict[str, Any], binarizer: Binarizer) -> Certificate:
-    proof = dict(given["certificate"])
-    if isinstance(proof["time_buckets"], np.ndarray):
-        proof["time_buckets"] = tuple(proof["time_buckets"].tolist())
-    if proof["guess"] is not None:
-        proof["guess"] = Guess(**proof["guess"])
-    return Certificate(**proof, tree=given["tree"], binarizer=binarizer)
+def _certificate(given: ModelFile, binarizer: Binarizer) -> Certificate:
+    numbers = structs.asdict(given.certificate)
+    if isinstance(numbers["time_buckets"], list):
+        numbers["time_buckets"] = tuple(numbers["time_buckets"])
+    return Certificate(**numbers, tree=given.tree.tree(), binarizer=binarizer)

@@ -1,205 +1,304 @@
-"""Model files: the format, and every complaint about a file that does not keep to it.
+"""Model files: the format as types, and every complaint about a file that does not keep to it.
 
 A file may come from anybody, so nothing in it is trusted. What it claims of a proof can only be
-rechecked with the data: see ``Certificate.verify``.
+rechecked with the data: see ``Certificate.verify``. Parts that predictions are made of refuse names
+that they do not know; elsewhere unknown names are ignored, so that a later version may add some.
+The docstrings of the types are published in the JSON Schema.
 """
 
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
 from survtree._base.checks import check_option
-from survtree._base.options import MAX_DEPTH_LIMIT, OPTIONS
+from survtree._base.options import MAX_DEPTH_LIMIT
+from survtree._base.read_json import convert_json, parse_json, short
 from survtree._base.tree import Tree
 from survtree._base.words import one_line_message
-from survtree._model.read_shapes import (
-    EXPORT_AGAIN,
-    ByName,
-    Count,
-    Either,
-    Exactly,
-    Flag,
-    ListOf,
-    Number,
-    Numbers,
-    Object,
-    OrNull,
-    Shape,
-    Text,
-    read_json,
-    refused,
-    shown,
-)
+from survtree._data.table import Kind as ColumnKind
+from survtree._proof.certificate import Guess
+from survtree._questions.questions import Kind as QuestionKind
 from survtree._scoring.curves import LeafCurve
+from survtree._search.progress import Snapshot
 
 FORMAT = "survtree model"
 VERSION = 1
 # A thousand times the size of a large model; what is read takes about ten times as much memory.
 MOST_BYTES = 2**28
-STATUSES = (
-    *("optimal", "guessed", "gap_reached"),
-    *("time_limit", "memory_limit", "node_limit", "interrupted"),
-)
-# Not part of a model: what only the process of the fit can use.
-NOT_KEPT = ("certificate", "warm_start", "verbose", "callback")
-NUMBER, COUNT, WORD = Number(), Count(), Text()
-CUTS = Either(
-    (
-        Text(10),
-        Count(1),
-        Numbers(),
-        Object({"width": Count(1)}),
-    ),
-    "'auto', 'all', 'guess', a number of thresholds, a list of numbers or {\"width\": number}",
-)
-# What options hold is for the checks of options; here only what JSON can say of them.
-OPTION_SHAPES: dict[str, Shape] = {
-    "thresholds": Either(
-        (CUTS, Object({"by_column": ByName(CUTS)})), "thresholds, or thresholds by column"
-    ),
-    "time_buckets": OrNull(Either((COUNT, Numbers(0)), "a whole number or a list of times")),
-    "memory_limit": OrNull(Either((COUNT, Text(100)), "bytes, or a text such as '4GB'")),
-    "reference": OrNull(WORD),
-    "random_state": OrNull(COUNT),
-    "missing": WORD,
-    "encoding": WORD,
-    "reference_mode": WORD,
-    **{
-        option.name: OrNull(Number() if option.kind == "float" else Count(-(2**31)))
-        for option in OPTIONS
-        if option.kind in ("int", "float") and option.name not in NOT_KEPT
-    },
+EXPORT_AGAIN = "Export the model again, or ask for the file again."
+# Which questions can be asked of which kind of column.
+ASKED_OF: dict[str, tuple[str, ...]] = {
+    "number": ("one", "at_most", "equals", "between", "missing"),
+    "flag": ("one", "missing"),
+    "level": ("in", "missing"),
+    "ordered": ("in", "up_to", "from", "missing"),
 }
-COLUMN = Object(
-    {
-        "name": WORD,
-        "kind": Exactly(("number", "flag", "level", "ordered")),
-        "levels": ListOf(WORD),
-        "is_zero_one": Flag(),
-        "has_missing": Flag(),
-    }
-)
-QUESTION = Object(
-    {
-        "column": COUNT,
-        "kind": Exactly(("one", "in", "up_to", "from", "at_most", "equals", "between", "missing")),
-        "value": Either(
-            (OrNull(NUMBER), WORD, Numbers(), ListOf(WORD)), "null, a number, a text or a list"
-        ),
-    }
-)
-LEAF = Object(
-    {
-        "node": COUNT,
-        "n_rows": Count(1),
-        "n_events": COUNT,
-        "times": Numbers(0),
-        "events": Numbers(0),
-        "censored": Numbers(0),
-        "survival": Numbers(0),
-    }
-)
-GUESS = Object(
-    {
-        "reference": WORD,
-        "loss": NUMBER,
-        "conditional_bound": NUMBER,
-        "lower_bound": NUMBER,
-        "n_closed": COUNT,
-    }
-)
-CERTIFICATE = Object(
-    {
-        "objective": Number(0),
-        "loss": Number(0),
-        "lower_bound": NUMBER,
-        "status": Exactly(STATUSES),
-        "n_leaves": Count(1),
-        "regularization": Number(0),
-        "max_depth": OrNull(Count(0, MAX_DEPTH_LIMIT)),
-        "min_samples_leaf": Count(1),
-        "tolerance": Number(0),
-        "fingerprint": Text(64),
-        "seconds": Number(0),
-        "counts": ByName(COUNT),
-        "time_buckets": OrNull(Either((COUNT, Numbers(0)), "a whole number or a list of times")),
-        "max_leaves": OrNull(Count(1)),
-        "exact_loss": OrNull(Number(0)),
-        "guess": OrNull(GUESS),
-    }
-)
-SNAPSHOT = Object(
-    {
-        "seconds": Number(0),
-        "subsets_solved": COUNT,
-        "lower_bound": NUMBER,
-        "objective": NUMBER,
-        "n_leaves": COUNT,
-        "found_by": Text(1000),
-        "pruned_by_budget": COUNT,
-        "pruned_by_incremental_progress": COUNT,
-        "pruned_by_leaf_count": COUNT,
-        "pruned_by_guess": COUNT,
-        "cache_hits": COUNT,
-    }
-)
-MODEL = Object(
-    {
-        "format": Exactly((FORMAT,)),
-        "version": Exactly((VERSION,)),
-        "survtree": Text(40),
-        "options": Object(OPTION_SHAPES),
-        "columns": ListOf(COLUMN),
-        "are_columns_named": Flag(),
-        "questions": OrNull(ListOf(QUESTION)),
-        "published_names": ListOf(WORD),
-        "tree": Object({name: Numbers(-1, is_whole=True) for name in ("question", "no", "yes")}),
-        "leaves": ListOf(LEAF),
-        "certificate": CERTIFICATE,
-        "ibs_ratio": Number(high=1),
-        "exact_loss": Number(0),
-        "history": ListOf(SNAPSHOT),
-        "roles": OrNull(
-            Object(
-                {
-                    "time": WORD,
-                    "event": WORD,
-                    "event_values": ListOf(WORD),
-                    "weight": OrNull(WORD),
-                }
-            )
-        ),
-    }
-)
+
+LARGEST = 2**53  # what every reader of JSON can hold
+Count = Annotated[int, Meta(ge=0, le=LARGEST)]
+Positive = Annotated[int, Meta(ge=1, le=LARGEST)]
+NotNegative = Annotated[float, Meta(ge=0)]
+Text = Annotated[str, Meta(max_length=100_000)]
+Node = Annotated[int, Meta(ge=-1, le=2**31 - 1)]
+Levels = Annotated[tuple[str, ...], Meta(min_length=1)]
+Cuts = Annotated[str, Meta(max_length=10)] | Positive | list[float]
+TimeBuckets = Count | list[NotNegative] | None
+Status = Literal[
+    "optimal", "guessed", "gap_reached", "time_limit", "memory_limit", "node_limit", "interrupted"
+]
+# What questions compare with.
+COMPARED_WITH: dict[str, Any] = {
+    "one": str | None,
+    "at_most": float,
+    "equals": float,
+    "between": tuple[float, float],
+    "missing": None,
+    **dict.fromkeys(("in", "up_to", "from"), Levels),
+}
 
 
-def json_schema() -> dict[str, Any]:
-    """The format as JSON Schema."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "survtree model",
-        "description": "A fitted optimal survival tree, as survtree.export_json writes it.",
-        **MODEL.schema(),
-    }
+class Exact(Struct, forbid_unknown_fields=True):
+    """A part of a file that must not hold more than is known here."""
 
 
-def check_model_file(path: Path, most_bytes: int = MOST_BYTES) -> dict[str, Any]:
+class SpecialCuts(Exact):
+    """Thresholds at even distances, or thresholds by column: one of the two."""
+
+    width: Positive | None = None
+    by_column: "dict[str, Cuts | SpecialCuts] | None" = None
+
+    def __post_init__(self) -> None:
+        is_one = (self.width is None) != (self.by_column is None)
+        _require(is_one, "it must have width or by_column", self)
+        for cuts in (self.by_column or {}).values():
+            is_nested = isinstance(cuts, SpecialCuts) and cuts.by_column is not None
+            _require(not is_nested, "by_column must not occur inside by_column", cuts)
+
+
+class Options(Struct):
+    """The options of the fit."""
+
+    encoding: Text
+    gap: float
+    max_depth: int | None
+    max_leaves: int | None
+    max_levels: int
+    memory_limit: int | Annotated[str, Meta(max_length=100)] | None
+    min_samples_leaf: int
+    missing: Text
+    n_jobs: int | None
+    node_limit: int | None
+    random_state: int | None
+    reference: Text | None
+    reference_mode: Text
+    regularization: float
+    thresholds: Cuts | SpecialCuts
+    time_buckets: TimeBuckets
+    time_limit: float | None
+    upper_bound: float | None
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            check_option(name, value)
+
+
+class Column(Exact):
+    """What the fit saw of a column of X."""
+
+    name: Text
+    kind: ColumnKind
+    levels: list[Text]
+    is_zero_one: bool
+    has_missing: bool
+
+
+class AskedQuestion(Exact):
+    """A question about a column (by its place)."""
+
+    column: Count
+    kind: QuestionKind
+    value: float | Text | tuple[float | Text, ...] | None
+
+    def __post_init__(self) -> None:
+        place = f"value of a question of kind {self.kind!r}"
+        self.value = convert_json(self.value, COMPARED_WITH[self.kind], place=place)
+
+
+class Nodes(Exact):
+    """The tree: question and children of each node, -1 at a leaf."""
+
+    question: list[Node]
+    no: list[Node]
+    yes: list[Node]
+
+    def __post_init__(self) -> None:
+        sizes = [len(self.question), len(self.no), len(self.yes)]
+        _require(min(sizes) == max(sizes) > 0, "question, no and yes must have one length", sizes)
+        tree, came = self.tree(), [self.no, self.yes]
+        is_leaf, n = tree.question < 0, tree.n_nodes
+        is_childless = (tree.no[is_leaf] == -1).all() and (tree.yes[is_leaf] == -1).all()
+        _require(is_childless, "no and yes of a leaf must be -1", came)
+        children = np.concatenate([tree.no[~is_leaf], tree.yes[~is_leaf]])
+        parents = np.tile(np.flatnonzero(~is_leaf), 2)
+        is_once = len(children) == n - 1 == len(np.unique(children))
+        is_tree = is_once and (children < n).all() and (children > parents).all()
+        wanted = "no and yes must give each node but the first one parent, which comes before it"
+        _require(is_tree, wanted, came)
+        depth = int(tree.depths().max())
+        _require(depth <= MAX_DEPTH_LIMIT, f"it must be at most {MAX_DEPTH_LIMIT} deep", depth)
+
+    def tree(self) -> Tree:
+        """The same as arrays."""
+        lists = (self.question, self.no, self.yes)
+        return Tree(*(np.array(each, dtype=np.int32) for each in lists))
+
+
+class Leaf(Exact):
+    """Weights of events and of censored rows at each distinct time, and Kaplan-Meier survival."""
+
+    node: Count
+    n_rows: Positive
+    n_events: Count
+    times: list[NotNegative]
+    events: list[NotNegative]
+    censored: list[NotNegative]
+    survival: list[NotNegative]
+
+    def __post_init__(self) -> None:
+        sizes = [len(each) for each in (self.times, self.events, self.censored, self.survival)]
+        wanted = "times, events, censored and survival must have one length"
+        _require(min(sizes) == max(sizes) > 0, wanted, sizes)
+        curve = self.curve()
+        _require((np.diff(curve.times) > 0).all(), "times must ascend", self.times)
+        is_enough = self.n_rows >= max(sizes[0], self.n_events)
+        _require(is_enough, "n_rows must not be below the number of times or events", self.n_rows)
+        _require((curve.events + curve.censored > 0).all(), "each time must have rows", self.events)
+        is_counted = bool(curve.events.any()) == (self.n_events > 0)
+        _require(
+            is_counted, "n_events must be 0 if no time has events, and only then", self.n_events
+        )
+        is_same = np.allclose(curve.survival(curve.times), self.survival, rtol=0, atol=1e-9)
+        _require(is_same, "survival must be the Kaplan-Meier curve of the counts", self.survival)
+
+    def curve(self) -> LeafCurve:
+        """What the leaf predicts."""
+        weights = (np.array(each, dtype=float) for each in (self.times, self.events, self.censored))
+        return LeafCurve(self.n_rows, self.n_events, *weights)
+
+
+class Proven(Struct):
+    """The numbers of the certificate."""
+
+    objective: NotNegative
+    loss: NotNegative
+    lower_bound: float
+    status: Status
+    n_leaves: Positive
+    regularization: NotNegative
+    max_depth: Annotated[int, Meta(ge=0, le=MAX_DEPTH_LIMIT)] | None
+    min_samples_leaf: Annotated[int, Meta(ge=1)]
+    tolerance: NotNegative
+    fingerprint: Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64)]
+    seconds: NotNegative
+    counts: dict[str, Count]
+    time_buckets: TimeBuckets
+    max_leaves: Positive | None
+    exact_loss: NotNegative | None
+    guess: Guess | None
+
+    def __post_init__(self) -> None:
+        objective, bound = self.objective, self.lower_bound
+        error = abs(self.loss + self.regularization * self.n_leaves - objective)
+        is_sum = error <= 1e-9 * max(1.0, objective)
+        _require(is_sum, "objective must be loss + regularization x leaves", objective)
+        is_right = bound == objective if self.status == "optimal" else bound <= objective
+        wanted = "lower_bound must be at most the objective, and equal to it if optimal"
+        _require(is_right, wanted, bound)
+
+
+class Outcome(Struct):
+    """Which columns of a table hold the outcome."""
+
+    time: Text
+    event: Text
+    event_values: list[Text]
+    weight: Text | None
+
+
+class ModelFile(Struct):
+    """A fitted optimal survival tree, as survtree.export_json writes it."""
+
+    format: Literal["survtree model"]
+    version: Literal[1]
+    survtree: Annotated[str, Meta(max_length=40)]
+    options: Options
+    columns: list[Column]
+    are_columns_named: bool
+    questions: list[AskedQuestion] | None
+    published_names: list[Text]
+    tree: Nodes
+    leaves: list[Leaf]
+    certificate: Proven
+    ibs_ratio: Annotated[float, Meta(le=1)]
+    exact_loss: NotNegative
+    history: list[Snapshot]
+    roles: Outcome | None
+
+    def __post_init__(self) -> None:
+        names = [column.name for column in self.columns]
+        is_apart = 0 < len(names) == len(set(names))
+        _require(is_apart, "columns must be at least one, with names that differ", names)
+        for k, question in enumerate(self.questions or []):
+            _check_question(question, f"questions[{k}]", self.columns)
+        n = len(names if self.questions is None else self.questions)
+        asked = max(self.tree.question)
+        _require(asked < n, f"tree.question must be below {n}, the number of questions", asked)
+        self._check_leaves()
+
+    def _check_leaves(self) -> None:
+        nodes, leaves = [leaf.node for leaf in self.leaves], self.tree.tree().leaves.tolist()
+        _require(nodes == leaves, f"leaves must have the nodes {short(leaves)}", nodes)
+        n_events = sum(leaf.n_events for leaf in self.leaves)
+        last = max(leaf.times[-1] for leaf in self.leaves)
+        _require(n_events > 0, "leaves must have an event", n_events)
+        _require(last > 0, "leaves must have a time above 0", last)
+        n, found = len(leaves), self.certificate.n_leaves
+        _require(found == n, f"certificate.n_leaves must be {n}", found)
+
+
+def _check_question(question: AskedQuestion, place: str, columns: list[Column]) -> None:
+    n = len(columns)
+    _require(question.column < n, f"{place}.column must be below {n}", question.column)
+    of = columns[question.column].kind
+    wanted = f"one of {', '.join(ASKED_OF[of])}, for a column of kind {of}"
+    _require(question.kind in ASKED_OF[of], f"{place}.kind must be {wanted}", question.kind)
+
+
+def _require(holds: Any, wanted: str, value: Any) -> None:
+    if not holds:
+        raise ValueError(f"{wanted}; got {short(value)}")
+
+
+def read_model_file(path: Path, most_bytes: int = MOST_BYTES) -> ModelFile:
     """What a file holds, or an error that says what is wrong with it."""
+    with path.open("rb") as stream:
+        raw = stream.read(most_bytes + 1)
     try:
-        given = read_json(path, most_bytes)
+        if len(raw) > most_bytes:
+            raise ValueError(
+                f"it must have at most {most_bytes:,} bytes; it has more. If you trust it, pass a "
+                "larger most_bytes."
+            )
+        given = parse_json(raw, EXPORT_AGAIN)
         _check_version(given)
-        model = MODEL.check(given, "")
-        _check_options(model["options"])
-        _check_questions(model)
-        tree = _check_tree(model)
-        curves = _check_leaves(model["leaves"], tree)
-        _check_certificate(model, tree)
-        return {**model, "tree": tree, "leaves": curves}
+        return convert_json(given, ModelFile, EXPORT_AGAIN)
     except (ValueError, TypeError, OverflowError) as error:
-        told = one_line_message(error)
-        raise ValueError(f"{path} must be a model that survtree exported; {told}") from error
+        message = f"{path} must be a model that survtree exported; {one_line_message(error)}"
+        raise ValueError(message) from error
 
 
 def _check_version(given: Any) -> None:
@@ -212,130 +311,5 @@ def _check_version(given: Any) -> None:
     if type(found) is int and found > VERSION:
         raise ValueError(
             f"survtree {version('survtree')} reads versions up to {VERSION}; it has version "
-            f"{shown(found)} of survtree {shown(given.get('survtree'))}. Install a newer survtree."
+            f"{short(found)} of survtree {short(given.get('survtree'))}. Install a newer survtree."
         )
-
-
-def _check_options(options: dict[str, Any]) -> None:
-    try:
-        for name, value in options.items():
-            check_option(name, value)
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{error} {EXPORT_AGAIN}") from error
-
-
-# Which questions can be asked of which kind of column.
-ASKED_OF = {
-    "number": ("one", "at_most", "equals", "between", "missing"),
-    "flag": ("one", "missing"),
-    "level": ("in", "missing"),
-    "ordered": ("in", "up_to", "from", "missing"),
-}
-
-
-def _check_questions(model: dict[str, Any]) -> None:
-    columns, names = model["columns"], [column["name"] for column in model["columns"]]
-    if len(set(names)) < len(names) or not names:
-        raise refused("columns", "at least one, with names that differ", names)
-    for k, question in enumerate(model["questions"] or []):
-        place, kind = f"questions[{k}]", question["kind"]
-        if question["column"] >= len(columns):
-            raise refused(f"{place}.column", f"below {len(columns)}", question["column"])
-        of = columns[question["column"]]["kind"]
-        if kind not in ASKED_OF[of]:
-            raise refused(f"{place}.kind", f"one of {', '.join(ASKED_OF[of])} ({of})", kind)
-        question["value"] = _value(kind, question["value"], f"{place}.value")
-
-
-def _value(kind: str, value: Any, place: str) -> Any:
-    """What a question compares with, as Question keeps it."""
-    if kind == "missing" and value is None:
-        return None
-    if kind == "one" and (value is None or isinstance(value, str)):
-        return value
-    if kind in ("at_most", "equals") and isinstance(value, float):
-        return value
-    if kind == "between" and isinstance(value, np.ndarray) and len(value) == 2:
-        return tuple(value.tolist())
-    is_list = kind in ("in", "up_to", "from") and isinstance(value, list)
-    if is_list and value and all(isinstance(level, str) for level in value):
-        return tuple(value)
-    raise refused(place, f"what a question of kind {kind!r} compares with", value)
-
-
-def _check_tree(model: dict[str, Any]) -> Tree:
-    """Nodes in preorder, each but the root the child of one node before it."""
-    asked, columns = model["questions"], model["columns"]
-    n_questions = len(columns if asked is None else asked)
-    tree = Tree(*(model["tree"][name] for name in ("question", "no", "yes")))
-    n = tree.n_nodes
-    if n == 0 or len(tree.no) != n or len(tree.yes) != n:
-        sizes = [len(array) for array in (tree.question, tree.no, tree.yes)]
-        raise refused("tree", "three lists of one length", sizes)
-    is_leaf = tree.question < 0
-    if (tree.question >= n_questions).any():
-        raise refused("tree.question", f"below {n_questions}", int(tree.question.max()))
-    if (tree.no[is_leaf] != -1).any() or (tree.yes[is_leaf] != -1).any():
-        raise refused("tree", "such that a leaf has the children -1", _children_of(tree))
-    children = np.concatenate([tree.no[~is_leaf], tree.yes[~is_leaf]])
-    parents = np.tile(np.flatnonzero(~is_leaf), 2)
-    is_tree = len(children) == n - 1 and len(np.unique(children)) == n - 1
-    if not is_tree or (children >= n).any() or (children <= parents).any():
-        wanted = "such that each node but the first has one parent, which comes before it"
-        raise refused("tree", wanted, _children_of(tree))
-    if int(tree.depths().max()) > MAX_DEPTH_LIMIT:
-        raise refused("tree", f"at most {MAX_DEPTH_LIMIT} deep", int(tree.depths().max()))
-    return tree
-
-
-def _children_of(tree: Tree) -> list[list[int]]:
-    """No and yes of each node."""
-    return [tree.no.tolist(), tree.yes.tolist()]
-
-
-def _check_leaves(leaves: list[dict[str, Any]], tree: Tree) -> dict[int, LeafCurve]:
-    nodes = [leaf["node"] for leaf in leaves]
-    if nodes != tree.leaves.tolist():
-        raise refused("leaves", f"those of the tree, {shown(tree.leaves.tolist())}", nodes)
-    curves = {leaf["node"]: _curve(leaf, f"leaves[{k}]") for k, leaf in enumerate(leaves)}
-    if not any(curve.n_events for curve in curves.values()):
-        raise refused("leaves", "such that some row has an event", "none")
-    if max(curve.times[-1] for curve in curves.values()) <= 0:
-        raise refused("leaves", "such that some time is above 0", "none")
-    return curves
-
-
-def _curve(leaf: dict[str, Any], place: str) -> LeafCurve:
-    lists = [leaf[name] for name in ("times", "events", "censored", "survival")]
-    times, events, censored, survival = lists
-    n = len(times)
-    if n == 0 or any(len(each) != n for each in lists):
-        raise refused(place, "four lists of one length", [len(each) for each in lists])
-    if (np.diff(times) <= 0).any():
-        raise refused(f"{place}.times", "ascending", times.tolist())
-    if n > leaf["n_rows"] or leaf["n_events"] > leaf["n_rows"]:
-        raise refused(f"{place}.n_rows", "at least the number of its times and events", n)
-    is_empty = events + censored <= 0
-    if is_empty.any() or bool(events.any()) != (leaf["n_events"] > 0):
-        wanted = "such that each time has rows, and events only if n_events counts some"
-        raise refused(place, wanted, leaf["n_events"])
-    curve = LeafCurve(leaf["n_rows"], leaf["n_events"], times, events, censored)
-    if not np.allclose(curve.survival(times), survival, rtol=0, atol=1e-9):
-        raise refused(
-            f"{place}.survival", "the Kaplan-Meier curve of its counts", survival.tolist()
-        )
-    return curve
-
-
-def _check_certificate(model: dict[str, Any], tree: Tree) -> None:
-    proof: dict[str, Any] = model["certificate"]
-    loss, price, objective = proof["loss"], proof["regularization"], proof["objective"]
-    if proof["n_leaves"] != len(tree.leaves):
-        raise refused("certificate.n_leaves", f"{len(tree.leaves)}", proof["n_leaves"])
-    if abs(loss + price * proof["n_leaves"] - objective) > 1e-9 * max(1.0, objective):
-        raise refused("certificate.objective", "loss + regularization x leaves", objective)
-    bound, is_optimal = proof["lower_bound"], proof["status"] == "optimal"
-    if bound > objective or (is_optimal and bound != objective):
-        raise refused("certificate.lower_bound", "at most the objective, equal if optimal", bound)
-    if len(proof["fingerprint"]) != 64 or set(proof["fingerprint"]) - set("0123456789abcdef"):
-        raise refused("certificate.fingerprint", "64 digits of base 16", proof["fingerprint"])
