@@ -166,10 +166,11 @@ def index() -> str:
     lines = [
         "# Results",
         "",
-        "What the benchmarks measured; each page is made from one file of `benchmarks/results` by "
-        "`python -m benchmarks.pages`. [How they measure](method.md) and [the paper's "
-        "experiments](paper.md), beside all other programs, are told apart. Seconds are "
-        "those of the machine that the page names; commits differ from page to page.",
+        "[All figures in two tables](measured.md) is the summary. [How the benchmarks "
+        "measure](method.md) says what is timed and how, and [the paper's experiments](paper.md) "
+        "compares all programs. Each page of the table below is made from one file of "
+        "`benchmarks/results` by `python -m benchmarks.pages`. Seconds are those of the machine "
+        "that the page names; commits differ from page to page.",
         "",
         *markdown_table(
             ("page", "made by"),
@@ -179,6 +180,7 @@ def index() -> str:
         "```{toctree}",
         ":hidden:",
         "",
+        "measured",
         "method",
         "paper",
         *(page.name for page in PAGES),
