@@ -18,6 +18,8 @@ from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import Roles
 from survtree._model.prepare import new_binarizer
 from survtree._model.read_model_file import (
+    FORMAT,
+    MOST_BYTES,
     VERSION,
     ModelFile,
     Options,
@@ -28,7 +30,6 @@ from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.questions import Question, Questions
 from survtree._scoring.curves import LeafCurve, LeafCurves
-from survtree._search.read_replay import FORMAT, MOST_BYTES
 
 # Not in a file: options that only the process of the fit can use.
 NOT_KEPT = ("certificate", "warm_start", "verbose", "callback")
