@@ -1,6 +1,7 @@
 """Models as JSON files, and back: everything a fitted tree needs to predict and to be rechecked."""
 
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
@@ -12,19 +13,29 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.files import whole_file
-from survtree._data.read_new_rows import Seen
+from survtree._data.read_rows import Seen
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import Roles
 from survtree._model.prepare import new_binarizer
 from survtree._model.read_model_file import FORMAT, MOST_BYTES, NOT_KEPT, VERSION, check_model_file
 from survtree._proof.certificate import Certificate, Guess
 from survtree._questions.binarizer import Binarizer
-from survtree._questions.questions import Question, Questions
+from survtree._questions.questions import (
+    End,
+    InLevels,
+    InRange,
+    IsMissing,
+    IsOne,
+    Question,
+    Questions,
+)
 from survtree._scoring.curves import LeafCurve, LeafCurves
 from survtree._search.progress import Snapshot
 
 # Of a certificate, apart from what the file holds elsewhere.
 ELSEWHERE = ("tree", "binarizer", "proof")
+# What the file calls questions about levels, by the end of the order that the levels are.
+ENDS: dict[str, End | None] = {"in": None, "up_to": "low", "from": "high"}
 
 
 def export_json(model: Any, file: str | os.PathLike[str] | None = None) -> str:
@@ -113,7 +124,7 @@ def _as_dict(model: OptimalSurvivalTree, roles: Roles | None) -> dict[str, Any]:
             for name, seen in zip(binarizer.questions_.names, binarizer.seen_, strict=True)
         ],
         "are_columns_named": hasattr(model, "feature_names_in_"),
-        "questions": None if given is None else [question._asdict() for question in given],
+        "questions": None if given is None else [_record(question) for question in given],
         "published_names": list(binarizer._published_names),
         "tree": {name: getattr(model.tree_, name).tolist() for name in ("question", "no", "yes")},
         "leaves": [_leaf(node, curve) for node, curve in model.leaf_curves_.items()],
@@ -171,7 +182,7 @@ def _binarizer(model: OptimalSurvivalTree, given: dict[str, Any]) -> Binarizer:
     if given["are_columns_named"]:
         model.feature_names_in_ = np.array(names, dtype=object)
     binarizer = new_binarizer(model)
-    questions = None if asked is None else tuple(Question(**each) for each in asked)
+    questions = None if asked is None else tuple(question_of(**each) for each in asked)
     binarizer.questions_ = Questions(names, questions)
     binarizer._published_names = given["published_names"]
     binarizer.seen_ = tuple(
@@ -184,6 +195,43 @@ def _binarizer(model: OptimalSurvivalTree, given: dict[str, Any]) -> Binarizer:
         for column in columns
     )
     return binarizer
+
+
+def _record(question: Question) -> dict[str, Any]:
+    """A question as the file has it: its column, and ``kind_and_value``."""
+    kind, value = kind_and_value(question)
+    return {"column": question.column, "kind": kind, "value": value}
+
+
+def kind_and_value(question: Question) -> tuple[str, Any]:
+    """What the file calls a question, and what it compares with."""
+    if isinstance(question, IsOne):
+        return "one", question.word
+    if isinstance(question, InLevels):
+        return next(kind for kind, end in ENDS.items() if end == question.end), question.levels
+    if isinstance(question, IsMissing):
+        return "missing", None
+    assert isinstance(question, InRange)
+    if question.is_one_value:
+        return "equals", question.high
+    if question.low == -math.inf:
+        return "at_most", question.high
+    return "between", (question.low, question.high)
+
+
+def question_of(column: int, kind: str, value: Any = None) -> Question:
+    """The question that ``kind_and_value`` makes these of."""
+    if kind == "one":
+        return IsOne(column, word=value)
+    if kind == "at_most":
+        return InRange(column, high=value)
+    if kind == "equals":
+        return InRange(column, value, value)
+    if kind == "between":
+        return InRange(column, *value)
+    if kind == "missing":
+        return IsMissing(column)
+    return InLevels(column, value, ENDS[kind])
 
 
 def _certificate(given: dict[str, Any], binarizer: Binarizer) -> Certificate:
