@@ -8,7 +8,7 @@ import numpy as np
 from survtree import OptimalSurvivalTree
 from survtree._base.tree import Tree
 from survtree._data.table import EventTable
-from survtree._questions.questions import Question, Questions
+from survtree._questions.questions import InRange, Questions
 from survtree._scoring.curves import LeafCurves, leaf_curves
 from tests.hostile import NAMES
 
@@ -57,7 +57,7 @@ def made_up(tree: Tree, names: tuple[str, ...] = ("age",), seed: int = 0) -> Any
     event = rng.random(len(time)) < rng.uniform(0.1, 1, len(nodes))[leaf_of_row]
     event[0] = True
     events = EventTable(event, time, np.ones(len(time)))
-    asked = tuple(Question(j, "at_most", float(rng.integers(1, 90))) for j in range(len(columns)))
+    asked = tuple(InRange(j, high=float(rng.integers(1, 90))) for j in range(len(columns)))
     model = OptimalSurvivalTree()
     model.tree_ = tree
     model.binarizer_ = SimpleNamespace(

@@ -1,5 +1,6 @@
 """Exported code and exported words lead every row to the leaf that ``apply`` tells."""
 
+import math
 import sqlite3
 import warnings
 
@@ -8,6 +9,7 @@ import pandas as pd
 import pytest
 
 from survtree import OptimalSurvivalTree, export_python, export_sql, export_text
+from survtree._model.model_file import kind_and_value
 from tests.hostile import NAMES
 from tests.property.read_exports import Columns, leaves_reader, rules_reader
 
@@ -103,7 +105,7 @@ class Case:
         levels = levels[0] + ["unseen", "IV "], levels[1] + ["unseen too"]
         new = columns_of(rng, N_ROWS, self.names, self.names if takes_gaps else [], levels)
         new[self.names[-1]][:50] = ["off the scale"] * 50
-        cuts = [q.value for q in self.model.questions_.asked if q.kind == "at_most"]
+        cuts = [q.high for q in self.model.questions_.asked if getattr(q, "low", 0) == -math.inf]
         new[self.names[1]][: len(cuts)] = cuts  # a row at each threshold
         self.frame = frame_of(new)
         self.rows = [dict(zip(new, row, strict=True)) for row in zip(*new.values(), strict=True)]
@@ -213,5 +215,6 @@ def test_the_models_ask_questions_of_every_kind():
     asked = set()
     for options in CASES.values():
         model = Case(**options).model
-        asked |= {model.questions_.asked[j].kind for j in model.tree_.question if j >= 0}
+        used = [model.questions_.asked[j] for j in model.tree_.question if j >= 0]
+        asked |= {kind_and_value(question)[0] for question in used}
     assert asked == {"one", "in", "up_to", "from", "at_most", "equals", "between", "missing"}

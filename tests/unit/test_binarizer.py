@@ -10,6 +10,8 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from survtree import Binarizer, OptimalSurvivalTree, export_text
+from survtree._data.table import Column
+from survtree._questions.questions import InLevels, InRange, IsMissing, IsOne
 
 RNG = np.random.default_rng(7)
 N = 60
@@ -348,3 +350,68 @@ def test_of_questions_with_the_same_answers_the_most_readable_is_shown(columns, 
     y = (np.ones(20, dtype=bool), np.tile([1.0, 9.0], 10))
     model = OptimalSurvivalTree(1, 0.001, missing="question").fit(frame, y)
     assert model.questions_.text(int(model.tree_.question[0])) == expected
+
+
+# The questions themselves.
+
+
+def test_questions_are_a_sequence_of_words():
+    frame = pd.DataFrame({"age": [41.0, 62, 63, 70], "stage": ["I", "III", "III", "II"]})
+    expected = ["age <= 50", "age <= 62.5", "age <= 66", "stage is I", "stage is II"]
+    questions = Binarizer().fit(frame).questions_
+    assert list(questions) == questions.texts == [*expected, "stage is III"]
+    assert (questions[0], questions[-1], questions[1:3]) == (
+        "age <= 50",
+        "stage is III",
+        expected[1:3],
+    )
+    assert "age <= 66" in questions
+    assert "age <= 67" not in questions
+    assert list(reversed(questions))[1:] == expected[::-1]
+    assert repr(questions).startswith("<6 questions: 'age <= 50', 'age <= 62.5'")
+    with pytest.raises(IndexError):
+        questions[6]
+
+
+def test_questions_that_are_the_columns_are_a_sequence_too():
+    model = OptimalSurvivalTree(1).fit(RNG.integers(0, 2, (N, 2)), Y)
+    assert list(model.questions_) == ["x0 = 1", "x1 = 1"]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "yes", "readability"),
+    [
+        (InRange(0, high=2.5), "a <= 2.5", [0, 1, 2], (2, 3)),
+        (InRange(0, low=2), "a > 2", [3], (2, 1)),
+        (InRange(0, 1.0, 3.0), "1 < a <= 3", [2, 3], (4, 0)),
+        (InRange(0, 2.0, 2.0), "a = 2", [2], (3, 0)),
+        (IsOne(0), "a = 1", [1, 2, 3], (0, 0)),
+        (IsOne(0, word="True"), "a is True", [1, 2, 3], (0, 0)),
+        (IsMissing(0), "a is missing", [4], (5, 0)),
+    ],
+)
+def test_forms_of_questions_about_numbers(question, text, yes, readability):
+    column = Column("a", "number", np.array([0, 1, 2, 3, np.nan]))
+    assert question.text("a") == text
+    assert np.flatnonzero(question.answer(column)).tolist() == yes
+    assert question.readability() == readability
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "yes"),
+    [
+        (InLevels(0, ("I",)), "a is I", [0]),
+        (InLevels(0, ("I", "III"), None), "a is I or III", [0, 2]),
+        (InLevels(0, ("I", "II", "III", "IV"), None), "a is I or II or III or IV", [0, 1, 2, 3]),
+        (InLevels(0, ("I", "II"), "low"), "a is I or II", [0, 1]),
+        (InLevels(0, ("I", "II", "III", "IV"), "low"), "a <= IV", [0, 1, 2, 3]),
+        (InLevels(0, ("II", "III", "IV", "V"), "high"), "a >= II", [1, 2, 3, 4]),
+        (InLevels(0, ("none of them",)), "a is none of them", []),
+        (IsMissing(0), "a is missing", [5]),
+    ],
+)
+def test_forms_of_questions_about_levels(question, text, yes):
+    levels = ("I", "II", "III", "IV", "V")
+    column = Column("a", "ordered", np.array([0, 1, 2, 3, 4, -1]), levels)
+    assert question.text("a") == text
+    assert np.flatnonzero(question.answer(column)).tolist() == yes

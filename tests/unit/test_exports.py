@@ -24,7 +24,7 @@ from survtree import (
     export_text,
 )
 from survtree._base.words import quoted_level, quoted_name
-from survtree._questions.questions import Question
+from survtree._model.model_file import question_of
 from survtree._show.conditions import Asked, conditions
 from survtree._show.export_sql import float_literal
 from survtree.datasets import load
@@ -77,7 +77,7 @@ def test_a_level_that_could_be_read_otherwise_is_quoted(level):
 
 
 def asked(*pairs):
-    return [Asked(Question(0, kind, value), answer) for kind, value, answer in pairs]
+    return [Asked(question_of(0, kind, value), answer) for kind, value, answer in pairs]
 
 
 L = tuple(f"L{k}" for k in range(1, 10))

@@ -9,7 +9,7 @@ import pytest
 
 from survtree import Binarizer
 from survtree._data.table import table_of
-from survtree._questions.paper_encoding import paper_questions
+from survtree._questions.encodings import paper_questions
 from survtree._questions.questions import Questions
 from survtree.datasets import _column
 from tests.unit.sksurv_loaders import LOADERS

@@ -158,7 +158,7 @@ def _nearest(name: str, columns: Sequence[str]) -> str:
 
 def guessed_role(what: str, names: frozenset[str], columns: Sequence[str], file: str) -> str:
     """The only column that has one of the usual names."""
-    found = [column for column in columns if plain(column) in names]
+    found = [column for column in columns if json_number(column) in names]
     if len(found) == 1:
         return found[0]
     came = f"{list_names(found)} could be meant" if found else "no column has a usual name for it"
@@ -168,14 +168,14 @@ def guessed_role(what: str, names: frozenset[str], columns: Sequence[str], file:
     )
 
 
-def plain(name: str) -> str:
+def json_number(name: str) -> str:
     """A name without case and signs."""
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
 def counts_rows(column: "pl.Series") -> bool:
     """Does a column do nothing but count the rows, by name and values?"""
-    if plain(column.name.removeprefix("Unnamed: 0")) not in COUNTER_NAMES:
+    if json_number(column.name.removeprefix("Unnamed: 0")) not in COUNTER_NAMES:
         return False
     if not column.dtype.is_integer() or column.null_count():
         return False

@@ -169,49 +169,6 @@ def _check_names(names: Sequence[Any]) -> None:
         seen.add(name)
 
 
-def check_missing(table: Table, policy: str, *, is_fit: bool = True) -> None:
-    """Complain of missing cells unless the policy has a use for them."""
-    if policy == "question" or table.matrix is not None:
-        return
-    found = [(column.name, column.is_missing()) for column in table.columns]
-    counts = [(name, int(gone.sum()), int(np.argmax(gone))) for name, gone in found if gone.any()]
-    if not counts:
-        return
-    listed = ", ".join(f"{name!r} ({n:,}, the first in row {row})" for name, n, row in counts[:10])
-    more = f" and {len(counts) - 10} more" if len(counts) > 10 else ""
-    remedy = (
-        "Fill them, or pass missing='question' (being missing is a question of its own) or "
-        "missing='drop' (leave these rows out)."
-        if is_fit
-        else "Fill them as before the fit, or fit with missing='question'."
-    )
-    if policy == "drop":
-        remedy = (
-            "missing='drop' leaves rows out of the fit; a row to predict must be filled, or the "
-            "model fitted with missing='question'."
-        )
-    raise ValueError(
-        f"X must not have missing values (NaN or null); of {table.n_rows:,} rows, cells are "
-        f"missing in {listed}{more}. {remedy}"
-    )
-
-
-def check_some_rows(is_gap: NDArray[np.bool_], event: NDArray[np.bool_] | None) -> None:
-    """Complain if leaving rows out leaves none, or none with an event."""
-    n, n_gaps = len(is_gap), int(is_gap.sum())
-    if n_gaps < n and (event is None or event[~is_gap].any()):
-        return
-    problem = (
-        f"missing='drop' leaves no row: each of {n:,} has a missing value"
-        if n_gaps == n
-        else f"no event was observed in the rows that missing='drop' leaves ({n - n_gaps:,} of "
-        f"{n:,}, all censored)"
-    )
-    raise ValueError(
-        f"{problem}. Leave out the columns that are mostly missing, or pass missing='question'."
-    )
-
-
 def rows_at(X: Any, places: NDArray[np.intp]) -> Any:
     """Some rows of the user's table, in its own kind."""
     frame = as_frame(X)

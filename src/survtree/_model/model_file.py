@@ -1,6 +1,7 @@
 """Models as JSON files, and back: everything a fitted tree needs to predict and to be rechecked."""
 
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
@@ -13,7 +14,7 @@ from msgspec import structs
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.files import whole_file
-from survtree._data.read_new_rows import Seen
+from survtree._data.read_rows import Seen
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import Roles
 from survtree._model.prepare import new_binarizer
@@ -28,13 +29,23 @@ from survtree._model.read_model_file import (
 )
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
-from survtree._questions.questions import Question, Questions
+from survtree._questions.questions import (
+    End,
+    InLevels,
+    InRange,
+    IsMissing,
+    IsOne,
+    Question,
+    Questions,
+)
 from survtree._scoring.curves import LeafCurve, LeafCurves
 
 # Not in a file: options that only the process of the fit can use.
 NOT_KEPT = ("certificate", "warm_start", "verbose", "callback")
 # Parts of a certificate that the file holds elsewhere, or not at all.
 ELSEWHERE = ("tree", "binarizer", "proof")
+# What the file calls questions about levels, by the end of the order that the levels are.
+ENDS: dict[str, End | None] = {"in": None, "up_to": "low", "from": "high"}
 
 
 def export_json(model: Any, file: str | os.PathLike[str] | None = None) -> str:
@@ -121,7 +132,7 @@ def _as_dict(model: OptimalSurvivalTree, roles: Roles | None) -> dict[str, Any]:
             for name, seen in zip(binarizer.questions_.names, binarizer.seen_, strict=True)
         ],
         "are_columns_named": hasattr(model, "feature_names_in_"),
-        "questions": None if given is None else [question._asdict() for question in given],
+        "questions": None if given is None else [_record(question) for question in given],
         "published_names": list(binarizer._published_names),
         "tree": {name: getattr(model.tree_, name).tolist() for name in ("question", "no", "yes")},
         "leaves": [_leaf(node, curve) for node, curve in model.leaf_curves_.items()],
@@ -177,7 +188,7 @@ def _binarizer(model: OptimalSurvivalTree, given: ModelFile) -> Binarizer:
     asked = (
         None
         if given.questions is None
-        else tuple(Question(*structs.astuple(q)) for q in given.questions)
+        else tuple(question_of(*structs.astuple(q)) for q in given.questions)
     )
     binarizer.questions_ = Questions(names, asked)
     binarizer._published_names = given.published_names
@@ -186,6 +197,43 @@ def _binarizer(model: OptimalSurvivalTree, given: ModelFile) -> Binarizer:
         for column in given.columns
     )
     return binarizer
+
+
+def _record(question: Question) -> dict[str, Any]:
+    """A question as the file has it: its column, and ``kind_and_value``."""
+    kind, value = kind_and_value(question)
+    return {"column": question.column, "kind": kind, "value": value}
+
+
+def kind_and_value(question: Question) -> tuple[str, Any]:
+    """What the file calls a question, and what it compares with."""
+    if isinstance(question, IsOne):
+        return "one", question.word
+    if isinstance(question, InLevels):
+        return next(kind for kind, end in ENDS.items() if end == question.end), question.levels
+    if isinstance(question, IsMissing):
+        return "missing", None
+    assert isinstance(question, InRange)
+    if question.is_one_value:
+        return "equals", question.high
+    if question.low == -math.inf:
+        return "at_most", question.high
+    return "between", (question.low, question.high)
+
+
+def question_of(column: int, kind: str, value: Any = None) -> Question:
+    """The question that ``kind_and_value`` makes these of."""
+    if kind == "one":
+        return IsOne(column, word=value)
+    if kind == "at_most":
+        return InRange(column, high=value)
+    if kind == "equals":
+        return InRange(column, value, value)
+    if kind == "between":
+        return InRange(column, *value)
+    if kind == "missing":
+        return IsMissing(column)
+    return InLevels(column, value, ENDS[kind])
 
 
 def _certificate(given: ModelFile, binarizer: Binarizer) -> Certificate:

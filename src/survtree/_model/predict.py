@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.tree import Tree
-from survtree._data.read_new_rows import warn_of_unseen
+from survtree._data.read_rows import warn_of_unseen
 from survtree._data.table import Table
 from survtree._model.checks import check_share
 from survtree._model.fitted import Roles
@@ -95,8 +95,9 @@ class TreePredictor(BaseEstimator):  # type: ignore[misc]
     def score(self, X: Any, y: Any) -> float:
         """Harrell's concordance index of the predicted risk."""
         check_is_fitted(self)
-        table, events = self.binarizer_.read_with_outcome(X, y, None, self)
-        return concordance_of_risks(events, self._per_row(self._leaves(table), self.leaf_risks_))
+        study = self.binarizer_.read_with_outcome(X, y, None, self)
+        risks = self._per_row(self._leaves(study.table), self.leaf_risks_)
+        return concordance_of_risks(study.events, risks)
 
     def report(self, file: Any, X: Any = None, y: Any = None, **options: Any) -> None:
         """Write the model as one HTML page; ``options`` are those of the page.

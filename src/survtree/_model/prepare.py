@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from survtree._data.read_outcome import check_outcome, split_outcome
-from survtree._data.read_table import check_table, rows_at
+from survtree._data.read_outcome import split_outcome
+from survtree._data.read_rows import read_study
+from survtree._data.read_table import rows_at
 from survtree._data.table import EventTable
 from survtree._questions.binarizer import Binarizer
 from survtree._search.problem import Problem
@@ -34,10 +35,8 @@ def prepare(
 ) -> Prepared:
     """Validate and binarize; the estimator gets ``n_features_in_`` and ``feature_names_in_``."""
     X, y = split_outcome(X, y, duration_col, event_col)
-    given = check_table(estimator, X, reset=True)
-    exact = check_outcome(y, sample_weight, given.n_rows)
+    table, exact, is_kept = read_study(estimator, X, y, sample_weight, estimator.missing)
     binarizer = new_binarizer(estimator)
-    table, exact = binarizer.without_gaps(given, exact)
     questions = binarizer.fit_table(table, exact).questions_
     buckets = options["time_buckets"]
     problem = Problem(
@@ -49,7 +48,7 @@ def prepare(
         min_samples_leaf=options["min_samples_leaf"],
         max_leaves=options["max_leaves"],
     )
-    rows = X if table is given else rows_at(X, np.flatnonzero(~given.is_missing_anywhere()))
+    rows = X if is_kept.all() else rows_at(X, np.flatnonzero(is_kept))
     return Prepared(problem, exact, binarizer, rows)
 
 

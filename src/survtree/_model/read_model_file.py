@@ -21,7 +21,6 @@ from survtree._base.tree import Tree
 from survtree._base.words import one_line_message
 from survtree._data.table import Kind as ColumnKind
 from survtree._proof.certificate import Guess
-from survtree._questions.questions import Kind as QuestionKind
 from survtree._scoring.curves import LeafCurve
 from survtree._search.progress import Snapshot
 
@@ -30,6 +29,7 @@ VERSION = 1
 # A thousand times the size of a large model; what is read takes about ten times as much memory.
 MOST_BYTES = 2**28
 EXPORT_AGAIN = "Export the model again, or ask for the file again."
+QuestionKind = Literal["one", "in", "up_to", "from", "at_most", "equals", "between", "missing"]
 # Which questions can be asked of which kind of column.
 ASKED_OF: dict[str, tuple[str, ...]] = {
     "number": ("one", "at_most", "equals", "between", "missing"),

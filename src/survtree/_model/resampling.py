@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._data.read_outcome import check_outcome, split_outcome
-from survtree._data.read_table import check_some_rows, check_table, rows_at
+from survtree._data.read_rows import rows_kept
+from survtree._data.read_table import check_table, rows_at
 from survtree._data.table import EventTable
 from survtree._model.checks import check_cv, check_folds
 from survtree._model.predict import TreePredictor
@@ -71,9 +72,7 @@ def cohort_of(
     rows = Cohort(X, events)
     if estimator.missing != "drop":
         return rows
-    is_gap = table.is_missing_anywhere()
-    check_some_rows(is_gap, events.event)
-    return rows.take(np.flatnonzero(~is_gap))
+    return rows.take(np.flatnonzero(rows_kept(table, "drop", events.event)))
 
 
 def folds_of(cv: Any, events: EventTable, rng: np.random.RandomState) -> list[Fold]:

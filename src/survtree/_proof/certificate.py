@@ -148,7 +148,7 @@ class Certificate:
 
         Rows must come in the order of the fit: the fingerprint depends on it.
         """
-        table, events = self.binarizer.read_with_outcome(X, y, sample_weight)
+        table, events, _ = self.binarizer.read_with_outcome(X, y, sample_weight)
         if self.time_buckets is not None:
             events = events.on_grid(self.time_buckets)
         questions = self.binarizer.questions_

@@ -3,7 +3,8 @@
 Part of scikit-learn's world: a transformer that can be used alone.
 """
 
-from typing import Any, overload
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +12,20 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.checks import check_options
-from survtree._data.read_new_rows import Seen, check_kinds, warn_of_unseen
-from survtree._data.read_outcome import check_events, check_outcome
-from survtree._data.read_table import check_missing, check_some_rows, check_table
-from survtree._data.table import Column, EventTable, Table
-from survtree._questions.checks import check_guess, check_levels, check_question_count, check_rules
-from survtree._questions.cut_points import Rule, cut_points
-from survtree._questions.paper_encoding import paper_questions
+from survtree._data.read_rows import (
+    Seen,
+    Study,
+    read_new_rows,
+    read_new_study,
+    read_study,
+    rows_kept,
+    warn_of_unseen,
+)
+from survtree._data.read_table import check_table
+from survtree._data.table import EventTable, Table
+from survtree._questions.checks import check_guess, check_question_count, check_rules
+from survtree._questions.cut_points import Rule
+from survtree._questions.encodings import paper_questions, readable_questions
 from survtree._questions.questions import Question, Questions
 from survtree._questions.screening import screened
 
@@ -80,33 +88,15 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "Binarizer":
         """Choose the questions. ``y`` (event and time) is used by "auto" and "guess"."""
         check_options(self)
+        if y is not None:
+            study = read_study(self, X, y, sample_weight, self.missing)
+            return self.fit_table(study.table, study.events)
         table = check_table(self, X, reset=True)
-        if y is None:
-            return self.fit_table(*self.without_gaps(table, None))
-        events = check_outcome(y, sample_weight, table.n_rows)
-        return self.fit_table(*self.without_gaps(table, events))
-
-    @overload
-    def without_gaps(self, table: Table, events: EventTable) -> tuple[Table, EventTable]: ...
-    @overload
-    def without_gaps(self, table: Table, events: None) -> tuple[Table, None]: ...
-    def without_gaps(
-        self, table: Table, events: EventTable | None
-    ) -> tuple[Table, EventTable | None]:
-        """The rows to fit on: all, or those without missing cells; or an error that names them."""
-        if self.missing != "drop":
-            check_missing(table, self.missing)
-            return table, events
-        is_gap = table.is_missing_anywhere()
-        if not is_gap.any():
-            return table, events
-        check_some_rows(is_gap, None if events is None else events.event)
-        if events is None:
-            return table.take(~is_gap), None
-        return table.take(~is_gap), check_events(events.take(~is_gap))
+        is_kept = rows_kept(table, self.missing)
+        return self.fit_table(table if is_kept.all() else table.take(is_kept), None)
 
     def fit_table(self, table: Table, events: EventTable | None) -> "Binarizer":
-        """Choose the questions for a table that was read and whose gaps were seen to."""
+        """Choose the questions for rows that were read and are all to be fitted on."""
         self._published_names: list[str] = []
         is_auto = isinstance(self.thresholds, str) and self.thresholds == "auto"
         if table.matrix is not None and self.encoding == "questions" and is_auto:
@@ -114,44 +104,29 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.seen_ = (Seen("number", is_zero_one=True),) * len(table.names)
             return self
         rules = check_rules(self.thresholds, table.columns)
-        self.seen_ = tuple(map(_seen, table.columns))
+        self.seen_ = tuple(map(Seen.of, table.columns))
         if self.encoding == "paper":
             named = paper_questions(table.columns)
-            self.questions_ = Questions(table.names, tuple(question for _, question in named))
+            questions = [question for _, question in named]
             self._published_names = [name for name, _ in named]
         else:
-            found = [self._questions_of(j, table.columns[j], rules[j]) for j in range(len(rules))]
-            asked = [question for questions in found for question in questions]
-            check_guess(rules, events)
-            if events is not None:
-                asked = screened(asked, rules, table, events)
-            self.questions_ = Questions(table.names, tuple(asked))
+            questions = self._readable(table, events, rules)
+        self.questions_ = Questions(table.names, tuple(questions))
         check_question_count(len(self.questions_), table.n_rows)
         return self
 
-    def _questions_of(self, j: int, column: Column, rule: Rule) -> list[Question]:
-        is_missing = column.is_missing()
-        has_gaps = bool(is_missing.any())
-        present = column.values[~is_missing] if has_gaps else column.values
-        gap = [Question(j, "missing")] if has_gaps else []
-        if column.kind == "number" and not self.seen_[j].is_zero_one:
-            if rule.kind == "width":
-                check_question_count(rule.value, len(column.values))
-            cuts = cut_points(present.astype(np.float64, copy=False), rule)
-            check_question_count(len(cuts), len(column.values))
-            return [Question(j, "at_most", cut) for cut in cuts] + gap
-        if column.kind in ("number", "flag"):
-            word = "True" if column.kind == "flag" else None
-            is_constant = len(present) == 0 or present.min() == present.max()
-            return ([] if is_constant else [Question(j, "one", word)]) + gap
-        occurring = column.occurring()
-        check_levels(column, len(occurring), self.max_levels)
-        if column.kind == "ordered":
-            return _between_levels(j, column.levels, occurring.tolist()) + gap
-        questions = [Question(j, "in", (column.levels[place],)) for place in occurring.tolist()]
-        if len(questions) == 2 and not has_gaps:  # one is the other's complement
-            questions = [min(questions, key=Question.readability)]
-        return (questions if len(occurring) > 1 else []) + gap
+    def _readable(
+        self, table: Table, events: EventTable | None, rules: Sequence[Rule]
+    ) -> list[Question]:
+        """The questions about all columns; with an outcome, those worth searching."""
+        questions: list[Question] = []
+        for j, (column, rule) in enumerate(zip(table.columns, rules, strict=True)):
+            is_zero_one = self.seen_[j].is_zero_one
+            questions += readable_questions(
+                j, column, rule, self.max_levels, is_zero_one=is_zero_one
+            )
+        check_guess(rules, events)
+        return questions if events is None else screened(questions, rules, table, events)
 
     def transform(self, X: Any) -> NDArray[np.uint8]:
         """The answers, rows x questions: 1 is yes."""
@@ -160,20 +135,13 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self.questions_.matrix(table)
 
     def read(self, X: Any, model: Any = None) -> Table:
-        """New rows, checked against the columns of the fit; complaints speak of the model."""
+        """New rows, checked against the columns of the fit; messages speak of the model."""
         check_is_fitted(self, "questions_")
-        table = check_table(model or self, X, reset=False)
-        check_missing(table, self.missing, is_fit=False)
-        return check_kinds(table, self.seen_)
+        return read_new_rows(model or self, X, self.seen_, self.missing)
 
-    def read_with_outcome(
-        self, X: Any, y: Any, sample_weight: Any, model: Any = None
-    ) -> tuple[Table, EventTable]:
-        """Rows whose outcome is known; as at fit, those with missing cells may be left out."""
-        table = check_table(model or self, X, reset=False)
-        events = check_outcome(y, sample_weight, table.n_rows)
-        table, events = self.without_gaps(table, events)
-        return check_kinds(table, self.seen_), events
+    def read_with_outcome(self, X: Any, y: Any, sample_weight: Any, model: Any = None) -> Study:
+        """Rows whose outcome is known; as at fit, those with missing values may be left out."""
+        return read_new_study(model or self, X, y, sample_weight, self.seen_, self.missing)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The questions in words, or the published names with the paper's encoding."""
@@ -186,28 +154,3 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.transformer_tags.preserves_dtype = []
         tags.input_tags.string = tags.input_tags.categorical = True
         return tags
-
-
-def _seen(column: Column) -> Seen:
-    is_zero_one = column.kind == "flag"
-    if column.kind == "number":
-        # NaN is neither, so gaps are looked for only if the first rows leave it open.
-        is_zero_one = all(
-            bool(((v == 0) | (v == 1) | np.isnan(v)).all())
-            for v in (column.values[:64], column.values)
-        )
-    levels = column.levels
-    if column.kind == "level":
-        levels = tuple(levels[place] for place in column.occurring())
-    has_missing = bool(column.is_missing().any())
-    return Seen(column.kind, frozenset(levels), is_zero_one, has_missing)
-
-
-def _between_levels(j: int, levels: tuple[str, ...], occurring: list[int]) -> list[Question]:
-    """Ordered levels cut after each that occurs but the last; the shorter side is the yes."""
-    questions: list[Question] = []
-    for place in occurring[:-1]:
-        low, high = levels[: place + 1], levels[place + 1 :]
-        is_low = len(low) <= len(high)
-        questions.append(Question(j, "up_to" if is_low else "from", low if is_low else high))
-    return questions

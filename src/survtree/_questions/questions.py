@@ -1,31 +1,25 @@
-"""Yes/no questions about columns: what they ask, in words and of a table.
+"""Yes/no questions about columns, in three forms: a range of numbers, a set of levels, missing.
 
-A missing value answers no to every question but the one whether it is missing, and so does a level
-that the training rows did not have.
+Whoever answers, shows or exports a question needs to know only these forms. A missing value answers
+no to every question but the one whether it is missing, and so does a level that the training rows
+did not have.
 """
 
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.numbers import format_exact
-from survtree._base.words import quoted_level, quoted_name
+from survtree._base.words import list_names, quoted_level, quoted_name
 from survtree._data.table import Column, Table
 
-Kind = Literal["one", "in", "up_to", "from", "at_most", "equals", "between", "missing"]
-OF_LEVELS = ("in", "up_to", "from")
-# Of questions with the same answers the first kind is the easiest to read.
-READABILITY = {
-    kind: place
-    for place, kinds in enumerate(
-        [("one",), OF_LEVELS, ("at_most",), ("equals",), ("between",), ("missing",)]
-    )
-    for kind in kinds
-}
+End = Literal["low", "high"]
 # "treated is yes" reads better than "treated is no".
 NEGATIVES = frozenset({"no", "n", "false", "f", "0", "none", "absent", "negative", "never"})
 # Rows answered at a time: the answers of a few thousand rows stay in the processor's cache.
@@ -33,66 +27,148 @@ CHUNK = 4096
 MOST_LEVELS_LISTED = 3
 
 
-class Question(NamedTuple):
-    """Something every row answers with yes or no, about one column (by its place).
-
-    ``value`` by kind: at_most and equals a number; between two numbers, the first excluded; in the
-    levels that answer yes; up_to and from the same, of levels that have an order; one the word for
-    1, if it has one; missing nothing.
-    """
+@dataclass(frozen=True, slots=True)
+class Question(ABC):
+    """Something every row answers with yes or no, about one column (by its place)."""
 
     column: int
-    kind: Kind
-    value: Any = None
 
+    @abstractmethod
     def answer(self, column: Column) -> NDArray[np.bool_]:
         """Where the answer is yes."""
-        kind, value, values = self.kind, self.value, column.values
-        if kind == "one":
-            return np.asarray(values > 0.5)
-        if kind == "at_most":
-            return np.asarray(values <= value)
-        if kind in OF_LEVELS:
-            places = [place for place, level in enumerate(column.levels) if level in value]
-            return np.asarray(values == places[0]) if len(places) == 1 else np.isin(values, places)
-        if kind == "equals":
-            return np.asarray(values == value)
-        if kind == "between":
-            return np.asarray((values > value[0]) & (values <= value[1]))
+
+    @abstractmethod
+    def text(self, name: str) -> str:
+        """The question in words; the yes-branch is where they hold."""
+
+    @abstractmethod
+    def readability(self) -> tuple[int, int]:
+        """Smaller is easier to read: first by what the question is like, then by its length."""
+
+
+@dataclass(frozen=True, slots=True)
+class InRange(Question):
+    """Is a number above ``low`` and at most ``high``? Either end may be open, that is infinite.
+
+    Where both ends are the same number the question is whether the value equals it.
+    """
+
+    low: float = -math.inf
+    high: float = math.inf
+
+    @property
+    def is_one_value(self) -> bool:
+        """Is the question whether the value equals a number?"""
+        return self.low == self.high
+
+    @property
+    def is_cut(self) -> bool:
+        """Is one end open, so that the question cuts the column in two?"""
+        return math.isinf(self.low) or math.isinf(self.high)
+
+    def answer(self, column: Column) -> NDArray[np.bool_]:
+        """Where the value lies in the range; NaN lies in none."""
+        values = column.values
+        if self.is_one_value:
+            return np.asarray(values == self.high)
+        if self.low == -math.inf:
+            return np.asarray(values <= self.high)
+        if self.high == math.inf:
+            return np.asarray(values > self.low)
+        return np.asarray((values > self.low) & (values <= self.high))
+
+    def text(self, name: str) -> str:
+        """Such as "age <= 62.5"."""
+        if self.is_one_value:
+            return f"{quoted_name(name)} = {format_exact(self.high)}"
+        return range_text(quoted_name(name), self.low, self.high)
+
+    def readability(self) -> tuple[int, int]:
+        """Cuts by their digits, then single values, then ranges with two ends."""
+        if self.is_cut:
+            return 2, len(format_exact(self.low if math.isinf(self.high) else self.high))
+        return (3, 0) if self.is_one_value else (4, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class IsOne(InRange):
+    """Is a 0/1 column 1? A range as well: above one half. ``word`` stands for 1, if it has one."""
+
+    low: float = 0.5
+    word: str | None = None
+
+    def text(self, name: str) -> str:
+        """Such as "treated = 1" or "treated is True"."""
+        return f"{quoted_name(name)} {'= 1' if self.word is None else f'is {self.word}'}"
+
+    def readability(self) -> tuple[int, int]:
+        """Nothing is easier."""
+        return 0, 0
+
+
+@dataclass(frozen=True, slots=True)
+class InLevels(Question):
+    """Is a category one of some levels?
+
+    If the levels of the column have an order, ``end`` says which end of it these levels are.
+    """
+
+    levels: tuple[str, ...]
+    end: End | None = None
+
+    def answer(self, column: Column) -> NDArray[np.bool_]:
+        """Where the level is one of them."""
+        places = [place for place, level in enumerate(column.levels) if level in self.levels]
+        is_one = len(places) == 1
+        return np.asarray(column.values == places[0]) if is_one else np.isin(column.values, places)
+
+    def text(self, name: str) -> str:
+        """Such as "stage is I or II", or "stage <= VI" where the levels are many."""
+        if self.end is None or len(self.levels) <= MOST_LEVELS_LISTED:
+            return f"{quoted_name(name)} is {' or '.join(map(quoted_level, self.levels))}"
+        if self.end == "low":
+            return f"{quoted_name(name)} <= {quoted_level(self.levels[-1])}"
+        return f"{quoted_name(name)} >= {quoted_level(self.levels[0])}"
+
+    def readability(self) -> tuple[int, int]:
+        """Few levels are easier, and those that do not deny."""
+        return 1, len(self.levels) + (self.levels[0].lower() in NEGATIVES)
+
+
+@dataclass(frozen=True, slots=True)
+class IsMissing(Question):
+    """Is there no value?"""
+
+    def answer(self, column: Column) -> NDArray[np.bool_]:
+        """Where there is no value."""
         return column.is_missing()
 
     def text(self, name: str) -> str:
-        """The question in words; the yes-branch is where they hold."""
-        name = quoted_name(name)
-        if self.kind == "one":
-            return f"{name} = 1" if self.value is None else f"{name} is {self.value}"
-        if self.kind == "at_most":
-            return f"{name} <= {format_exact(self.value)}"
-        if self.kind in ("up_to", "from") and len(self.value) > MOST_LEVELS_LISTED:
-            sign, place = ("<=", -1) if self.kind == "up_to" else (">=", 0)
-            return f"{name} {sign} {quoted_level(self.value[place])}"
-        if self.kind in OF_LEVELS:
-            return f"{name} is {' or '.join(map(quoted_level, self.value))}"
-        if self.kind == "equals":
-            return f"{name} = {format_exact(self.value)}"
-        if self.kind == "between":
-            low, high = map(format_exact, self.value)
-            return f"{low} < {name} <= {high}"
-        return f"{name} is missing"
+        """Such as "age is missing"."""
+        return f"{quoted_name(name)} is missing"
 
     def readability(self) -> tuple[int, int]:
-        """Smaller is easier to read."""
-        effort = 0
-        if self.kind in OF_LEVELS:
-            effort = len(self.value) + (self.value[0].lower() in NEGATIVES)
-        elif self.kind == "at_most":
-            effort = len(format_exact(self.value))
-        return READABILITY[self.kind], effort
+        """The last resort."""
+        return 5, 0
 
 
-@dataclass(frozen=True)
-class Questions:
-    """All questions asked about the columns of a table, by name."""
+def range_text(name: str, low: float, high: float) -> str:
+    """What holds of a number above ``low`` and at most ``high``, one of which may be infinite."""
+    if high == math.inf:
+        return f"{name} > {format_exact(low)}"
+    if low == -math.inf:
+        return f"{name} <= {format_exact(high)}"
+    return f"{format_exact(low)} < {name} <= {format_exact(high)}"
+
+
+@dataclass(frozen=True, repr=False)
+class Questions(Sequence[str]):
+    """All questions about the columns of a table; as a sequence, the questions in words.
+
+    >>> questions = Questions(("age", "sex"), (InRange(0, high=62.5), InLevels(1, ("female",))))
+    >>> list(questions)
+    ['age <= 62.5', 'sex is female']
+    """
 
     names: tuple[str, ...]
     given: tuple[Question, ...] | None = None  # None: question j is whether column j is 1
@@ -104,10 +180,10 @@ class Questions:
 
     @cached_property
     def asked(self) -> tuple[Question, ...]:
-        """The questions; where they are the columns, made when first asked for."""
+        """The questions; where they are the columns, made when first needed."""
         if self.given is not None:
             return self.given
-        return tuple(Question(j, "one") for j in range(len(self.names)))
+        return tuple(IsOne(j) for j in range(len(self.names)))
 
     @property
     def fingerprint_names(self) -> tuple[str, ...]:
@@ -117,6 +193,17 @@ class Questions:
     def __len__(self) -> int:
         return len(self.names if self.given is None else self.given)
 
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        places = range(len(self))[place]
+        return self.text(places) if isinstance(places, int) else list(map(self.text, places))
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} questions: {list_names(self)}>"
+
     def text(self, j: int) -> str:
         """Question j in words."""
         return self.asked[j].text(self.names[self.asked[j].column])
@@ -124,7 +211,7 @@ class Questions:
     @property
     def texts(self) -> list[str]:
         """All questions in words."""
-        return [self.text(j) for j in range(len(self))]
+        return list(self)
 
     def answer(self, j: int, table: Table) -> NDArray[np.bool_]:
         """The rows that answer yes to question j."""
@@ -162,15 +249,15 @@ class Questions:
     def _rank_key(self, j: int) -> tuple[Any, ...]:
         question = self.asked[j]
         name = self.names[question.column]
-        # Told by the name alone: a place would bring in the order of the columns.
+        # By the name alone: a place would bring in the order of the columns.
         is_unnamed = name[:1] == "x" and name[1:].isdecimal()
         number = float(name[1:]) if is_unnamed else -1
         return *question.readability(), not is_unnamed, number, name, j
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RecordedQuestions(Questions):
-    """Questions known by their words and ranks alone: they can be searched and shown, not asked."""
+    """Questions known by their words and ranks alone: for search and show, without answers."""
 
     words: tuple[str, ...] = ()
     places: tuple[int, ...] = ()

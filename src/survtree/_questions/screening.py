@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from survtree._data.table import EventTable, Table
 from survtree._questions.cut_points import Rule
-from survtree._questions.questions import Question, Questions
+from survtree._questions.questions import IsOne, Question, Questions
 
 Answers = NDArray[np.float32]
 Floats = NDArray[np.float64]
@@ -44,7 +44,10 @@ def screened(
     "guess" keeps those that the boosted model splits on; "auto" keeps as many as can be searched.
     """
     is_guess = rules[0].kind == "guess"
-    is_open = [rules[q.column].kind in ("auto", "guess") and q.kind != "one" for q in questions]
+    is_open = [
+        rules[question.column].kind in ("auto", "guess") and not isinstance(question, IsOne)
+        for question in questions
+    ]
     budget = question_budget(table.n_rows, len(questions) - sum(is_open))
     if not any(is_open) or (sum(is_open) <= budget and not is_guess):
         return questions

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.errors import BeyondTrainingWarning
-from survtree._data.read_new_rows import callers_level
 from survtree._data.read_outcome import check_time_passes, check_weight, numbers_of, read_outcome
+from survtree._data.read_rows import callers_level
 from survtree._data.table import EventTable, weight_at
 from survtree._scoring.curves import Curves
 from survtree._scoring.read_curves import (

@@ -12,7 +12,17 @@ from survtree._base.numbers import format_exact
 from survtree._base.tree import Tree
 from survtree._base.words import quoted_level, quoted_name
 from survtree._model.fitted import FittedTree
-from survtree._questions.questions import MOST_LEVELS_LISTED, OF_LEVELS, Question, Questions
+from survtree._questions.questions import (
+    MOST_LEVELS_LISTED,
+    End,
+    InLevels,
+    InRange,
+    IsMissing,
+    IsOne,
+    Question,
+    Questions,
+    range_text,
+)
 
 
 class Asked(NamedTuple):
@@ -59,110 +69,107 @@ def conditions(model: FittedTree, path: Sequence[Asked]) -> tuple[str, ...]:
 
 
 def _of_column(name: str, group: list[Asked], has_gaps: bool) -> list[str]:
-    told = [asked.answer for asked in group if asked.question.kind == "missing"]
-    others = [asked for asked in group if asked.question.kind != "missing"]
+    told = [asked.answer for asked in group if isinstance(asked.question, IsMissing)]
+    others = [asked for asked in group if not isinstance(asked.question, IsMissing)]
     if any(told):
         return [f"{quoted_name(name)} is missing"]
     if not others:
         return [f"{quoted_name(name)} is not missing"]
-    kind = others[0].question.kind
-    in_words = {"one": _flag, **dict.fromkeys(OF_LEVELS, _levels)}.get(kind, _numbers)
-    parts = in_words(name, others)
+    parts = _without_missing(name, others)
     is_known = bool(told) or any(asked.answer for asked in others)
     if is_known or not has_gaps:
         return parts
     return [f"({part} or {quoted_name(name)} is missing)" for part in parts]
 
 
-def _flag(name: str, group: list[Asked]) -> list[str]:
-    question, answer = group[0]
-    if answer:
-        return [question.text(name)]
-    return [f"{quoted_name(name)} {'= 0' if question.value is None else 'is False'}"]
+def _without_missing(name: str, group: list[Asked]) -> list[str]:
+    """Questions about one column have one form, apart from the one whether it is missing."""
+    first, answer = group[0]
+    if isinstance(first, IsOne):
+        no = f"{quoted_name(name)} {'= 0' if first.word is None else 'is False'}"
+        return [first.text(name) if answer else no]
+    ranges = [(q, answer) for q, answer in group if isinstance(q, InRange)]
+    levels = [(q, answer) for q, answer in group if isinstance(q, InLevels)]
+    return _numbers(name, ranges) if ranges else [_levels(quoted_name(name), levels)]
 
 
-def _numbers(name: str, group: list[Asked]) -> list[str]:
+def _numbers(name: str, group: list[tuple[InRange, bool]]) -> list[str]:
     """One range, and what is left out of it."""
     for question, answer in group:
-        if question.kind == "equals" and answer:
+        if question.is_one_value and answer:
             return [question.text(name)]
-    low = max((bound for asked in group for bound in _low(asked)), default=-math.inf)
-    high = min((bound for asked in group for bound in _high(asked)), default=math.inf)
-    parts = (
-        [_range_text(quoted_name(name), low, high)] if low > -math.inf or high < math.inf else []
-    )
+    low = max(_low(question, answer) for question, answer in group)
+    high = min(_high(question, answer) for question, answer in group)
+    parts = [range_text(quoted_name(name), low, high)] if low > -math.inf or high < math.inf else []
     for question, answer in group:
-        if answer or question.kind == "at_most":
+        if answer or question.is_cut:
             continue
-        if question.kind == "equals" and low < question.value <= high:
-            parts.append(f"{quoted_name(name)} != {format_exact(question.value)}")
-        if question.kind == "between" and question.value[0] < high and low < question.value[1]:
+        if question.is_one_value and low < question.high <= high:
+            parts.append(f"{quoted_name(name)} != {format_exact(question.high)}")
+        if not question.is_one_value and question.low < high and low < question.high:
             parts.append(f"not ({question.text(name)})")
     return parts
 
 
-def _low(asked: Asked) -> list[float]:
-    question, answer = asked
-    if question.kind == "at_most" and not answer:
-        return [question.value]
-    return [question.value[0]] if question.kind == "between" and answer else []
+def _low(question: InRange, answer: bool) -> float:
+    """What the number is above: where the range begins, or where one without beginning ends."""
+    if answer:
+        return question.low
+    return question.high if question.low == -math.inf else -math.inf
 
 
-def _high(asked: Asked) -> list[float]:
-    question, answer = asked
-    if question.kind == "at_most" and answer:
-        return [question.value]
-    return [question.value[1]] if question.kind == "between" and answer else []
+def _high(question: InRange, answer: bool) -> float:
+    """What the number is at most: where the range ends, or where one without end begins."""
+    if answer:
+        return question.high
+    return question.low if question.high == math.inf else math.inf
 
 
-def _range_text(name: str, low: float, high: float) -> str:
-    if high == math.inf:
-        return f"{name} > {format_exact(low)}"
-    if low == -math.inf:
-        return f"{name} <= {format_exact(high)}"
-    return f"{format_exact(low)} < {name} <= {format_exact(high)}"
-
-
-def _levels(name: str, group: list[Asked]) -> list[str]:
+def _levels(name: str, group: list[tuple[InLevels, bool]]) -> str:
     yes = [question for question, answer in group if answer]
     no = [question for question, answer in group if not answer]
     if not yes:
-        return [_without(quoted_name(name), no)]
-    refused = {level for question in no for level in question.value}
+        return _without(name, no)
+    refused = {level for question in no for level in question.levels}
     left = [
         level
-        for level in yes[0].value
-        if level not in refused and all(level in question.value for question in yes)
+        for level in yes[0].levels
+        if level not in refused and all(level in question.levels for question in yes)
     ]
-    return [_within(quoted_name(name), yes[0], left)]
+    return _within(name, yes[0], left)
 
 
-def _within(name: str, question: Question, left: list[str]) -> str:
+def _within(name: str, question: InLevels, left: list[str]) -> str:
     """One of the levels that are left; those of an ordered column are neighbours."""
     if len(left) == 1:
         return f"{name} is {quoted_level(left[0])}"
-    if question.kind == "in" or len(left) <= MOST_LEVELS_LISTED:
+    if question.end is None or len(left) <= MOST_LEVELS_LISTED:
         # In brackets: what is joined by "and" must not be read into it.
         return f"({name} is {' or '.join(map(quoted_level, left))})"
     low, high = quoted_level(left[0]), quoted_level(left[-1])
-    if question.kind == "up_to" and left[0] == question.value[0]:
+    if question.end == "low" and left[0] == question.levels[0]:
         return f"{name} <= {high}"
-    if question.kind == "from" and left[-1] == question.value[-1]:
+    if question.end == "high" and left[-1] == question.levels[-1]:
         return f"{name} >= {low}"
     return f"{low} <= {name} <= {high}"
 
 
-def _without(name: str, no: list[Question]) -> str:
+def _without(name: str, no: list[InLevels]) -> str:
     """None of the levels that were asked for."""
-    refused = list(dict.fromkeys(level for question in no for level in question.value))
+    refused = list(dict.fromkeys(level for question in no for level in question.levels))
     if len(refused) == 1:
         return f"{name} is not {quoted_level(refused[0])}"
-    if no[0].kind == "in" or len(refused) <= MOST_LEVELS_LISTED:
+    if no[0].end is None or len(refused) <= MOST_LEVELS_LISTED:
         return f"{name} is neither {' nor '.join(map(quoted_level, refused))}"
-    below: list[str] = max((list(q.value) for q in no if q.kind == "up_to"), key=len, default=[])
-    above: list[str] = max((list(q.value) for q in no if q.kind == "from"), key=len, default=[])
+    below, above = levels_at_end(no, "low"), levels_at_end(no, "high")
     if not above:
         return f"{name} > {quoted_level(below[-1])}"
     if not below:
         return f"{name} < {quoted_level(above[0])}"
     return f"{quoted_level(below[-1])} < {name} < {quoted_level(above[0])}"
+
+
+def levels_at_end(questions: Sequence[Question], end: End) -> tuple[str, ...]:
+    """The longest set of levels at one end of the order of a column, none if there is no such."""
+    found = [q.levels for q in questions if isinstance(q, InLevels) and q.end == end]
+    return max(found, key=len, default=())

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.numbers import format_exact
 from survtree._model.fitted import FittedTree
-from survtree._questions.questions import OF_LEVELS, Question
+from survtree._questions.questions import InLevels, InRange, Question, range_text
 from survtree._show.checks import check_function_name
 from survtree._show.conditions import columns_asked
 from survtree._show.leaf_facts import takes_missing
@@ -206,16 +206,11 @@ def _variables(model: FittedTree) -> dict[int, str]:
 
 def _condition(question: Question, variable: str, is_level: bool) -> str:
     """Holds where the answer is yes; NaN and None make it False."""
-    kind, value = question.kind, question.value
-    if kind == "one":
-        return f"{variable} > 0.5"
-    if kind == "at_most":
-        return f"{variable} <= {format_exact(value)}"
-    if kind == "equals":
-        return f"{variable} == {format_exact(value)}"
-    if kind == "between":
-        return f"{format_exact(value[0])} < {variable} <= {format_exact(value[1])}"
-    if kind in OF_LEVELS:
-        levels = tuple(map(str, value))
-        return f"{variable} == {levels[0]!r}" if len(value) == 1 else f"{variable} in {levels!r}"
+    if isinstance(question, InLevels):
+        levels = tuple(map(str, question.levels))
+        return f"{variable} == {levels[0]!r}" if len(levels) == 1 else f"{variable} in {levels!r}"
+    if isinstance(question, InRange) and question.is_one_value:
+        return f"{variable} == {format_exact(question.high)}"
+    if isinstance(question, InRange):
+        return range_text(variable, question.low, question.high)
     return f"{variable} is None" if is_level else f"math.isnan({variable})"

@@ -3,6 +3,7 @@
 Nothing of the user's gets there but as a quoted identifier or a quoted literal.
 """
 
+import math
 from collections.abc import Mapping
 
 from sklearn.utils.validation import check_is_fitted
@@ -10,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from survtree._base.checks import check_choice
 from survtree._base.numbers import format_exact
 from survtree._model.fitted import FittedTree
-from survtree._questions.questions import OF_LEVELS, Question
+from survtree._questions.questions import InLevels, InRange, IsOne, Question
 from survtree._show.checks import check_sql_depth, check_sql_texts
 from survtree._show.conditions import columns_asked
 from survtree._show.leaf_facts import takes_missing
@@ -94,7 +95,7 @@ def _texts(model: FittedTree) -> list[str]:
     """All texts of the user that the tree needs."""
     questions = model.questions_
     asked = [questions.asked[j] for j in model.tree_.question if j >= 0]
-    levels = [level for q in asked if q.kind in OF_LEVELS for level in q.value]
+    levels = [level for q in asked if isinstance(q, InLevels) for level in q.levels]
     return [questions.names[question.column] for question in asked] + levels
 
 
@@ -124,18 +125,17 @@ def _refusal(model: FittedTree, indent: str) -> str:
 
 def _condition(model: FittedTree, question: Question, dialect: str) -> str:
     """Holds where the answer is yes; where it does not, it may be NULL, which is as good as no."""
-    kind, value = question.kind, question.value
     name = identifier(model.questions_.names[question.column])
-    if kind == "one":
-        is_boolean = model.binarizer_.seen_[question.column].kind == "flag" and dialect == "ansi"
-        return f"{name} IS TRUE" if is_boolean else f"{name} > 0.5"
-    if kind == "at_most":
-        return f"{name} <= {float_literal(value)}"
-    if kind == "equals":
-        return f"{name} = {float_literal(value)}"
-    if kind == "between":
-        return f"{name} > {float_literal(value[0])} AND {name} <= {float_literal(value[1])}"
-    if kind == "missing":
-        return f"{name} IS NULL"
-    levels = ", ".join(map(text_literal, value))
-    return f"{name} = {levels}" if len(value) == 1 else f"{name} IN ({levels})"
+    if isinstance(question, InLevels):
+        levels = ", ".join(map(text_literal, question.levels))
+        return f"{name} = {levels}" if len(question.levels) == 1 else f"{name} IN ({levels})"
+    is_flag = model.binarizer_.seen_[question.column].kind == "flag"
+    if isinstance(question, IsOne) and is_flag and dialect == "ansi":
+        return f"{name} IS TRUE"
+    if isinstance(question, InRange) and question.is_one_value:
+        return f"{name} = {float_literal(question.high)}"
+    if isinstance(question, InRange):
+        ends = ((">", question.low), ("<=", question.high))
+        signs = [f"{name} {sign} {float_literal(end)}" for sign, end in ends if math.isfinite(end)]
+        return " AND ".join(signs)
+    return f"{name} IS NULL"

@@ -11,8 +11,11 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from survtree._base.numbers import format_penalty, json_interval, json_number
-from survtree._data.read_table import check_table
+from survtree._base.numbers import (
+    format_penalty,
+    json_interval,
+    json_number,
+)
 from survtree._model.resampling import cohort_of
 from survtree._proof.certificate import Certificate, Verification
 from survtree._scoring.curves import LeafCurve
@@ -67,9 +70,8 @@ def report_facts(model: Any, given: Given | None, wishes: Wishes) -> dict[str, A
 
 
 def _data(model: Any, given: Given) -> dict[str, Any]:
-    n_given = check_table(clone(model), given.X, reset=True).n_rows
-    table, events = model.binarizer_.read_with_outcome(*given, model)
-    return data_facts(table, events, columns_asked(model), n_given)
+    table, events, is_kept = model.binarizer_.read_with_outcome(*given, model)
+    return data_facts(table, events, columns_asked(model), len(is_kept))
 
 
 def _scores(

@@ -127,7 +127,7 @@ def _has_calibration(facts: dict[str, Any]) -> bool:
 
 def _needed_by_script(facts: dict[str, Any]) -> dict[str, Any]:
     """What the form and the tree need; numbers of leaves are in the table of the page."""
-    asked = ("no", "yes", "text", "field", "kind", "value", "rows", "events")
+    asked = ("no", "yes", "text", "field", "question", "rows", "events")
     nodes = [{key: node[key] for key in asked if key in node} for node in facts["tree"]]
     leaves = {leaf["node"]: _sentence(leaf, facts) for leaf in facts["leaves"]}
     return {"nodes": nodes, "fields": facts["fields"], "leaves": leaves}

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._base.numbers import round_ticks
+from survtree._base.numbers import json_number, round_ticks
 from survtree._base.words import quoted_name
 from survtree._model.fitted import FittedTree
-from survtree._questions.questions import OF_LEVELS, Question
+from survtree._questions.questions import InLevels, InRange, IsMissing, IsOne, Question
 from survtree._scoring.curves import LeafCurve, StepFunction
-from survtree._show.conditions import columns_asked
+from survtree._show.conditions import columns_asked, levels_at_end
 from survtree._show.leaf_facts import LeafFacts
 
 Floats = NDArray[np.float64]
@@ -36,7 +36,7 @@ def tree_facts(model: FittedTree, told: LeafFacts) -> list[dict[str, Any]]:
             asked = model.questions_.asked[question]
             field = columns.index(asked.column)
             words = _words(asked, model.questions_.names[asked.column])
-            asks = {"field": field, "kind": asked.kind, "value": _value(asked)}
+            asks = {"field": field, "question": _answered_by(asked)}
             nodes.append({"node": node, "no": no, "yes": yes, **words, **asks})
         nodes[-1] |= {"rows": counts[node][0], "events": counts[node][1]}
     return nodes[::-1]
@@ -45,15 +45,23 @@ def tree_facts(model: FittedTree, told: LeafFacts) -> list[dict[str, Any]]:
 def _words(question: Question, name: str) -> dict[str, str]:
     """The question in three parts, so that the name can be set apart: it may run right to left."""
     text, column = question.text(name), quoted_name(name)
-    before = text[: text.index(" < ") + 3] if question.kind == "between" else ""
+    has_two_ends = isinstance(question, InRange) and not (question.is_cut or question.is_one_value)
+    before = text[: text.index(" < ") + 3] if has_two_ends else ""
     after = text[len(before) + len(column) :]
     return {"text": text, "before": before, "name": column, "after": after}
 
 
-def _value(question: Question) -> Any:
-    if question.kind in OF_LEVELS or question.kind == "between":
-        return list(question.value)
-    return question.value if question.kind in ("at_most", "equals") else None
+def _answered_by(question: Question) -> dict[str, Any]:
+    """What the page needs to answer the question; of a range, an open end is None."""
+    if isinstance(question, InLevels):
+        return {"form": "levels", "levels": list(question.levels)}
+    if isinstance(question, InRange):
+        return {
+            "form": "range",
+            "low": json_number(question.low),
+            "high": json_number(question.high),
+        }
+    return {"form": "missing"}
 
 
 def form_fields(model: FittedTree) -> list[dict[str, Any]]:
@@ -72,7 +80,7 @@ def _field(model: FittedTree, column: int) -> dict[str, Any]:
     }
     if seen.kind in ("level", "ordered"):
         return field | {"kind": "level", "choices": _levels(asked, seen.levels)}
-    if all(question.kind in ("one", "missing") for question in asked):
+    if all(isinstance(question, (IsOne, IsMissing)) for question in asked):
         words = ("True", "False") if seen.kind == "flag" else ("1", "0")
         return field | {"kind": "flag", "choices": list(words)}
     return field
@@ -80,8 +88,7 @@ def _field(model: FittedTree, column: int) -> dict[str, Any]:
 
 def _levels(asked: list[Question], levels: frozenset[str]) -> list[str]:
     """The levels in their order, if they have one; it is that of the levels inside questions."""
-    low = max((q.value for q in asked if q.kind == "up_to"), key=len, default=())
-    high = max((q.value for q in asked if q.kind == "from"), key=len, default=())
+    low, high = levels_at_end(asked, "low"), levels_at_end(asked, "high")
     return [*low, *sorted(levels - set(low) - set(high)), *high]
 
 

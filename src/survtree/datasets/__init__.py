@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from survtree._base.words import did_you_mean
 from survtree._data.table import Column, table_of
-from survtree._questions.paper_encoding import paper_questions
+from survtree._questions.encodings import paper_questions
 from survtree._questions.questions import Questions
 
 from ._catalogue import CATALOGUE, Entry

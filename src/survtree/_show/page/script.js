@@ -107,20 +107,12 @@
     return value === "other" ? { isUnseen: true } : fields[f].choices[Number(value)];
   }
 
-  const ANSWERS = {
-    one: (value) => value > 0.5,
-    at_most: (value, limit) => value <= limit,
-    equals: (value, wanted) => value === wanted,
-    between: (value, [low, high]) => value > low && value <= high,
-    in: (value, levels) => levels.includes(value),
-    up_to: (value, levels) => levels.includes(value),
-    from: (value, levels) => levels.includes(value),
-    missing: () => false,
-  };
-
   // A missing value answers no to every question but the one whether it is missing.
-  function isYes(node, value) {
-    return value === null ? node.kind === "missing" : ANSWERS[node.kind](value, node.value);
+  function isYes({ form, levels, low, high }, value) {
+    if (value === null || form === "missing") return value === null && form === "missing";
+    if (form === "levels") return levels.includes(value);
+    if (low === high) return value === high;
+    return (low === null || value > low) && (high === null || value <= high);
   }
 
   function find() {
@@ -128,7 +120,7 @@
     while (!isLeaf(n)) {
       const value = valueOf(nodes[n].field);
       if (value === undefined) break;
-      n = isYes(nodes[n], value) ? nodes[n].yes : nodes[n].no;
+      n = isYes(nodes[n].question, value) ? nodes[n].yes : nodes[n].no;
     }
     const isEmpty = fields.every((_, f) => valueOf(f) === undefined);
     follow(isEmpty ? null : n);

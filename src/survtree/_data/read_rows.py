@@ -1,0 +1,241 @@
+"""Rows of a study, read and checked: for a fit, or later against the columns of the fit.
+
+There are three ways in. ``read_study`` reads the covariates and outcomes of a fit,
+``read_new_rows`` rows to predict, and ``read_new_study`` other rows whose outcome is known.
+"""
+
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from survtree._base.words import list_names
+from survtree._data.read_columns import text_of
+from survtree._data.read_outcome import check_events, check_outcome
+from survtree._data.read_table import check_table
+from survtree._data.table import Column, EventTable, Kind, Table, table_of
+
+MOST_SHOWN = 5
+
+
+class Seen(NamedTuple):
+    """What the fit saw of a column: its kind and levels, if it was 0/1, if values were missing."""
+
+    kind: Kind
+    levels: frozenset[str] = frozenset()
+    is_zero_one: bool = False
+    has_missing: bool = False
+
+    @classmethod
+    def of(cls, column: Column) -> "Seen":
+        """What there is to see of a column."""
+        is_zero_one = column.kind == "flag"
+        if column.kind == "number":
+            # Most columns are found out by their first rows; NaN is neither 0 nor 1.
+            is_zero_one = all(
+                bool(((v == 0) | (v == 1) | np.isnan(v)).all())
+                for v in (column.values[:64], column.values)
+            )
+        levels = column.levels
+        if column.kind == "level":
+            levels = tuple(levels[place] for place in column.occurring())
+        return cls(column.kind, frozenset(levels), is_zero_one, bool(column.is_missing().any()))
+
+
+class Study(NamedTuple):
+    """Rows with covariates and outcomes, and which of the user's rows they are."""
+
+    table: Table
+    events: EventTable
+    is_kept: NDArray[np.bool_]
+
+
+def read_study(estimator: Any, X: Any, y: Any, sample_weight: Any, missing: str) -> Study:
+    """The rows to fit on; the estimator gets ``n_features_in_`` and ``feature_names_in_``."""
+    return _read_study(estimator, X, y, sample_weight, missing, reset=True)
+
+
+def read_new_rows(estimator: Any, X: Any, seen: Sequence[Seen], missing: str) -> Table:
+    """Rows to predict, with the columns of the fit."""
+    table = check_table(estimator, X, reset=False)
+    check_missing(table, missing, is_fit=False)
+    return check_kinds(table, seen)
+
+
+def read_new_study(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, seen: Sequence[Seen], missing: str
+) -> Study:
+    """Rows whose outcome is known, with the columns of the fit; some may be left out as there."""
+    study = _read_study(estimator, X, y, sample_weight, missing, reset=False)
+    return study._replace(table=check_kinds(study.table, seen))
+
+
+def _read_study(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, missing: str, *, reset: bool
+) -> Study:
+    table = check_table(estimator, X, reset=reset)
+    events = check_outcome(y, sample_weight, table.n_rows)
+    is_kept = rows_kept(table, missing, events.event)
+    if is_kept.all():
+        return Study(table, events, is_kept)
+    return Study(table.take(is_kept), check_events(events.take(is_kept)), is_kept)
+
+
+def rows_kept(
+    table: Table, missing: str, event: NDArray[np.bool_] | None = None
+) -> NDArray[np.bool_]:
+    """The rows to fit on: all, or with ``missing="drop"`` those without a missing value."""
+    if missing != "drop":
+        check_missing(table, missing)
+        return np.ones(table.n_rows, dtype=bool)
+    is_complete = ~table.is_missing_anywhere()
+    check_some_rows(is_complete, event)
+    return is_complete
+
+
+def check_missing(table: Table, policy: str, *, is_fit: bool = True) -> None:
+    """Complain of missing values unless the policy has a use for them."""
+    if policy == "question" or table.matrix is not None:
+        return
+    found = [(column.name, column.is_missing()) for column in table.columns]
+    counts = [(name, int(gone.sum()), int(np.argmax(gone))) for name, gone in found if gone.any()]
+    if not counts:
+        return
+    listed = ", ".join(f"{name!r} ({n:,}, the first in row {row})" for name, n, row in counts[:10])
+    more = f" and {len(counts) - 10} more" if len(counts) > 10 else ""
+    remedy = (
+        "Fill them, or pass missing='question' (being missing is a question of its own) or "
+        "missing='drop' (leave these rows out)."
+        if is_fit
+        else "Fill them as before the fit, or fit with missing='question'."
+    )
+    if policy == "drop":
+        remedy = (
+            "missing='drop' leaves rows out of the fit; a row to predict must be filled, or the "
+            "model fitted with missing='question'."
+        )
+    raise ValueError(
+        f"X must not have missing values (NaN or null); of {table.n_rows:,} rows, cells are "
+        f"missing in {listed}{more}. {remedy}"
+    )
+
+
+def check_some_rows(is_complete: NDArray[np.bool_], event: NDArray[np.bool_] | None) -> None:
+    """Complain if leaving rows out leaves none, or none with an event."""
+    n, n_left = len(is_complete), int(is_complete.sum())
+    if n_left > 0 and (event is None or event[is_complete].any()):
+        return
+    problem = (
+        f"missing='drop' leaves no row: each of {n:,} has a missing value"
+        if n_left == 0
+        else f"no event was observed in the rows that missing='drop' leaves ({n_left:,} of {n:,}, "
+        "all censored)"
+    )
+    raise ValueError(
+        f"{problem}. Leave out the columns that are mostly missing, or pass missing='question'."
+    )
+
+
+def check_kinds(table: Table, seen: Sequence[Seen]) -> Table:
+    """The table with each column of the kind it had at fit, or an error that names it."""
+    if table.matrix is not None and all(s.is_zero_one for s in seen):
+        return table
+    columns = [_as_seen(column, s) for column, s in zip(table.columns, seen, strict=True)]
+    if all(new is old for new, old in zip(columns, table.columns, strict=True)):
+        return table
+    return table_of(columns)
+
+
+def _as_seen(column: Column, seen: Seen) -> Column:
+    if column.kind == seen.kind or {column.kind, seen.kind} == {"level", "ordered"}:
+        return column
+    if column.is_missing().all():
+        return _all_missing(column, seen)
+    if seen.kind in ("number", "flag"):
+        if column.kind in ("number", "flag"):
+            return column._replace(kind="number", values=_numbers(column))
+        row = int(np.argmax(~column.is_missing()))
+        wanted = "numbers" if seen.kind == "number" else "flags (True/False or 1/0)"
+        raise ValueError(
+            f"column {column.name!r} must hold {wanted} as at fit; row {row} has text: "
+            f"{column.levels[column.values[row]]!r}. Convert the column to {wanted.split()[0]}."
+        )
+    return _as_levels(column)
+
+
+def _all_missing(column: Column, seen: Seen) -> Column:
+    n = len(column.values)
+    if seen.kind == "number":
+        return Column(column.name, "number", np.full(n, np.nan))
+    return Column(column.name, seen.kind, np.full(n, -1))
+
+
+def _numbers(column: Column) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return np.where(column.is_missing(), np.nan, column.values.astype(np.float64))
+
+
+def _as_levels(column: Column) -> Column:
+    """Numbers where the fit had categories: 2 and 2.0 are the level "2"."""
+    is_missing = column.is_missing()
+    distinct, places = np.unique(column.values[~is_missing], return_inverse=True)
+    to_value = bool if column.kind == "flag" else float
+    out = np.full(len(is_missing), -1)
+    out[~is_missing] = places
+    return Column(column.name, "level", out, tuple(text_of(to_value(v)) for v in distinct.tolist()))
+
+
+def warn_of_unseen(table: Table, seen: Mapping[int, Seen]) -> None:
+    """One warning for all values that the fit did not see in the columns (by place) of ``seen``."""
+    if table.matrix is not None:
+        return
+    told = [text for j, s in seen.items() for text in _unseen(table.columns[j], s)]
+    if told:
+        warnings.warn(
+            f"rows hold values that the fit did not see: {'; '.join(told)}. Check their spelling "
+            "and coding, or fit on rows that have them.",
+            UserWarning,
+            stacklevel=callers_level(),
+        )
+
+
+def callers_level() -> int:
+    """The stack level of who called the package, through whatever methods of it."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and _is_inside(frame.f_globals.get("__name__", "")):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _is_inside(module: str) -> bool:
+    return module.split(".")[0] in ("survtree", "sklearn")  # scikit-learn wraps transform
+
+
+def _unseen(column: Column, seen: Seen) -> Iterator[str]:
+    """What is new in a column and how it is treated."""
+    has = f"column {column.name!r} has"
+    is_missing = column.is_missing()
+    if is_missing.any() and not seen.has_missing:
+        n = int(is_missing.sum())
+        cells = "1 missing cell, which answers" if n == 1 else f"{n:,} missing cells, which answer"
+        yield f"{has} {cells} no to its questions"
+    if column.levels:
+        is_new = np.array([level not in seen.levels for level in column.levels])
+        rows = ~is_missing & is_new[column.values]
+        new = [column.levels[k] for k in np.unique(column.values[rows])]
+        if new:
+            answer = "answers" if len(new) == 1 else "answer"
+            which = f"{list_names(new, MOST_SHOWN)} ({_rows(rows)}), which {answer}"
+            yield f"{has} {which} no to its questions"
+    elif (seen.is_zero_one or seen.kind == "flag") and column.kind == "number":
+        is_odd = ~is_missing & (column.values != 0) & (column.values != 1)
+        if is_odd.any():
+            odd = f"{column.values[is_odd][0]:g} ({_rows(is_odd)})"
+            yield f"{has} {odd} instead of 0 or 1; above 0.5 counts as 1"
+
+
+def _rows(is_here: NDArray[np.bool_]) -> str:
+    n = int(is_here.sum())
+    return "1 row" if n == 1 else f"{n:,} rows"

@@ -1,0 +1,121 @@
+"""From columns to questions: readable ones, or the 0/1 columns of the paper's experiments.
+
+The paper is that of optimal sparse survival trees. Its encoding is kept to repeat published
+numbers, not as advice: four bins of equal width are coarse, and those of a skewed column can be
+almost empty.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from survtree._data.table import Column
+from survtree._questions.checks import check_levels, check_question_count
+from survtree._questions.cut_points import Rule, cut_points
+from survtree._questions.questions import InLevels, InRange, IsMissing, IsOne, Question
+
+N_BINS = 4
+MOST_VALUES_KEPT = 10
+
+
+def readable_questions(
+    j: int, column: Column, rule: Rule, max_levels: int, *, is_zero_one: bool
+) -> list[Question]:
+    """The questions about column j: cuts of numbers, sets of levels, and whether it is missing."""
+    is_missing = column.is_missing()
+    has_missing = bool(is_missing.any())
+    present = column.values[~is_missing] if has_missing else column.values
+    missing: list[Question] = [IsMissing(j)] if has_missing else []
+    if is_zero_one:
+        return [*_of_zero_one(j, column, present), *missing]
+    if column.kind == "number":
+        cuts = _cuts(present.astype(np.float64, copy=False), rule, len(is_missing))
+        return [*(InRange(j, high=cut) for cut in cuts), *missing]
+    n_levels = len(column.occurring())
+    check_levels(column, n_levels, max_levels)
+    if column.kind == "ordered":
+        return [*_between_levels(j, column), *missing]
+    questions = _of_levels(j, column) if n_levels > 1 else []
+    if len(questions) == 2 and not has_missing:  # one is the other's complement
+        questions = [min(questions, key=InLevels.readability)]
+    return [*questions, *missing]
+
+
+def _of_zero_one(j: int, column: Column, present: NDArray[np.generic]) -> list[IsOne]:
+    if len(present) == 0 or present.min() == present.max():
+        return []
+    return [IsOne(j, word="True" if column.kind == "flag" else None)]
+
+
+def _cuts(present: NDArray[np.float64], rule: Rule, n_rows: int) -> list[float]:
+    if rule.kind == "width":
+        check_question_count(rule.value, n_rows)
+    cuts = cut_points(present, rule)
+    check_question_count(len(cuts), n_rows)
+    return cuts
+
+
+def _of_levels(j: int, column: Column) -> list[InLevels]:
+    return [InLevels(j, (column.levels[place],)) for place in column.occurring().tolist()]
+
+
+def _between_levels(j: int, column: Column) -> Iterator[InLevels]:
+    """Ordered levels cut after each that occurs but the last; the shorter side is the yes."""
+    for place in column.occurring().tolist()[:-1]:
+        low, high = column.levels[: place + 1], column.levels[place + 1 :]
+        yield InLevels(j, low, "low") if len(low) <= len(high) else InLevels(j, high, "high")
+
+
+def paper_questions(columns: Sequence[Column]) -> list[tuple[str, Question]]:
+    """A question for each level but the first of each column, with its published name.
+
+    Categories come first. Numbers with more than ten distinct values become four bins of equal
+    width, others are their own levels; a missing number is a level of its own, the last, and a
+    missing category is none.
+    """
+    categories = [(j, column) for j, column in enumerate(columns) if column.kind != "number"]
+    numbers = [(j, column) for j, column in enumerate(columns) if column.kind == "number"]
+    found = [(column.name, list(_paper_categories(j, column))) for j, column in categories]
+    found += [(column.name, list(_paper_numbers(j, column))) for j, column in numbers]
+    return [(f"{name}_{label}", question) for name, named in found for label, question in named[1:]]
+
+
+def _paper_categories(j: int, column: Column) -> Iterator[tuple[str, Question]]:
+    for level in column.levels or ("False", "True"):
+        is_flag = column.kind == "flag"
+        yield level, IsOne(j, word=level) if is_flag else InLevels(j, (level,))
+
+
+def _paper_numbers(j: int, column: Column) -> Iterator[tuple[str, Question]]:
+    is_missing = column.is_missing()
+    present = column.values[~is_missing].astype(np.float64)
+    distinct = np.unique(present)
+    # Missing values make the published column float: its levels are named "age_1.0", not "age_1".
+    has_missing = bool(is_missing.any())
+    if len(distinct) > MOST_VALUES_KEPT:
+        edges = _edges(distinct)
+        # By inner edges: pandas.cut, which made the published files, puts the minimum in the first
+        # bin by moving the left edge, which among large numbers moves nothing.
+        is_filled = np.bincount(np.searchsorted(edges[1:-1], present), minlength=N_BINS)
+        for bin_number in np.flatnonzero(is_filled).tolist():
+            low, high = float(edges[bin_number]), float(edges[bin_number + 1])
+            yield _label(bin_number, not has_missing), InRange(j, low, high)
+    else:
+        for value in distinct.tolist():
+            label = _label(value, column.is_whole and not has_missing)
+            yield label, InRange(j, value, value)
+    if has_missing:
+        yield "nan", IsMissing(j)
+
+
+def _label(value: float, is_whole: bool) -> str:
+    return str(int(value)) if is_whole else str(float(value))
+
+
+def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    low, high = float(values.min()), float(values.max())
+    if math.isinf(high - low):  # the differences of quarters are finite, and the same but for size
+        return 4 * np.linspace(low / 4, high / 4, N_BINS + 1)
+    return np.linspace(low, high, N_BINS + 1)
