@@ -109,7 +109,7 @@ def test_the_end_of_the_table_adds_up_what_the_certificate_counts():
 def test_lines_of_two_fits_differ_by_their_clocks_only(depth, lines, monkeypatch):
     X, y = hard_problem(500, 40)
     first = lines(X, y, depth, 0.0005, verbose=2, callback=lambda snapshot: None)
-    monkeypatch.setattr("survtree._progress.BEAT_S", 0.0)  # as many beats as can be
+    monkeypatch.setattr("survtree._search.progress.BEAT_S", 0.0)  # as many beats as can be
     second = lines(X, y, depth, 0.0005, verbose=2, callback=lambda snapshot: None)
     assert len(first) > 4
     assert without_clock(first) == without_clock(second)
@@ -165,7 +165,7 @@ def test_rich_is_not_imported_for_plain_lines():
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("most", [30_000, 10**9])
 def test_bounds_never_move_apart_from_snapshot_to_snapshot(n_jobs, most, monkeypatch):
-    monkeypatch.setattr("survtree._progress.BEAT_S", 0.0)
+    monkeypatch.setattr("survtree._search.progress.BEAT_S", 0.0)
     seen = []
 
     def callback(snapshot):

@@ -58,15 +58,15 @@ def check_trees_can_be_listed(problem: Problem | None, status: str) -> Problem:
     return problem
 
 
-def check_price(regularization: Any, lowest: float) -> float:
-    """A price that a path covers."""
-    price = check_option("regularization", regularization)
-    if price < lowest:
+def check_penalty(regularization: Any, lowest: float) -> float:
+    """A penalty per leaf that a path covers."""
+    penalty = check_option("regularization", regularization)
+    if penalty < lowest:
         raise ValueError(
             f"regularization must be at least {lowest:g}, the smallest that this path was made "
-            f"for; got {price:g}. Make a path with a smaller min_regularization."
+            f"for; got {penalty:g}. Make a path with a smaller min_regularization."
         )
-    return float(price)
+    return float(penalty)
 
 
 def check_path_options(options: Mapping[str, Any]) -> None:

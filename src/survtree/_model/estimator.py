@@ -3,30 +3,24 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from time import perf_counter
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.checks import check_options
 from survtree._base.errors import SearchStoppedWarning
 from survtree._base.tree import Tree
-from survtree._data.event_table import EventTable
 from survtree._model.checks import check_limit, check_trees_can_be_listed
-from survtree._model.fitted import Roles
+from survtree._model.fitted import Fitted, roles_of
 from survtree._model.predict import TreePredictor
-from survtree._model.prepare import Prepared, prepare
+from survtree._model.prepare import Prepared, copy_feature_names, prepare
 from survtree._proof.certificate import Certificate, Guess, headline
-from survtree._proof.proof_file import ProofLog, proof_of
-from survtree._scoring.curves import LeafCurve, LeafCurves, leaf_curves
-from survtree._search.problem import Problem
-from survtree._search.progress import Snapshot, logger, watching
+from survtree._proof.proof_file import proof_of
+from survtree._search.progress import Snapshot, Watch, logger, watching
 from survtree._search.reference import name_of, reference_losses
 from survtree._search.replay import save_if_asked
-from survtree._search.settings import SearchSettings
-from survtree._search.solve import Solution, find, loss_of, optimal_trees
+from survtree._search.settings import Clock, SearchSettings
+from survtree._search.solve import KeptSearch, Solution, find, optimal_trees
 
 
 class OptimalSurvivalTree(TreePredictor):
@@ -142,6 +136,8 @@ class OptimalSurvivalTree(TreePredictor):
     ('optimal', 4, 0.066221)
     """
 
+    _kept_search: KeptSearch | None = None
+
     def __init__(
         self,
         max_depth: int | None = 4,
@@ -213,116 +209,49 @@ class OptimalSurvivalTree(TreePredictor):
         duration_col, event_col : names of columns, optional
             Instead of y: the columns of the frame X that hold time and event.
         """
-        start = perf_counter()
+        clock = Clock.started()
         options = check_options(self)
         columns = {"duration_col": duration_col, "event_col": event_col}
         prepared = prepare(self, options, X, y, sample_weight, **columns)
-        problem = prepared.problem
-        kept = getattr(self, "_kept_search", None) if options["warm_start"] else None
-        limits = limits_of(options)
-        if self.reference is not None and not (limits.proves and kept and kept.is_proof(problem)):
-            losses = reference_losses(
-                self.reference,
-                prepared.X,
-                problem.answers,
-                problem.events,
-                options["random_state"],
-            )
-            limits = replace(limits, guessed_losses=losses)
-        save_if_asked(problem, limits)
-        limits = replace(limits, seconds_gone=perf_counter() - start)
+        problem, settings = prepared.problem, self._search_settings(options, prepared)
+        save_if_asked(problem, settings)
         verbose, callback = options["verbose"], options["callback"]
-        with watching(lambda: headline(problem, limits), verbose, callback) as watch:
-            solution, kept = find(problem, limits, watch, kept)
+        with watching(lambda: headline(problem, settings), verbose, callback) as watch:
+            kept = self._kept_search if options["warm_start"] else None
+            solution, kept = find(problem, settings, watch, kept, clock)
             self._kept_search = kept if options["warm_start"] else None
-            limits = limits if kept is None else kept.limits
-            proof = None
-            if options["certificate"] == "full" and kept and solution.status == "optimal":
-                proof = proof_of(kept, solution, watch)
-            self.keep_solution(prepared, solution, options, limits.guessed_losses, proof)
-            self.history_ = tuple(watch.history)
-            self.roles_ = None if event_col is None else Roles(str(duration_col), str(event_col))
+            certificate = self._certified(prepared, solution, kept, watch)
+            self._fitted = replace(
+                Fitted.of(prepared, solution, certificate),
+                history=tuple(watch.history),
+                roles=roles_of(**columns),
+            )
             if verbose:
-                logger.info("%s", self.certificate_.last_line())
+                logger.info("%s", certificate.last_line())
         self._warn(solution, options, watch.stopped_by)
         return self
 
-    def keep_solution(
-        self,
-        prepared: Prepared,
-        solution: Solution,
-        options: dict[str, Any],
-        guessed_losses: NDArray[np.float64] | None = None,
-        proof: ProofLog | None = None,
-    ) -> "OptimalSurvivalTree":
-        """Become the model of a solution; for those who search by other means than ``fit``."""
-        self._keep(prepared, solution)
-        self._certify(prepared.problem, solution, options["time_buckets"], guessed_losses, proof)
-        return self
-
-    def _keep(self, prepared: Prepared, solution: Solution) -> None:
-        tree, one_leaf = solution.tree, solution.one_leaf_loss
-        problem, exact = prepared.problem, prepared.exact
-        self.binarizer_ = prepared.binarizer
-        self._problem: Problem | None = problem
-        self.tree_ = tree
-        self.history_ = ()
-        self.objective_ = solution.objective
-        self.loss_ = solution.loss
-        self.lower_bound_ = solution.lower_bound
-        self.status_ = solution.status
-        self.n_leaves_ = len(tree.leaves)
-        self.depth_ = int(tree.depths().max())
-        # A lone leaf explains nothing, not 1e-16 of it.
-        is_split = self.n_leaves_ > 1 and one_leaf > 0
-        self.ibs_ratio_ = 1.0 - solution.loss / one_leaf if is_split else 0.0
-        self.exact_loss_ = solution.loss
-        self.unique_times_ = solution.unique_times
-        self.event_times_ = solution.event_times
-        if exact is not problem.events:
-            self.exact_loss_ = loss_of(replace(problem, events=exact), tree)
-            self.unique_times_, self.event_times_ = exact.unique_times, exact.event_times
-        self._leaf_curves = LeafCurves(lambda: _curves_by_node(problem, exact, tree))
-
-    def _certify(
-        self,
-        problem: Problem,
-        solution: Solution,
-        buckets: int | tuple[float, ...] | None,
-        losses: NDArray[np.float64] | None,
-        proof: ProofLog | None,
-    ) -> None:
-        guess = None
-        if losses is not None:
-            guess = Guess(
-                reference=name_of(self.reference),
-                loss=float(losses.sum()),
-                conditional_bound=solution.guessed_bound,
-                lower_bound=solution.lower_bound,
-                n_closed=solution.counts["pruned_by_guess"],
-            )
-        self.certificate_ = Certificate(
-            objective=solution.objective,
-            loss=solution.loss,
-            lower_bound=solution.lower_bound,
-            status=solution.status,
-            n_leaves=self.n_leaves_,
-            regularization=problem.regularization,
-            max_depth=problem.max_depth,
-            min_samples_leaf=problem.min_samples_leaf,
-            max_leaves=problem.max_leaves,
-            tolerance=solution.tolerance,
-            fingerprint=problem.fingerprint(),
-            seconds=solution.seconds,
-            counts=solution.counts,
-            tree=solution.tree,
-            binarizer=self.binarizer_,
-            time_buckets=buckets,
-            exact_loss=None if buckets is None else self.exact_loss_,
-            guess=guess,
-            proof=proof,
+    def _search_settings(self, options: dict[str, Any], prepared: Prepared) -> SearchSettings:
+        """What the options say, with the losses of the reference unless nobody will ask them."""
+        settings, problem = search_settings_of(options), prepared.problem
+        kept = self._kept_search if options["warm_start"] else None
+        is_proving = settings.proves and kept is not None and kept.is_proof(problem)
+        if self.reference is None or is_proving:
+            return settings
+        losses = reference_losses(
+            self.reference, prepared.X, problem.answers, problem.events, options["random_state"]
         )
-        self.gap_ = self.certificate_.gap
+        return replace(settings, guessed_losses=losses)
+
+    def _certified(
+        self, prepared: Prepared, solution: Solution, kept: KeptSearch | None, watch: Watch
+    ) -> Certificate:
+        guess = proof = None
+        if kept is not None and kept.settings.guessed_losses is not None:
+            guess = Guess.of(name_of(self.reference), kept.settings.guessed_losses, solution)
+        if self.certificate == "full" and kept is not None and solution.status == "optimal":
+            proof = proof_of(kept, solution, watch)
+        return prepared.certificate(solution, guess=guess, proof=proof)
 
     def _warn(self, solution: Solution, options: dict[str, Any], interrupter: str) -> None:
         if solution.is_upper_bound_wrong:
@@ -361,22 +290,26 @@ class OptimalSurvivalTree(TreePredictor):
         """
         check_is_fitted(self)
         limit = check_limit(limit)
-        problem = check_trees_can_be_listed(self._problem, self.status_)
+        problem = check_trees_can_be_listed(self._state.problem, self.status_)
         return optimal_trees(problem, self.objective_, limit)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        # Large, and of use to this process only.
-        return {**state, **{name: None for name in ("_problem", "_kept_search") if name in state}}
+        state.pop("_kept_search", None)  # large, and of use to this process only
+        return state
 
 
-def _curves_by_node(problem: Problem, exact: EventTable, tree: Tree) -> dict[int, LeafCurve]:
-    leaves = tree.leaves.tolist()
-    curves = leaf_curves(exact, problem.leaf_of_row(tree), len(leaves))
-    return dict(zip(leaves, curves, strict=True))
+def with_state(model: OptimalSurvivalTree, fitted: Fitted) -> OptimalSurvivalTree:
+    """A model with the options and columns of another, and its regularization from the state."""
+    regularization = fitted.certificate.regularization
+    options = {**model.get_params(deep=False), "regularization": regularization}
+    other = OptimalSurvivalTree(**options)
+    copy_feature_names(model, other)
+    other._fitted = fitted
+    return other
 
 
-def limits_of(options: dict[str, Any]) -> SearchSettings:
+def search_settings_of(options: dict[str, Any]) -> SearchSettings:
     """What the options say about how the search may end."""
     may_stop = ("time_limit", "memory_limit", "node_limit", "gap", "verbose", "callback")
     return SearchSettings(

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import inf, sqrt
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -14,17 +13,18 @@ from survtree._base.checks import check_options
 from survtree._base.errors import SearchStoppedWarning
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
-from survtree._model.checks import check_number_of_leaves, check_path_options, check_price
-from survtree._model.estimator import OptimalSurvivalTree, limits_of
+from survtree._model.checks import check_number_of_leaves, check_path_options, check_penalty
+from survtree._model.estimator import OptimalSurvivalTree, search_settings_of, with_state
+from survtree._model.fitted import Fitted, Interval
 from survtree._model.prepare import Prepared, prepare
 from survtree._search.problem import Problem
+from survtree._search.settings import Clock
 from survtree._search.solve import Solution, frontier, loss_of
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-Interval = tuple[float, float]
 MOST_LEAVES = 60_000
 
 
@@ -62,8 +62,9 @@ class RegularizationPath(Sequence[OptimalSurvivalTree]):
 
     def at(self, regularization: float) -> OptimalSurvivalTree:
         """The tree that is optimal for this price; of two that tie, the sparser."""
-        price = check_price(regularization, self.min_regularization)
-        return next(model for model in self if price >= model.regularization_interval_[0])
+        penalty = check_penalty(regularization, self.min_regularization)
+        model = next(each for each in self if penalty >= each.regularization_interval_[0])
+        return with_state(model, model._state.at(penalty))
 
     def table(self) -> "pl.DataFrame":
         """A row a tree: its size, its loss, and the prices for which it is optimal."""
@@ -151,18 +152,17 @@ def found_path(
     **columns: Any,
 ) -> RegularizationPath:
     """The same without a warning of a search that was stopped, for those who look at its status."""
-    start = perf_counter()
+    clock = Clock.started()
     template = OptimalSurvivalTree(regularization=min_regularization, **options)
     checked = check_options(template)
     prepared = prepare(template, checked, X, y, sample_weight, **columns)
     _check_size(prepared.problem)
-    limits = replace(limits_of(checked), seconds_gone=perf_counter() - start)
-    solutions = _on_hull(frontier(prepared.problem, limits, checked["max_leaves"]))
+    settings, most = search_settings_of(checked), checked["max_leaves"]
+    solutions = _on_hull(frontier(prepared.problem, settings, most, clock))
+    intervals = _intervals(solutions, checked["regularization"])
     models = [
-        _model(template, prepared, solution, interval, checked)
-        for solution, interval in zip(
-            solutions, _intervals(solutions, checked["regularization"]), strict=True
-        )
+        _model(template, prepared, solution, interval)
+        for solution, interval in zip(solutions, intervals, strict=True)
     ]
     return RegularizationPath(models, checked["regularization"])
 
@@ -209,29 +209,12 @@ def _inside(interval: Interval) -> float:
 
 
 def _model(
-    template: OptimalSurvivalTree,
-    prepared: Prepared,
-    solution: Solution,
-    interval: Interval,
-    options: dict[str, Any],
+    template: OptimalSurvivalTree, prepared: Prepared, solution: Solution, interval: Interval
 ) -> OptimalSurvivalTree:
-    price = _inside(interval)
-    problem = replace(prepared.problem, regularization=price)
-    objective = solution.loss + price * len(solution.tree.leaves)
-    is_proven = solution.status == "optimal"
-    # What no tree undercuts at the smallest price, none does at a higher one.
-    bound = objective if is_proven else min(objective, solution.lower_bound)
-    model = OptimalSurvivalTree(**{**template.get_params(deep=False), "regularization": price})
-    for name in ("n_features_in_", "feature_names_in_"):
-        if hasattr(template, name):
-            setattr(model, name, getattr(template, name))
-    model.keep_solution(
-        replace(prepared, problem=problem),
-        replace(solution, objective=objective, lower_bound=bound, guessed_bound=bound),
-        options,
-    )
-    model.regularization_interval_ = interval
-    return model
+    """The model of a tree of the path, for a penalty inside its interval."""
+    fitted = Fitted.of(prepared, solution, prepared.certificate(solution))
+    fitted = replace(fitted, regularization_interval=interval)
+    return with_state(template, fitted.at(_inside(interval)))
 
 
 def _warn(path: RegularizationPath) -> None:

@@ -1,6 +1,6 @@
 """From a user's table and outcome to a problem: what every kind of fit does before it searches."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -8,8 +8,10 @@ import numpy as np
 from survtree._data.event_table import EventTable
 from survtree._data.read_outcome import check_outcome, split_outcome
 from survtree._data.read_table import check_table, rows_at
+from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._search.problem import Problem
+from survtree._search.solve import Solution, loss_of
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,21 @@ class Prepared:
     exact: EventTable
     binarizer: Binarizer
     X: Any  # as the user has them, without those that were left out
+    time_buckets: int | tuple[float, ...] | None
+
+    def certificate(self, solution: Solution, **rest: Any) -> Certificate:
+        """The certificate of a solution of the problem."""
+        exact_loss = None
+        if self.time_buckets is not None:
+            exact_loss = loss_of(replace(self.problem, events=self.exact), solution.tree)
+        return Certificate.of(
+            self.problem,
+            solution,
+            binarizer=self.binarizer,
+            time_buckets=self.time_buckets,
+            exact_loss=exact_loss,
+            **rest,
+        )
 
 
 def prepare(
@@ -50,7 +67,7 @@ def prepare(
         max_leaves=options["max_leaves"],
     )
     rows = X if table is given else rows_at(X, np.flatnonzero(~given.is_missing_anywhere()))
-    return Prepared(problem, exact, binarizer, rows)
+    return Prepared(problem, exact, binarizer, rows, buckets)
 
 
 def new_binarizer(estimator: Any) -> Binarizer:
@@ -61,7 +78,12 @@ def new_binarizer(estimator: Any) -> Binarizer:
         encoding=estimator.encoding,
         max_levels=estimator.max_levels,
     )
-    for name in ("n_features_in_", "feature_names_in_"):
-        if hasattr(estimator, name):
-            setattr(binarizer, name, getattr(estimator, name))
+    copy_feature_names(estimator, binarizer)
     return binarizer
+
+
+def copy_feature_names(source: Any, target: Any) -> None:
+    """What scikit-learn wants to know of the columns of a fit."""
+    for name in ("n_features_in_", "feature_names_in_"):
+        if hasattr(source, name):
+            setattr(target, name, getattr(source, name))

@@ -4,7 +4,7 @@ import sys
 import warnings
 from collections import Counter
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from survtree._base.errors import SearchStoppedWarning
 from survtree._model.checks import check_nested, check_tuning
 from survtree._model.cross_validation import Plan, Settings, Tuned, tune
 from survtree._model.estimator import OptimalSurvivalTree
-from survtree._model.fitted import Roles
+from survtree._model.fitted import Roles, roles_of
 from survtree._model.predict import TreePredictor
 from survtree._model.resampling import Fold, Scoring, cohort_of, folds_of, score_of
 from survtree._search.progress import logger, shown_on
@@ -171,8 +171,7 @@ class OptimalSurvivalTreeCV(TreePredictor):
         rows = cohort_of(self, X, y, sample_weight, **columns)
         folds = folds_of(self.cv, rows.events, check_random_state(self.random_state))
         tuned = tune(rows, [Plan(np.arange(len(rows)), folds)], settings)[0]
-        self._keep(tuned)
-        self.roles_ = None if event_col is None else Roles(str(duration_col), str(event_col))
+        self._keep(tuned, roles_of(duration_col, event_col))
         if self.verbose:
             _log(tuned)
         _warn_if_stopped(tuned.statuses)
@@ -185,16 +184,14 @@ class OptimalSurvivalTreeCV(TreePredictor):
         names = ("max_depths", "min_regularization", "scoring", "rule", "n_jobs")
         return Settings(options=options, **{name: checked[name] for name in names})
 
-    def _keep(self, tuned: Tuned) -> None:
+    def _keep(self, tuned: Tuned, roles: Roles | None) -> None:
+        self._fitted = replace(tuned.best._state, roles=roles)
         self.best_estimator_ = tuned.best
         self.best_index_ = tuned.index
         self.best_params_ = tuned.params()[tuned.index]
         self.best_score_ = float(tuned.means[tuned.index])
         self.cv_results_ = tuned.results()
         self.n_splits_ = tuned.scores.shape[1]
-        for name, value in vars(tuned.best).items():
-            if name.endswith("_") or name == "_leaf_curves":
-                setattr(self, name, value)
 
     def nested_score(
         self,

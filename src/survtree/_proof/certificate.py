@@ -1,10 +1,11 @@
 """What was proven, under which numbers, and a check of it without solver code."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from survtree._base.files import whole_file
 from survtree._base.numbers import price_text, relative_gap
@@ -16,7 +17,7 @@ from survtree._scoring.definition import Oracle
 from survtree._search.problem import Problem
 from survtree._search.progress import pruned_by
 from survtree._search.settings import SearchSettings
-from survtree._search.solve import n_threads
+from survtree._search.solve import Solution, n_threads
 
 NOT_RECHECKED = (
     "that no other tree is better: that is the search's work, and this check does not repeat it",
@@ -64,6 +65,17 @@ class Guess:
     lower_bound: float
     n_closed: int
 
+    @classmethod
+    def of(cls, reference: str, losses: NDArray[np.float64], solution: Solution) -> "Guess":
+        """What a search assumed that leaned on the losses of a reference."""
+        return cls(
+            reference=reference,
+            loss=float(losses.sum()),
+            conditional_bound=solution.guessed_bound,
+            lower_bound=solution.lower_bound,
+            n_closed=solution.counts["pruned_by_guess"],
+        )
+
     assumption = (
         "on no group of rows that answer all questions alike does the best tree lose less than the "
         "reference"
@@ -104,6 +116,34 @@ class Certificate:
     exact_loss: float | None = None  # on the times as they are, where the search rounded them
     guess: Guess | None = None
     proof: ProofLog | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, problem: Problem, solution: Solution, **rest: Any) -> "Certificate":
+        """What a search found; ``rest`` are the fields that neither of the two knows."""
+        return cls(
+            objective=solution.objective,
+            loss=solution.loss,
+            lower_bound=solution.lower_bound,
+            status=solution.status,
+            n_leaves=len(solution.tree.leaves),
+            regularization=problem.regularization,
+            max_depth=problem.max_depth,
+            min_samples_leaf=problem.min_samples_leaf,
+            max_leaves=problem.max_leaves,
+            tolerance=solution.tolerance,
+            fingerprint=problem.fingerprint(),
+            seconds=solution.seconds,
+            counts=solution.counts,
+            tree=solution.tree,
+            **rest,
+        )
+
+    def at(self, regularization: float) -> "Certificate":
+        """For a higher penalty than that of the search, for which the tree is the best as well."""
+        objective = self.loss + regularization * self.n_leaves
+        # What no tree undercuts at a small penalty, none does at a higher one.
+        bound = objective if self.status == "optimal" else min(objective, self.lower_bound)
+        return replace(self, regularization=regularization, objective=objective, lower_bound=bound)
 
     @property
     def gap(self) -> float:
