@@ -15,7 +15,7 @@ from survtree._scoring import row_losses
 from survtree._scoring.definition import Oracle
 from survtree._scoring.row_losses import RowLosses
 from survtree._search import reference
-from survtree._search.reference import reference_losses
+from survtree._search.read_reference import reference_losses
 from survtree.datasets import load
 from tests.unit.bad_references import REFERENCES, Model
 from tests.unit.test_bad_inputs import TELLS_ALL, TELLS_RANGE

@@ -1,4 +1,4 @@
-"""What is asked of fitted models, cross-validation and the bootstrap."""
+"""Checks of what users pass to fitted models, paths, cross-validation and the bootstrap."""
 
 import numbers
 import sys
@@ -15,10 +15,12 @@ from survtree._base.words import did_you_mean
 from survtree._data.event_table import EventTable
 from survtree._search.problem import Problem
 
-PATH_OPTIONS = (
-    *("max_depth", "min_samples_leaf", "max_leaves", "thresholds", "missing", "encoding"),
-    *("max_levels", "time_buckets", "time_limit", "memory_limit", "node_limit"),
+# Options of a tree that a path and a cross-validation pass on as they are.
+TREE_OPTIONS = (
+    *("min_samples_leaf", "max_leaves", "thresholds", "missing", "encoding", "max_levels"),
+    *("time_buckets", "time_limit", "memory_limit", "node_limit"),
 )
+PATH_OPTIONS = ("max_depth", *TREE_OPTIONS)
 
 
 def check_share(quantile: Any) -> float:
@@ -84,7 +86,7 @@ def check_number_of_leaves(n_leaves: float, most: int) -> None:
     if n_leaves > most:
         raise ValueError(
             f"min_regularization must be high enough for trees of at most {most:,} leaves; at this "
-            f"price {n_leaves:,.0f} could pay. Raise it, or pass max_leaves."
+            f"penalty a tree may have {n_leaves:,.0f}. Raise it, or pass max_leaves."
         )
 
 

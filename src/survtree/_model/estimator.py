@@ -17,7 +17,7 @@ from survtree._model.prepare import Prepared, copy_feature_names, prepare
 from survtree._proof.certificate import Certificate, Guess, headline
 from survtree._proof.proof_file import proof_of
 from survtree._search.progress import Snapshot, Watch, logger, watching
-from survtree._search.reference import name_of, reference_losses
+from survtree._search.read_reference import name_of, reference_losses
 from survtree._search.replay import save_if_asked
 from survtree._search.settings import Clock, SearchSettings
 from survtree._search.solve import KeptSearch, Solution, find, optimal_trees

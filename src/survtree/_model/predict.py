@@ -1,4 +1,4 @@
-"""What a fitted tree says of new rows: leaves, curves, quantiles, risk and its score."""
+"""Predictions of a fitted tree for new rows: leaves, curves, quantiles, risk scores."""
 
 from collections.abc import Mapping
 from typing import Any

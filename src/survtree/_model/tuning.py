@@ -14,19 +14,22 @@ from sklearn.utils import check_random_state
 
 from survtree._base.checks import check_options
 from survtree._base.errors import SearchStoppedWarning
-from survtree._model.checks import check_nested, check_tuning
-from survtree._model.cross_validation import Plan, Settings, Tuned, tune
+from survtree._model.checks import TREE_OPTIONS, check_nested, check_tuning
+from survtree._model.cross_validation import (
+    Fold,
+    Plan,
+    Scoring,
+    Tuned,
+    TuningSettings,
+    folds_of,
+    score_of,
+    tune,
+)
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import Roles, roles_of
 from survtree._model.predict import TreePredictor
-from survtree._model.resampling import Fold, Scoring, cohort_of, folds_of, score_of
+from survtree._model.prepare import cohort_of
 from survtree._search.progress import logger, shown_on
-
-# Options of the trees that are passed on as they are.
-PASSED_ON = (
-    *("min_samples_leaf", "max_leaves", "thresholds", "missing", "encoding", "max_levels"),
-    *("time_buckets", "time_limit", "memory_limit", "node_limit"),
-)
 
 
 @dataclass(frozen=True)
@@ -177,12 +180,12 @@ class OptimalSurvivalTreeCV(TreePredictor):
         _warn_if_stopped(tuned.statuses)
         return self
 
-    def _settings(self) -> Settings:
-        options = {name: getattr(self, name) for name in PASSED_ON}
+    def _settings(self) -> TuningSettings:
+        options = {name: getattr(self, name) for name in TREE_OPTIONS}
         checked = check_tuning(self)
         check_options(OptimalSurvivalTree(**options))
         names = ("max_depths", "min_regularization", "scoring", "rule", "n_jobs")
-        return Settings(options=options, **{name: checked[name] for name in names})
+        return TuningSettings(options=options, **{name: checked[name] for name in names})
 
     def _keep(self, tuned: Tuned, roles: Roles | None) -> None:
         self._fitted = replace(tuned.best._state, roles=roles)

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from survtree._base.numbers import interval, plain, price_text
 from survtree._data.read_table import check_table
-from survtree._model.resampling import cohort_of
+from survtree._model.prepare import cohort_of
 from survtree._proof.certificate import Certificate, Verification
 from survtree._scoring.curves import LeafCurve
 from survtree._search.progress import Snapshot
