@@ -1,4 +1,4 @@
-"""OptimalSurvivalTree: validate -> binarize -> solve -> keep results."""
+"""OptimalSurvivalTree: check the options, prepare the problem, search, keep what was found."""
 
 import warnings
 from collections.abc import Callable
@@ -26,11 +26,11 @@ from survtree._search.solve import KeptSearch, Solution, find, optimal_trees
 class OptimalSurvivalTree(TreePredictor):
     """The tree that minimises integrated Brier score + regularization x leaves, with a proof.
 
-    Columns of X become yes/no questions (see ``Binarizer``). Each leaf predicts the Kaplan-Meier
-    curve of its training rows. Among trees of equal objective the one returned is found from the
-    root down: a leaf if it is as good; otherwise the first question that attains the optimum, where
-    questions are ordered by how well they do alone on all rows, then by how easily they read, then
-    by column name.
+    Columns of X become yes/no questions, which the tree splits on (see ``Binarizer``). Each leaf
+    predicts the Kaplan-Meier curve of its training rows. Ties between trees of equal objective are
+    broken from the root down: a leaf if it is as good; otherwise the first question that attains
+    the optimum, in the order of their losses as the only split of all rows, then of how easily they
+    read, then of the column names.
 
     Parameters
     ----------
@@ -105,7 +105,8 @@ class OptimalSurvivalTree(TreePredictor):
     tree_ : Tree
         Splits and leaves as arrays.
     objective_, loss_, lower_bound_, gap_ : float
-        What the tree costs and what no tree can undercut.
+        Loss plus penalties of the tree, its loss alone, a bound that no tree is below, and
+        (objective - lower bound) / objective.
     status_ : str
         "optimal", "guessed", "gap_reached", "time_limit", "memory_limit", "node_limit" or
         "interrupted".
@@ -118,13 +119,13 @@ class OptimalSurvivalTree(TreePredictor):
     exact_loss_ : float
         Loss of the tree on the times as they are; ``loss_`` unless there are time buckets.
     binarizer_ : Binarizer
-        How columns became questions; ``questions_`` are what it asks.
+        How columns became questions; ``questions_`` lists them.
     unique_times_ : ndarray
         Distinct training times, ascending: the columns of predicted arrays.
     leaf_curves_ : dict of int to LeafCurve
         What each leaf (by node number) predicts.
     history_ : tuple of Snapshot
-        Bounds whenever they were found to have moved; empty where the search shows no progress.
+        Where the search stood whenever a bound had moved; empty for searches without progress.
 
     Examples
     --------
@@ -213,28 +214,26 @@ class OptimalSurvivalTree(TreePredictor):
         options = check_options(self)
         columns = {"duration_col": duration_col, "event_col": event_col}
         prepared = prepare(self, options, X, y, sample_weight, **columns)
-        problem, settings = prepared.problem, self._search_settings(options, prepared)
+        kept = self._kept_search if options["warm_start"] else None
+        problem, settings = prepared.problem, self._search_settings(options, prepared, kept)
         save_if_asked(problem, settings)
         verbose, callback = options["verbose"], options["callback"]
         with watching(lambda: headline(problem, settings), verbose, callback) as watch:
-            kept = self._kept_search if options["warm_start"] else None
             solution, kept = find(problem, settings, watch, kept, clock)
             self._kept_search = kept if options["warm_start"] else None
             certificate = self._certified(prepared, solution, kept, watch)
-            self._fitted = replace(
-                Fitted.of(prepared, solution, certificate),
-                history=tuple(watch.history),
-                roles=roles_of(**columns),
-            )
+            history, roles = tuple(watch.history), roles_of(**columns)
+            self._fitted = Fitted.of(prepared, solution, certificate, history=history, roles=roles)
             if verbose:
                 logger.info("%s", certificate.last_line())
         self._warn(solution, options, watch.stopped_by)
         return self
 
-    def _search_settings(self, options: dict[str, Any], prepared: Prepared) -> SearchSettings:
-        """What the options say, with the losses of the reference unless nobody will ask them."""
+    def _search_settings(
+        self, options: dict[str, Any], prepared: Prepared, kept: KeptSearch | None
+    ) -> SearchSettings:
+        """The settings of the search, with the losses of the reference if it will use them."""
         settings, problem = search_settings_of(options), prepared.problem
-        kept = self._kept_search if options["warm_start"] else None
         is_proving = settings.proves and kept is not None and kept.is_proof(problem)
         if self.reference is None or is_proving:
             return settings
@@ -246,6 +245,7 @@ class OptimalSurvivalTree(TreePredictor):
     def _certified(
         self, prepared: Prepared, solution: Solution, kept: KeptSearch | None, watch: Watch
     ) -> Certificate:
+        """The certificate, with what was guessed, and with a full proof if one is wanted."""
         guess = proof = None
         if kept is not None and kept.settings.guessed_losses is not None:
             guess = Guess.of(name_of(self.reference), kept.settings.guessed_losses, solution)
@@ -254,39 +254,42 @@ class OptimalSurvivalTree(TreePredictor):
         return prepared.certificate(solution, guess=guess, proof=proof)
 
     def _warn(self, solution: Solution, options: dict[str, Any], interrupter: str) -> None:
+        """Warn the caller of ``fit`` of whatever falls short of what was asked for."""
         if solution.is_upper_bound_wrong:
-            warnings.warn(
+            message = (
                 f"no tree attains upper_bound={options['upper_bound']:g}; the search went on "
-                f"without it and found {solution.objective:g}.",
-                UserWarning,
-                stacklevel=3,
+                f"without it and found {solution.objective:g}."
             )
+            warnings.warn(message, UserWarning, stacklevel=3)
         if options["certificate"] == "full" and self.certificate_.proof is None:
-            warnings.warn(
-                "there is no full proof: a limit ended the search, or the proof would be too long.",
-                UserWarning,
-                stacklevel=3,
+            message = (
+                "there is no full proof: a limit ended the search, or the proof would be too long."
             )
-        reason = {
+            warnings.warn(message, UserWarning, stacklevel=3)
+        reason = self._stopped_by(solution.status, options, interrupter)
+        if reason is not None:
+            message = (
+                f"stopped by {reason}. Objective {self.objective_:.4g}, lower bound "
+                f"{self.lower_bound_:.4g}, gap {100 * self.gap_:.1f} %. The tree is valid but not "
+                "proven best."
+            )
+            warnings.warn(message, SearchStoppedWarning, stacklevel=3)
+
+    def _stopped_by(self, status: str, options: dict[str, Any], interrupter: str) -> str | None:
+        """What stopped the search, in words; None if it was not stopped."""
+        reasons = {
             "time_limit": f"the time limit ({options['time_limit']} s)",
             "memory_limit": f"the memory limit ({self.memory_limit})",
             "node_limit": f"the node limit ({options['node_limit']})",
             "interrupted": interrupter,
-        }.get(solution.status)
-        if reason is not None:
-            warnings.warn(
-                f"stopped by {reason}. Objective {self.objective_:.4g}, lower bound "
-                f"{self.lower_bound_:.4g}, gap {100 * self.gap_:.1f} %. The tree is valid but not "
-                "proven best.",
-                SearchStoppedWarning,
-                stacklevel=3,
-            )
+        }
+        return reasons.get(status)
 
     def optimal_trees(self, limit: int = 100) -> list[Tree]:
         """Every distinct tree that attains the optimum, at most ``limit``; the first is ``tree_``.
 
-        Columns that part the training rows alike count as one question. Needs the training rows,
-        which a fitted model keeps in memory but does not pickle.
+        Columns that separate the training rows in the same way count as one. This needs the
+        training rows, which a fitted model keeps in memory but does not pickle.
         """
         check_is_fitted(self)
         limit = check_limit(limit)
@@ -295,12 +298,12 @@ class OptimalSurvivalTree(TreePredictor):
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        state.pop("_kept_search", None)  # large, and of use to this process only
-        return state
+        # What a search remembers is large, and of use to this process only.
+        return {name: value for name, value in state.items() if name != "_kept_search"}
 
 
 def with_state(model: OptimalSurvivalTree, fitted: Fitted) -> OptimalSurvivalTree:
-    """A model with the options and columns of another, and its regularization from the state."""
+    """A model with the options and columns of another one, and this state and regularization."""
     regularization = fitted.certificate.regularization
     options = {**model.get_params(deep=False), "regularization": regularization}
     other = OptimalSurvivalTree(**options)
@@ -310,7 +313,7 @@ def with_state(model: OptimalSurvivalTree, fitted: Fitted) -> OptimalSurvivalTre
 
 
 def search_settings_of(options: dict[str, Any]) -> SearchSettings:
-    """What the options say about how the search may end."""
+    """How the search is to run and when it may stop, from the options of the estimator."""
     may_stop = ("time_limit", "memory_limit", "node_limit", "gap", "verbose", "callback")
     return SearchSettings(
         gap=options["gap"],
@@ -320,6 +323,6 @@ def search_settings_of(options: dict[str, Any]) -> SearchSettings:
         node_limit=options["node_limit"],
         n_jobs=options["n_jobs"],
         proves=options["reference_mode"] == "prove",
-        # Whoever may stop the search or watches it wants to see the gap close.
+        # A search that may be stopped, or is watched, had better close its gap on the way.
         wants_bounds=any(options[name] for name in may_stop),
     )

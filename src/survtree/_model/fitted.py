@@ -63,8 +63,10 @@ class Fitted:
     problem: Problem | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, prepared: Prepared, solution: Solution, certificate: Certificate) -> "Fitted":
-        """The state after a search; the curves of the leaves are made when first asked for."""
+    def of(
+        cls, prepared: Prepared, solution: Solution, certificate: Certificate, **rest: Any
+    ) -> "Fitted":
+        """The state after a search; the curves of the leaves are computed when first used."""
         problem, exact, tree = prepared.problem, prepared.exact, solution.tree
         one_leaf = solution.one_leaf_loss
         # A lone leaf explains nothing, not 1e-16 of it.
@@ -78,6 +80,7 @@ class Fitted:
             unique_times=times.unique_times,
             event_times=times.event_times,
             problem=problem,
+            **rest,
         )
 
     def without_training_rows(self) -> "Fitted":

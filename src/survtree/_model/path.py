@@ -1,8 +1,7 @@
-"""Every tree that is optimal for some price of a leaf, found in one search."""
+"""Every tree that is optimal for some penalty per leaf, found in one search."""
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Any, overload
@@ -29,10 +28,10 @@ MOST_LEAVES = 60_000
 
 
 class RegularizationPath(Sequence[OptimalSurvivalTree]):
-    """Fitted trees, the sparsest first; each is optimal for the prices of its interval.
+    """Fitted trees, the sparsest first; each is optimal for the penalties of its interval.
 
-    ``status_`` is "optimal", or what stopped the search: then the trees are the best of a smaller
-    depth than was asked for, and nothing is proven about deeper ones.
+    ``status_`` is "optimal", or what stopped the search: then the trees are the best ones of a
+    smaller depth than ``max_depth``, and nothing is proven about deeper ones.
     """
 
     def __init__(self, models: Sequence[OptimalSurvivalTree], min_regularization: float) -> None:
@@ -61,14 +60,17 @@ class RegularizationPath(Sequence[OptimalSurvivalTree]):
         return f"RegularizationPath({self.status_}: trees with {leaves} leaves)"
 
     def at(self, regularization: float) -> OptimalSurvivalTree:
-        """The tree that is optimal for this price; of two that tie, the sparser."""
+        """The tree that is optimal for this penalty per leaf; of two that tie, the sparser.
+
+        The model has this ``regularization``, and its objective and bounds are for it.
+        """
         penalty = check_penalty(regularization, self.min_regularization)
         model = next(each for each in self if penalty >= each.regularization_interval_[0])
         return with_state(model, model._state.at(penalty))
 
     def table(self) -> "pl.DataFrame":
-        """A row a tree: its size, its loss, and the prices for which it is optimal."""
-        import polars as pl  # a tenth of a second, for those who ask
+        """A row per tree: its size, its loss, and the penalties for which it is optimal."""
+        import polars as pl  # slow to import, and seldom needed
 
         return pl.DataFrame(
             {
@@ -114,7 +116,7 @@ def regularization_path(
 ) -> RegularizationPath:
     """Every tree that is optimal for some regularization from ``min_regularization`` on.
 
-    One exact search instead of a fit for each price: each subset of rows keeps its best losses by
+    One exact search instead of a fit for each penalty: each subset of rows keeps its best losses by
     number of leaves.
 
     Parameters
@@ -122,7 +124,7 @@ def regularization_path(
     X, y, sample_weight, duration_col, event_col
         As in ``OptimalSurvivalTree.fit``.
     min_regularization : float, default=0.001
-        The smallest price of a leaf that is of interest.
+        The smallest penalty per leaf of interest.
     **options
         ``max_depth``, ``min_samples_leaf``, ``max_leaves``, ``thresholds``, ``missing``,
         ``encoding``, ``max_levels``, ``time_buckets``, ``time_limit``, ``memory_limit`` and
@@ -151,14 +153,14 @@ def found_path(
     options: dict[str, Any],
     **columns: Any,
 ) -> RegularizationPath:
-    """The same without a warning of a search that was stopped, for those who look at its status."""
+    """The same without a warning if the search was stopped, for callers that look at its status."""
     clock = Clock.started()
     template = OptimalSurvivalTree(regularization=min_regularization, **options)
     checked = check_options(template)
     prepared = prepare(template, checked, X, y, sample_weight, **columns)
     _check_size(prepared.problem)
     settings, most = search_settings_of(checked), checked["max_leaves"]
-    solutions = _on_hull(frontier(prepared.problem, settings, most, clock))
+    solutions = _best_for_some_penalty(frontier(prepared.problem, settings, most, clock))
     intervals = _intervals(solutions, checked["regularization"])
     models = [
         _model(template, prepared, solution, interval)
@@ -168,40 +170,48 @@ def found_path(
 
 
 def _check_size(problem: Problem) -> None:
-    """Numbers of leaves are kept in 16 bits; only a price near 0 on very many rows gets there."""
+    """Refuse trees of too many leaves, which only a penalty near 0 on very many rows allows.
+
+    The search keeps numbers of leaves in 16 bits.
+    """
     depth = MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth
     most = min(2.0 ** min(depth, 60), len(problem.events) / problem.min_samples_leaf)
     if problem.max_leaves is None and most > MOST_LEAVES:
-        price = problem.regularization
+        penalty = problem.regularization
         lone_leaf = Tree(
             np.array([-1], np.int32), np.array([-1], np.int32), np.array([-1], np.int32)
         )
-        worth = 1 + loss_of(problem, lone_leaf) / price if price > 0 else inf
-        check_number_of_leaves(min(most, worth), MOST_LEAVES)
+        paying = 1 + loss_of(problem, lone_leaf) / penalty if penalty > 0 else inf
+        check_number_of_leaves(min(most, paying), MOST_LEAVES)
 
 
-def _saved(few: Solution, many: Solution) -> float:
-    """What each further leaf saves."""
+def _saving_per_leaf(few: Solution, many: Solution) -> float:
+    """By how much each further leaf reduces the loss: the penalty at which both trees tie."""
     return (few.loss - many.loss) / (len(many.tree.leaves) - len(few.tree.leaves))
 
 
-def _on_hull(solutions: list[Solution]) -> list[Solution]:
-    """Those that are the best for some price; with a limit on leaves there may be others."""
+def _best_for_some_penalty(solutions: list[Solution]) -> list[Solution]:
+    """Those that are the best for some penalty; with a limit on leaves there may be others."""
     hull: list[Solution] = []
     for solution in solutions:
-        while len(hull) > 1 and _saved(hull[-1], solution) >= _saved(hull[-2], hull[-1]):
+        while len(hull) > 1 and _is_never_best(hull[-2], hull[-1], solution):
             hull.pop()
         hull.append(solution)
     return hull
 
 
+def _is_never_best(few: Solution, between: Solution, many: Solution) -> bool:
+    """Whether one of the other two trees is as good for every penalty."""
+    return _saving_per_leaf(between, many) >= _saving_per_leaf(few, between)
+
+
 def _intervals(solutions: list[Solution], lowest: float) -> list[Interval]:
-    breaks = [_saved(few, many) for few, many in pairwise(solutions)]
+    breaks = [_saving_per_leaf(few, many) for few, many in pairwise(solutions)]
     return list(zip([*breaks, lowest], [inf, *breaks], strict=True))
 
 
 def _inside(interval: Interval) -> float:
-    """A price for which the tree is optimal and does not tie."""
+    """A penalty for which the tree is optimal and does not tie."""
     low, high = interval
     if high == inf:
         return 2 * low
@@ -212,8 +222,8 @@ def _model(
     template: OptimalSurvivalTree, prepared: Prepared, solution: Solution, interval: Interval
 ) -> OptimalSurvivalTree:
     """The model of a tree of the path, for a penalty inside its interval."""
-    fitted = Fitted.of(prepared, solution, prepared.certificate(solution))
-    fitted = replace(fitted, regularization_interval=interval)
+    certificate = prepared.certificate(solution)
+    fitted = Fitted.of(prepared, solution, certificate, regularization_interval=interval)
     return with_state(template, fitted.at(_inside(interval)))
 
 
@@ -221,7 +231,7 @@ def _warn(path: RegularizationPath) -> None:
     if path.status_ != "optimal":
         warnings.warn(
             f"the path was stopped ({path.status_.replace('_', ' ')}). Its trees are the best of a "
-            "smaller depth than was asked for; nothing is proven about deeper ones.",
+            "smaller depth than max_depth; nothing is proven about deeper ones.",
             SearchStoppedWarning,
             stacklevel=3,
         )
