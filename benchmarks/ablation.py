@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.problems import filled
 from benchmarks.tables import CASE, Table
 from survtree._search.problem import Problem
-from survtree._search.reference import reference_losses
+from survtree._search.read_reference import reference_losses
 from survtree._search.settings import SearchSettings
 from survtree._search.solve import find, solve
 

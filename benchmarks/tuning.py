@@ -28,8 +28,7 @@ from benchmarks.tables import Table, machine, parsed, parser_of, revision
 from survtree import OptimalSurvivalTreeCV
 from survtree._base.errors import BeyondTrainingWarning
 from survtree._data.table import EventTable
-from survtree._model.cross_validation import chosen
-from survtree._model.resampling import Fold, folds_of
+from survtree._model.cross_validation import Fold, chosen, folds_of
 from survtree._scoring.brier import ibs_ratio
 
 DATASETS = ("whas500", "gbsg2", "churn", "employee")

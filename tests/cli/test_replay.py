@@ -31,7 +31,7 @@ def model():
 
 @pytest.fixture(scope="module")
 def file(model, tmp_path_factory):
-    return replay.save(model._problem, SearchSettings(), tmp_path_factory.mktemp("replay"))
+    return replay.save(model._fitted.problem, SearchSettings(), tmp_path_factory.mktemp("replay"))
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def hard_file(tmp_path):
     X = rng.integers(0, 2, (6000, 60))
     y = (rng.random(6000) < 0.7, rng.exponential(1.0 + X[:, 0] + X[:, 1] * X[:, 2]))
     easy = OptimalSurvivalTree(1, 0.0001).fit(X, y)
-    return replay.save(replace(easy._problem, max_depth=6), SearchSettings(), tmp_path)
+    return replay.save(replace(easy._fitted.problem, max_depth=6), SearchSettings(), tmp_path)
 
 
 def test_a_replay_tells_what_is_run_and_what_came_of_it(file, model):
@@ -68,8 +68,8 @@ def test_quiet_leaves_out_the_table_alone(file, model):
 
 
 def test_what_the_file_says_of_weights_and_limits_is_told(model, tmp_path):
-    events = replace(model._problem.events, weight=np.linspace(1, 2, 137))
-    problem = replace(model._problem, events=events)
+    events = replace(model._fitted.problem.events, weight=np.linspace(1, 2, 137))
+    problem = replace(model._fitted.problem, events=events)
     limits = SearchSettings(upper_bound=0.001, bounds_off=("subtree",))
     run = survtree_replay("--quiet", replay.save(problem, limits, tmp_path))
     assert run.returncode == 0, run.stderr

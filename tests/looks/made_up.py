@@ -8,6 +8,7 @@ import numpy as np
 from survtree import OptimalSurvivalTree
 from survtree._base.tree import Tree
 from survtree._data.table import EventTable
+from survtree._model.fitted import Fitted
 from survtree._questions.questions import InRange, Questions
 from survtree._scoring.curves import LeafCurves, leaf_curves
 from tests.hostile import NAMES
@@ -58,13 +59,17 @@ def made_up(tree: Tree, names: tuple[str, ...] = ("age",), seed: int = 0) -> Any
     event[0] = True
     events = EventTable(event, time, np.ones(len(time)))
     asked = tuple(InRange(j, high=float(rng.integers(1, 90))) for j in range(len(columns)))
-    model = OptimalSurvivalTree()
-    model.tree_ = tree
-    model.binarizer_ = SimpleNamespace(
+    binarizer = SimpleNamespace(
         questions_=Questions(columns, asked),
         seen_=[SimpleNamespace(has_missing=False)] * len(columns),
     )
-    model.unique_times_, model.event_times_ = events.unique_times, events.event_times
     curves = dict(zip(nodes, leaf_curves(events, leaf_of_row, len(nodes)), strict=True))
-    model._leaf_curves = LeafCurves(lambda: curves)
+    model = OptimalSurvivalTree()
+    model._fitted = Fitted(
+        certificate=SimpleNamespace(tree=tree, binarizer=binarizer, n_leaves=len(nodes)),
+        leaf_curves=LeafCurves(lambda: curves),
+        ibs_ratio=0.0,
+        unique_times=events.unique_times,
+        event_times=events.event_times,
+    )
     return model

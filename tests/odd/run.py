@@ -71,7 +71,7 @@ def by_api(make: Callable[[], Any], call: Callable[[Any], Any]) -> Outcome:
             return Outcome(kind, f"{type(error).__name__}: {error}")
         except Exception as error:
             return Outcome("FAILED", f"{type(error).__name__}: {error}")
-    problem = model._problem
+    problem = model._fitted.problem
     if model.status_ != "optimal" or not np.isfinite(model.objective_):
         return Outcome("FAILED", f"{model.status_}, {model.objective_}")
     if problem.answers.shape[1] <= MOST_QUESTIONS:

@@ -55,7 +55,7 @@ def main() -> int:
             is_right = bool(verdict) and not verdict_of(cheaper(path))
             size = path.stat().st_size / 1000
         n_wrong += not is_right
-        questions = model._problem.answers.shape[1]
+        questions = model._fitted.problem.answers.shape[1]
         print(
             f"{name}: {len(X)} rows, {questions} questions, {model.n_leaves_} leaves; "
             f"{verdict.n_claims:,} claims, {size:,.0f} kB, checked in {seconds:.1f} s: {verdict}"

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from copy import copy
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,13 @@ from sklearn.preprocessing import FunctionTransformer
 
 import survtree._search.replay
 import survtree._search.solve
-from survtree import InternalError, OptimalSurvivalTree, SearchStoppedWarning, export_text
+from survtree import (
+    InternalError,
+    OptimalSurvivalTree,
+    OptimalSurvivalTreeCV,
+    SearchStoppedWarning,
+    export_text,
+)
 from survtree.datasets import load
 
 
@@ -202,6 +209,44 @@ def test_unfitted_models_say_so(veterans):
     for method in ("predict", "apply", "predict_survival_function", "predict_median"):
         with pytest.raises(NotFittedError):
             getattr(OptimalSurvivalTree(), method)(veterans[0])
+
+
+STATE = [
+    *("tree_", "objective_", "loss_", "exact_loss_", "lower_bound_", "gap_", "status_"),
+    *("n_leaves_", "depth_", "ibs_ratio_", "certificate_", "binarizer_", "questions_"),
+    *("unique_times_", "event_times_", "leaf_curves_", "leaf_risks_", "history_", "roles_"),
+]
+
+
+@pytest.mark.parametrize("make", [OptimalSurvivalTree, OptimalSurvivalTreeCV])
+def test_attributes_come_with_the_fit_and_cannot_be_set(make, veterans):
+    model = make()
+    assert not any(hasattr(model, name) for name in STATE)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        model.tree_  # noqa: B018
+    model.fit(*veterans)
+    assert all(hasattr(model, name) for name in STATE)
+    with pytest.raises(AttributeError):
+        model.objective_ = 0.0
+    assert not any(hasattr(clone(model), name) for name in STATE)
+
+
+def test_a_copy_is_fitted_but_has_no_training_rows(veterans):
+    model = OptimalSurvivalTree(2, warm_start=True).fit(*veterans)
+    other = copy(model)
+    assert other.tree_ is model.tree_
+    assert other._kept_search is None
+    with pytest.raises(ValueError, match="needs the training rows"):
+        other.optimal_trees()
+    assert len(model.optimal_trees()) == 1
+
+
+def test_new_options_leave_the_fitted_state_alone(veterans):
+    model = OptimalSurvivalTree(2, 0.01).fit(*veterans)
+    before = [getattr(model, name) for name in ("objective_", "tree_", "certificate_")]
+    model.set_params(regularization=0.5, max_depth=1)
+    assert [getattr(model, name) for name in ("objective_", "tree_", "certificate_")] == before
+    assert model.certificate_.regularization == 0.01
 
 
 def test_certificate_verifies_and_notices_changes(model, veterans):

@@ -1,5 +1,6 @@
 """regularization_path and max_leaves, as a user meets them."""
 
+import json
 import pickle
 import warnings
 from math import inf
@@ -7,9 +8,11 @@ from math import inf
 import numpy as np
 import pytest
 
-from survtree import OptimalSurvivalTree, SearchStoppedWarning, regularization_path
+from survtree import OptimalSurvivalTree, SearchStoppedWarning, export_json, regularization_path
+from survtree import load as load_model
 from survtree._search.replay import load as load_replay
 from survtree.datasets import load
+from tests.cli.runner import done
 from tests.hard_problem import hard_problem
 
 SETS = ("veterans", "whas500", "gbsg2", "aids")
@@ -21,16 +24,18 @@ def veterans():
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_models_of_a_path_are_those_of_fits_at_its_prices(name):
+def test_models_of_a_path_are_those_of_fits_at_its_penalties(name):
     X, y = load(name)
     path = regularization_path(X, y, max_depth=2, min_regularization=0.001)
     assert path.status_ == "optimal"
-    prices = [model.regularization for model in path]
+    penalties = [model.regularization for model in path]
     ends = [model.regularization_interval_[0] for model in path]
-    for price in [*prices, *ends, 0.0013, 0.004, 0.02]:
-        fitted = OptimalSurvivalTree(2, price).fit(X, y)
-        chosen = path.at(price)
-        assert chosen.loss_ + price * chosen.n_leaves_ == pytest.approx(fitted.objective_, abs=1e-9)
+    for penalty in [*penalties, *ends, 0.0013, 0.004, 0.02]:
+        fitted = OptimalSurvivalTree(2, penalty).fit(X, y)
+        chosen = path.at(penalty)
+        assert chosen.loss_ + penalty * chosen.n_leaves_ == pytest.approx(
+            fitted.objective_, abs=1e-9
+        )
     for model in path:
         fitted = OptimalSurvivalTree(2, model.regularization).fit(X, y)
         assert model.n_leaves_ == fitted.n_leaves_
@@ -40,7 +45,7 @@ def test_models_of_a_path_are_those_of_fits_at_its_prices(name):
         assert np.array_equal(model.predict(X), fitted.predict(X))
 
 
-def test_intervals_cover_all_prices_without_gaps(veterans):
+def test_intervals_cover_all_penalties_without_gaps(veterans):
     path = regularization_path(*veterans, min_regularization=0.0005)
     lows, highs = zip(*(model.regularization_interval_ for model in path), strict=True)
     assert highs[0] == inf
@@ -91,11 +96,57 @@ def test_columns_of_one_frame(veterans):
     assert pickle.loads(pickle.dumps(path))[-1].objective_ == path[-1].objective_
 
 
-def test_a_path_without_a_price_has_every_useful_size():
+def test_a_path_without_a_penalty_has_every_useful_size():
     X, y = hard_problem(60, 3)
     path = regularization_path(X, y, max_depth=2, min_regularization=0.0, min_samples_leaf=1)
     assert path[-1].regularization_interval_[0] == 0.0
-    assert path.at(0.0) is path[-1]
+    assert path.at(0.0).tree_ is path[-1].tree_
+    assert path.at(0.0).objective_ == path[-1].loss_
+
+
+def test_a_model_of_a_path_is_for_the_penalty_that_was_asked_for(veterans):
+    X, y = veterans
+    path = regularization_path(X, y, max_depth=3, min_regularization=0.002)
+    for model in path:
+        low, high = model.regularization_interval_
+        between = low * 1.25 if high == inf else (low + high) / 2
+        for penalty in (low, between):
+            asked, before = path.at(penalty), model.objective_
+            assert asked.regularization == asked.get_params()["regularization"] == penalty
+            assert asked.certificate_.regularization == penalty
+            assert asked.objective_ == asked.loss_ + penalty * asked.n_leaves_
+            assert asked.lower_bound_ == asked.objective_
+            assert asked.certificate_.objective == asked.objective_
+            assert asked.certificate_.verify(X, y)
+            assert asked.tree_ is model.tree_
+            assert asked.regularization_interval_ == (low, high)
+            assert asked.feature_names_in_.tolist() == X.columns
+            fitted = OptimalSurvivalTree(3, penalty).fit(X, y)
+            assert asked.objective_ == pytest.approx(fitted.objective_, abs=1e-12)
+            assert model.objective_ == before
+    assert len(path.at(0.005).optimal_trees()) == 1
+
+
+def test_a_model_file_of_a_path_says_the_penalty_that_was_asked_for(veterans, tmp_path):
+    X, y = veterans
+    model = regularization_path(X, y, max_depth=3, min_regularization=0.002).at(0.005)
+    export_json(model, tmp_path / "model.json")
+    same = load_model(tmp_path / "model.json")
+    assert same.regularization == same.certificate_.regularization == 0.005
+    assert same.objective_ == same.lower_bound_ == model.loss_ + 0.005 * model.n_leaves_
+    assert same.certificate_.verify(X, y)
+
+
+def test_the_command_lists_penalties_at_which_the_path_has_its_trees(veterans, tmp_path):
+    X, y = veterans
+    X.with_columns(died=y["event"], days=y["time"]).write_csv(tmp_path / "data.csv")
+    options = ("--time", "days", "--event", "died", "--depth", 3, "--min-regularization", 0.002)
+    found = json.loads(done("path", tmp_path / "data.csv", *options, "--json"))
+    path = regularization_path(X, y, max_depth=3, min_regularization=0.002)
+    for row in found["trees"]:
+        model = path.at(row["regularization_from"])
+        assert model.regularization == row["regularization_from"]
+        assert (model.n_leaves_, model.loss_) == (row["leaves"], row["loss"])
 
 
 def test_a_stopped_path_says_so():
@@ -106,6 +157,9 @@ def test_a_stopped_path_says_so():
     for model in path:
         assert model.status_ == "node_limit"
         assert model.lower_bound_ < model.objective_
+        asked = path.at(model.regularization_interval_[0])
+        assert asked.lower_bound_ < asked.objective_ < model.objective_
+        assert asked.lower_bound_ == model.lower_bound_
     for limits in ({"time_limit": 0.05}, {"memory_limit": "1MB"}):
         with pytest.warns(SearchStoppedWarning):
             regularization_path(*hard_problem(), max_depth=6, min_regularization=1e-5, **limits)
@@ -133,10 +187,10 @@ def test_enough_leaves_are_no_limit(veterans):
 def test_a_path_with_at_most_so_many_leaves(veterans):
     path = regularization_path(*veterans, max_depth=3, min_regularization=0.0005, max_leaves=4)
     assert max(model.n_leaves_ for model in path) <= 4
-    for price in (0.0005, 0.001, 0.003, 0.01):
-        chosen = path.at(price)
-        limited = OptimalSurvivalTree(3, price, max_leaves=4).fit(*veterans)
-        found = chosen.loss_ + price * chosen.n_leaves_
+    for penalty in (0.0005, 0.001, 0.003, 0.01):
+        chosen = path.at(penalty)
+        limited = OptimalSurvivalTree(3, penalty, max_leaves=4).fit(*veterans)
+        found = chosen.loss_ + penalty * chosen.n_leaves_
         assert found == pytest.approx(limited.objective_, abs=1e-12)
 
 
@@ -173,7 +227,7 @@ def test_optimal_trees_need_a_fit_without_a_limit_on_leaves(veterans):
         model.optimal_trees()
 
 
-def test_bad_prices_and_options_are_told(veterans):
+def test_bad_penalties_and_options_are_told(veterans):
     path = regularization_path(*veterans, max_depth=1, min_regularization=0.01)
     with pytest.raises(ValueError, match=r"at least 0\.01, the smallest"):
         path.at(0.001)

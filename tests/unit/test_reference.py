@@ -13,8 +13,8 @@ from survtree import OptimalSurvivalTree, StepFunction
 from survtree._data.table import EventTable
 from survtree._scoring import losses as losses_module
 from survtree._scoring.losses import LossByDefinition, RowLosses
-from survtree._search import reference
-from survtree._search.reference import reference_losses
+from survtree._search import read_reference as reference
+from survtree._search.read_reference import reference_losses
 from survtree.datasets import load
 from tests.unit.bad_references import REFERENCES, Model
 from tests.unit.test_bad_inputs import TELLS_ALL, TELLS_RANGE

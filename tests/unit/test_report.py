@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
 
 import survtree
 from survtree import OptimalSurvivalTree, OptimalSurvivalTreeCV, leaf_table, metrics
@@ -21,7 +22,6 @@ from survtree._base.numbers import (
     format_ratio,
     round_ticks,
 )
-from survtree._model.resampling import stratified_folds
 from survtree._scoring.curves import StepFunction
 from survtree._show.report_facts import Given, Wishes, python_call, report_facts
 from survtree._show.report_page import page
@@ -167,7 +167,8 @@ def test_held_out_scores_are_those_of_fits_without_the_fold():
     model = veterans()
     told = facts_of(model, X, y, cv=3, random_state=7)["scores"]
     expected = {"Harrell's C": [], "IBS ratio": [], "Uno's C": []}
-    for train, test in stratified_folds(y["event"], 3, np.random.RandomState(7)):
+    folds = StratifiedKFold(3, shuffle=True, random_state=7)
+    for train, test in folds.split(X, y["event"]):
         refit = clone(model).fit(X[train.tolist()], y[train])
         held_out, rows = y[test], X[test.tolist()]
         expected["Harrell's C"].append(metrics.harrell_c(held_out, refit, X=rows))

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 
 from survtree import (
     OptimalSurvivalTree,
@@ -19,8 +19,7 @@ from survtree import (
     regularization_path,
 )
 from survtree._data.table import EventTable
-from survtree._model.cross_validation import chosen
-from survtree._model.resampling import folds_of, stratified_folds
+from survtree._model.cross_validation import chosen, folds_of
 from survtree._scoring.brier import ibs_ratio
 from survtree._scoring.scores import ibs_ratio_scorer
 from survtree.datasets import load
@@ -160,12 +159,35 @@ def test_random_state_makes_folds_repeat():
 
 def test_folds_have_about_equally_many_rows_and_events():
     event = np.arange(23) % 3 == 0
-    found = list(stratified_folds(event, 4, np.random.RandomState(0)))
+    events = EventTable(event, np.arange(1.0, 24.0), np.ones(23))
+    found = folds_of(4, events, np.random.RandomState(0))
     assert sorted(np.concatenate([fold.test for fold in found])) == list(range(23))
     assert {len(fold.test) for fold in found} == {5, 6}
     assert {event[fold.test].sum() for fold in found} == {2}
     for train, test in found:
         assert sorted([*train, *test]) == list(range(23))
+
+
+def test_folds_are_those_of_scikit_learn_for_the_same_seed():
+    events = EventTable(EVENT, TIME, np.ones(len(TIME)))
+    splitter = StratifiedKFold(5, shuffle=True, random_state=3)
+    theirs = splitter.split(np.zeros(len(TIME)), EVENT)
+    for fold, (train, test) in zip(
+        folds_of(5, events, np.random.RandomState(3)), theirs, strict=True
+    ):
+        assert fold.train.tolist() == train.tolist()
+        assert fold.test.tolist() == test.tolist()
+
+
+@pytest.mark.parametrize("n_censored", [0, 1, 3])
+def test_fewer_censored_rows_than_folds_are_no_matter(n_censored):
+    event = np.arange(20) >= n_censored
+    events = EventTable(event, np.arange(1.0, 21.0), np.ones(20))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = folds_of(5, events, np.random.RandomState(0))
+    assert [len(fold.test) for fold in found] == [4] * 5
+    assert sum((~event[fold.test]).sum() for fold in found) == n_censored
 
 
 def test_folds_may_be_given():

@@ -166,8 +166,9 @@ def check_outputs(*paths: str | None) -> None:
 def finish(model: Any, study: Study, output: Output) -> None:
     """Show the model and write what was asked for."""
     from survtree import export_json, plot_tree
+    from survtree._model.fitted import keep_roles
 
-    model.roles_ = study.roles
+    keep_roles(model, study.roles)
     if output.output is not None:
         export_json(model, output.output)
     if output.report is not None:

@@ -93,7 +93,7 @@ def _rows(model: Any, study: Study) -> Any:
     """Covariates and outcome; without rows with gaps if the fit left them out."""
     from sklearn.base import clone
 
-    from survtree._model.resampling import cohort_of
+    from survtree._model.prepare import cohort_of
 
     rows = cohort_of(clone(model), study.covariates, study.y, study.weight)
     return rows.X, rows.events

@@ -36,7 +36,7 @@ def run(replay: Replay, verbose: int) -> str:
     with watching(lambda: headline(problem, limits), verbose, None) as watch:
         solution, kept = find(problem, limits, watch)
     lines = [_tree_in_words(problem, solution.tree), "", *_proven(solution)]
-    if kept is not None and kept.limits.guessed_losses is not None:
+    if kept is not None and kept.settings.guessed_losses is not None:
         lines.append(f"no tree is below {solution.guessed_bound!r} if the guessed losses hold")
     if solution.is_upper_bound_wrong:
         lines.append(f"no tree attains the upper bound {limits.upper_bound!r}")

@@ -1,4 +1,4 @@
-"""What is asked of fitted models, cross-validation and the bootstrap."""
+"""Checks of what users pass to fitted models, paths, cross-validation and the bootstrap."""
 
 import numbers
 import sys
@@ -15,10 +15,12 @@ from survtree._base.words import did_you_mean
 from survtree._data.table import EventTable
 from survtree._search.problem import Problem
 
-PATH_OPTIONS = (
-    *("max_depth", "min_samples_leaf", "max_leaves", "thresholds", "missing", "encoding"),
-    *("max_levels", "time_buckets", "time_limit", "memory_limit", "node_limit"),
+# Options of a tree that a path and a cross-validation pass on as they are.
+TREE_OPTIONS = (
+    *("min_samples_leaf", "max_leaves", "thresholds", "missing", "encoding", "max_levels"),
+    *("time_buckets", "time_limit", "memory_limit", "node_limit"),
 )
+PATH_OPTIONS = ("max_depth", *TREE_OPTIONS)
 
 
 def check_share(quantile: Any) -> float:
@@ -58,15 +60,15 @@ def check_trees_can_be_listed(problem: Problem | None, status: str) -> Problem:
     return problem
 
 
-def check_price(regularization: Any, lowest: float) -> float:
-    """A price that a path covers."""
-    price = check_option("regularization", regularization)
-    if price < lowest:
+def check_penalty(regularization: Any, lowest: float) -> float:
+    """A penalty per leaf that a path covers."""
+    penalty = check_option("regularization", regularization)
+    if penalty < lowest:
         raise ValueError(
             f"regularization must be at least {lowest:g}, the smallest that this path was made "
-            f"for; got {price:g}. Make a path with a smaller min_regularization."
+            f"for; got {penalty:g}. Make a path with a smaller min_regularization."
         )
-    return float(price)
+    return float(penalty)
 
 
 def check_path_options(options: Mapping[str, Any]) -> None:
@@ -84,7 +86,7 @@ def check_number_of_leaves(n_leaves: float, most: int) -> None:
     if n_leaves > most:
         raise ValueError(
             f"min_regularization must be high enough for trees of at most {most:,} leaves; at this "
-            f"price {n_leaves:,.0f} could pay. Raise it, or pass max_leaves."
+            f"penalty a tree may have {n_leaves:,.0f}. Raise it, or pass max_leaves."
         )
 
 

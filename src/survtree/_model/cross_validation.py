@@ -1,10 +1,11 @@
-"""Candidates of all sizes and their scores on held-out rows: one path a fold and depth.
+"""Cross-validation: folds, scores on held-out rows, and trees of all sizes with their scores.
 
-Everything that takes time is a task for ``joblib.Parallel``: what the tasks give does not depend on
-how many run at once, nor where.
+One search per fold and depth finds a whole regularization path. Everything that takes time is a
+task for ``joblib.Parallel``: the results do not depend on how many tasks run at once, nor where.
 """
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,15 +16,85 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from survtree._data.table import EventTable
+from survtree._model.checks import check_cv, check_folds
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.path import found_path
-from survtree._model.resampling import Cohort, Fold, Places, Scoring, score_of
+from survtree._model.predict import TreePredictor
+from survtree._model.prepare import Cohort, Places
+from survtree._scoring.brier import ratio_of
+from survtree._scoring.concordance import concordance_of_risks
+from survtree._scoring.curves import Curves
+from survtree._scoring.read_scored import Scored
 
 Floats = NDArray[np.float64]
+Scoring = str | Callable[..., float]
+
+
+class Fold(NamedTuple):
+    """Places of rows to fit on, and of held-out rows to score."""
+
+    train: Places
+    test: Places
+
+
+def folds_of(cv: Any, events: EventTable, rng: np.random.RandomState) -> list[Fold]:
+    """The folds for ``cv``: a number of them, a splitter, or a list of folds.
+
+    A number stands for shuffled folds that have about equally many rows and events.
+    """
+    kind = check_cv(cv, int(events.event.sum()), len(events))
+    if kind == "folds":
+        return [Fold(*pair) for pair in check_folds(cv, events)]
+    no_columns = np.zeros((len(events), 1))
+    if kind == "splitter":
+        return [Fold(*pair) for pair in check_folds(cv.split(no_columns, events.event), events)]
+    from sklearn.model_selection import StratifiedKFold  # slow to import, and seldom needed
+
+    splitter = StratifiedKFold(int(cv), shuffle=True, random_state=rng)
+    with warnings.catch_warnings():
+        # Fewer censored rows than folds: some folds have none, which is no problem.
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        return [Fold(*pair) for pair in splitter.split(no_columns, events.event)]
+
+
+def score_of(scoring: Scoring, model: TreePredictor, rows: Cohort, train: EventTable) -> float:
+    """A score by its name or by a scikit-learn scorer; ``train`` are the rows of the fit."""
+    if callable(scoring):
+        return float(scoring(model, rows.X, rows.y))
+    return _SCORES[scoring](model, rows, train)
+
+
+def leaf_places(model: TreePredictor, X: Any) -> Places:
+    """The leaf of each row, counted from 0."""
+    table = model.binarizer_.read(X, model)
+    nodes = model.tree_.apply(table.n_rows, lambda j: model.questions_.answer(j, table))
+    return model.tree_.leaf_numbers()[nodes]
+
+
+def ibs_ratio(model: TreePredictor, rows: Cohort, train: EventTable) -> float:
+    """``survtree.metrics.ibs_ratio``: G, and the one curve for all, are of the training rows."""
+    times = model.event_times_
+    leaves = [model.leaf_curves_[node].survival(times) for node in model.tree_.leaves.tolist()]
+    curves = Curves(times[np.newaxis], np.array(leaves))
+    return ratio_of(Scored(rows.events, curves, leaf_places(model, rows.X)), train)
+
+
+def harrell_c(model: TreePredictor, rows: Cohort, train: EventTable) -> float:
+    """Harrell's concordance index of the predicted risk, as in ``score``."""
+    by_node = model.leaf_risks_
+    risks = np.array([by_node[node] for node in model.tree_.leaves.tolist()])
+    return concordance_of_risks(rows.events, risks[leaf_places(model, rows.X)])
+
+
+_SCORES: dict[str, Callable[[TreePredictor, Cohort, EventTable], float]] = {
+    "ibs_ratio": ibs_ratio,
+    "harrell_c": harrell_c,
+}
 
 
 @dataclass(frozen=True)
-class Settings:
+class TuningSettings:
     """What all searches of a cross-validation share; ``options`` are those of the trees."""
 
     max_depths: tuple[int | None, ...]
@@ -41,25 +112,28 @@ class Plan(NamedTuple):
     folds: Sequence[Fold]
 
 
-class Searched(NamedTuple):
-    """What the trees of a fold's path score, each for prices from its own on; sparsest first."""
+class FoldPath(NamedTuple):
+    """Held-out scores of the trees of a fold's path, the sparsest first.
 
-    prices: tuple[float, ...]
+    Each tree is optimal from its own lowest penalty up to that of the tree before it.
+    """
+
+    lowest_penalties: tuple[float, ...]
     scores: tuple[float, ...]
     status: str
 
-    def at(self, price: float) -> float:
-        """The score of the tree that is optimal for this price."""
-        pairs = zip(self.prices, self.scores, strict=True)
-        return next(score for lowest, score in pairs if price >= lowest)
+    def score_at(self, penalty: float) -> float:
+        """The score of the tree that is optimal for this penalty."""
+        pairs = zip(self.lowest_penalties, self.scores, strict=True)
+        return next(score for lowest, score in pairs if penalty >= lowest)
 
 
 @dataclass(frozen=True)
 class _Task:
-    """One path. A single argument, for the sake of what is said of ``Cohort``."""
+    """One path. A single argument, for the reason given at ``Cohort``."""
 
     rows: Cohort
-    settings: Settings
+    settings: TuningSettings
     max_depth: int | None
     fit_on: Places
     score_on: Places | None  # None: the trees themselves are wanted
@@ -99,11 +173,11 @@ class Tuned:
         return self.models[self.index]
 
     def params(self) -> list[dict[str, Any]]:
-        """What makes a plain fit find each candidate."""
+        """The parameters with which a plain fit finds each candidate."""
         return [{"max_depth": m.max_depth, "regularization": m.regularization} for m in self.models]
 
     def results(self) -> dict[str, Any]:
-        """Arrays with a row a candidate, named as those of scikit-learn's searches."""
+        """Arrays with one entry per candidate, named as those of scikit-learn's searches."""
         depths = np.array([model.max_depth for model in self.models], dtype=object)
         splits = {f"split{k}_test_score": column for k, column in enumerate(self.scores.T)}
         return {
@@ -132,7 +206,7 @@ def chosen(
 
     "minimum": the best mean score, which has the least loss. "one_standard_error": the fewest
     leaves of all whose mean is within one standard error of the best one's; among equally many, the
-    best mean. What still ties goes to the smaller one, then to the first.
+    best mean. Remaining ties go to the smaller tree, then to the first.
     """
     means = np.where(np.isnan(means), -inf, means)
     best = min(range(len(means)), key=lambda k: (-means[k], sizes[k]))
@@ -144,7 +218,7 @@ def chosen(
     return min(near, key=lambda k: (sizes[k][0], -means[k], sizes[k]))
 
 
-def tune(rows: Cohort, plans: Sequence[Plan], settings: Settings) -> list[Tuned]:
+def tune(rows: Cohort, plans: Sequence[Plan], settings: TuningSettings) -> list[Tuned]:
     """Candidates and scores for each of the plans, whose searches all run side by side."""
     # The deepest first: a long search that starts last would keep everybody waiting.
     depths = sorted(settings.max_depths, key=as_number, reverse=True)
@@ -162,30 +236,31 @@ def tune(rows: Cohort, plans: Sequence[Plan], settings: Settings) -> list[Tuned]
     return [_tuned(by_depth, settings) for by_depth in found]
 
 
-def _search(task: _Task) -> list[OptimalSurvivalTree] | Searched:
-    """The trees of a path, or what they score on rows that it did not see."""
+def _search(task: _Task) -> list[OptimalSurvivalTree] | FoldPath:
+    """The trees of a path, or their scores on held-out rows."""
     settings, part = task.settings, task.rows.take(task.fit_on)
     options = {**settings.options, "max_depth": task.max_depth}
     lowest = settings.min_regularization
     path = found_path(part.X, part.y, part.events.weight, lowest, options)
     if task.score_on is None:
-        # As if they came from elsewhere, without their training rows: n_jobs must not matter.
+        # Copies have no training rows, as if they came from another process: n_jobs must not
+        # matter.
         return [copy(model) for model in path]
     rows = task.rows.take(task.score_on)
-    return Searched(
+    return FoldPath(
         tuple(model.regularization_interval_[0] for model in path),
         tuple(score_of(settings.scoring, model, rows, part.events) for model in path),
         path.status_,
     )
 
 
-def _tuned(by_depth: dict[int | None, list[Any]], settings: Settings) -> Tuned:
+def _tuned(by_depth: dict[int | None, list[Any]], settings: TuningSettings) -> Tuned:
     models: list[OptimalSurvivalTree] = []
     scores: list[list[float]] = []
     statuses: list[str] = []
     for depth in settings.max_depths:
         candidates, *folds = by_depth[depth]
         models += candidates
-        scores += [[fold.at(model.regularization) for fold in folds] for model in candidates]
+        scores += [[fold.score_at(model.regularization) for fold in folds] for model in candidates]
         statuses += [candidates[0].status_, *(fold.status for fold in folds)]
     return Tuned(models, np.array(scores), statuses, settings.rule)

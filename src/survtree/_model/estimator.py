@@ -1,42 +1,36 @@
-"""OptimalSurvivalTree: validate -> binarize -> solve -> keep results."""
+"""OptimalSurvivalTree: check the options, prepare the problem, search, keep what was found."""
 
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from time import perf_counter
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.checks import check_options
 from survtree._base.errors import SearchStoppedWarning
 from survtree._base.tree import Tree
-from survtree._data.table import EventTable
 from survtree._model.checks import check_limit, check_trees_can_be_listed
-from survtree._model.fitted import Roles
+from survtree._model.fitted import Fitted, roles_of
 from survtree._model.predict import TreePredictor
-from survtree._model.prepare import Prepared, prepare
+from survtree._model.prepare import Prepared, copy_feature_names, prepare
 from survtree._proof.certificate import Certificate, Guess, headline
-from survtree._proof.proof_file import ProofLog, proof_of
-from survtree._scoring.curves import LeafCurve, LeafCurves, leaf_curves
-from survtree._search.problem import Problem
-from survtree._search.progress import Snapshot, logger, watching
-from survtree._search.reference import name_of, reference_losses
+from survtree._proof.proof_file import proof_of
+from survtree._search.progress import Snapshot, Watch, logger, watching
+from survtree._search.read_reference import name_of, reference_losses
 from survtree._search.replay import save_if_asked
-from survtree._search.settings import SearchSettings
-from survtree._search.solve import Solution, find, loss_of, optimal_trees
+from survtree._search.settings import Clock, SearchSettings
+from survtree._search.solve import KeptSearch, Solution, find, optimal_trees
 
 
 class OptimalSurvivalTree(TreePredictor):
     """The tree that minimises integrated Brier score + regularization x leaves, with a proof.
 
-    Columns of X become yes/no questions (see ``Binarizer``). Each leaf predicts the Kaplan-Meier
-    curve of its training rows. Among trees of equal objective the one returned is found from the
-    root down: a leaf if it is as good; otherwise the first question that attains the optimum, where
-    questions are ordered by how well they do alone on all rows, then by how easily they read, then
-    by column name.
+    Columns of X become yes/no questions, which the tree splits on (see ``Binarizer``). Each leaf
+    predicts the Kaplan-Meier curve of its training rows. Ties between trees of equal objective are
+    broken from the root down: a leaf if it is as good; otherwise the first question that attains
+    the optimum, in the order of their losses as the only split of all rows, then of how easily they
+    read, then of the column names.
 
     Parameters
     ----------
@@ -113,7 +107,8 @@ class OptimalSurvivalTree(TreePredictor):
     tree_ : Tree
         Splits and leaves as arrays.
     objective_, loss_, lower_bound_, gap_ : float
-        What the tree costs and what no tree can undercut.
+        Loss plus penalties of the tree, its loss alone, a bound that no tree is below, and
+        (objective - lower bound) / objective.
     status_ : str
         "optimal", "guessed", "gap_reached", "time_limit", "memory_limit", "node_limit" or
         "interrupted".
@@ -126,13 +121,13 @@ class OptimalSurvivalTree(TreePredictor):
     exact_loss_ : float
         Loss of the tree on the times as they are; ``loss_`` unless there are time buckets.
     binarizer_ : Binarizer
-        How columns became questions; ``questions_`` are what it asks.
+        How columns became questions; ``questions_`` lists them.
     unique_times_ : ndarray
         Distinct training times, ascending: the columns of predicted arrays.
     leaf_curves_ : dict of int to LeafCurve
         What each leaf (by node number) predicts.
     history_ : tuple of Snapshot
-        Bounds whenever they were found to have moved; empty where the search shows no progress.
+        Where the search stood whenever a bound had moved; empty for searches without progress.
 
     Examples
     --------
@@ -143,6 +138,8 @@ class OptimalSurvivalTree(TreePredictor):
     >>> model.status_, model.n_leaves_, round(model.objective_, 6)
     ('optimal', 4, 0.066221)
     """
+
+    _kept_search: KeptSearch | None = None
 
     def __init__(
         self,
@@ -215,171 +212,110 @@ class OptimalSurvivalTree(TreePredictor):
         duration_col, event_col : names of columns, optional
             Instead of y: the columns of the frame X that hold time and event.
         """
-        start = perf_counter()
+        clock = Clock.started()
         options = check_options(self)
         columns = {"duration_col": duration_col, "event_col": event_col}
         prepared = prepare(self, options, X, y, sample_weight, **columns)
-        problem = prepared.problem
-        kept = getattr(self, "_kept_search", None) if options["warm_start"] else None
-        limits = limits_of(options)
-        if self.reference is not None and not (limits.proves and kept and kept.is_proof(problem)):
-            losses = reference_losses(
-                self.reference,
-                prepared.X,
-                problem.answers,
-                problem.events,
-                options["random_state"],
-            )
-            limits = replace(limits, guessed_losses=losses)
-        save_if_asked(problem, limits)
-        limits = replace(limits, seconds_gone=perf_counter() - start)
+        kept = self._kept_search if options["warm_start"] else None
+        problem, settings = prepared.problem, self._search_settings(options, prepared, kept)
+        save_if_asked(problem, settings)
         verbose, callback = options["verbose"], options["callback"]
-        with watching(lambda: headline(problem, limits), verbose, callback) as watch:
-            solution, kept = find(problem, limits, watch, kept)
+        with watching(lambda: headline(problem, settings), verbose, callback) as watch:
+            solution, kept = find(problem, settings, watch, kept, clock)
             self._kept_search = kept if options["warm_start"] else None
-            limits = limits if kept is None else kept.limits
-            proof = None
-            if options["certificate"] == "full" and kept and solution.status == "optimal":
-                proof = proof_of(kept, solution, watch)
-            self.keep_solution(prepared, solution, options, limits.guessed_losses, proof)
-            self.history_ = tuple(watch.history)
-            self.roles_ = None if event_col is None else Roles(str(duration_col), str(event_col))
+            certificate = self._certified(prepared, solution, kept, watch)
+            history, roles = tuple(watch.history), roles_of(**columns)
+            self._fitted = Fitted.of(prepared, solution, certificate, history=history, roles=roles)
             if verbose:
-                logger.info("%s", self.certificate_.last_line())
+                logger.info("%s", certificate.last_line())
         self._warn(solution, options, watch.stopped_by)
         return self
 
-    def keep_solution(
-        self,
-        prepared: Prepared,
-        solution: Solution,
-        options: dict[str, Any],
-        guessed_losses: NDArray[np.float64] | None = None,
-        proof: ProofLog | None = None,
-    ) -> "OptimalSurvivalTree":
-        """Become the model of a solution; for those who search by other means than ``fit``."""
-        self._keep(prepared, solution)
-        self._certify(prepared.problem, solution, options["time_buckets"], guessed_losses, proof)
-        return self
-
-    def _keep(self, prepared: Prepared, solution: Solution) -> None:
-        tree, one_leaf = solution.tree, solution.one_leaf_loss
-        problem, exact = prepared.problem, prepared.exact
-        self.binarizer_ = prepared.binarizer
-        self._problem: Problem | None = problem
-        self.tree_ = tree
-        self.history_ = ()
-        self.objective_ = solution.objective
-        self.loss_ = solution.loss
-        self.lower_bound_ = solution.lower_bound
-        self.status_ = solution.status
-        self.n_leaves_ = len(tree.leaves)
-        self.depth_ = int(tree.depths().max())
-        # A lone leaf explains nothing, not 1e-16 of it.
-        is_split = self.n_leaves_ > 1 and one_leaf > 0
-        self.ibs_ratio_ = 1.0 - solution.loss / one_leaf if is_split else 0.0
-        self.exact_loss_ = solution.loss
-        self.unique_times_ = solution.unique_times
-        self.event_times_ = solution.event_times
-        if exact is not problem.events:
-            self.exact_loss_ = loss_of(replace(problem, events=exact), tree)
-            self.unique_times_, self.event_times_ = exact.unique_times, exact.event_times
-        self._leaf_curves = LeafCurves(lambda: _curves_by_node(problem, exact, tree))
-
-    def _certify(
-        self,
-        problem: Problem,
-        solution: Solution,
-        buckets: int | tuple[float, ...] | None,
-        losses: NDArray[np.float64] | None,
-        proof: ProofLog | None,
-    ) -> None:
-        guess = None
-        if losses is not None:
-            guess = Guess(
-                reference=name_of(self.reference),
-                loss=float(losses.sum()),
-                conditional_bound=solution.guessed_bound,
-                lower_bound=solution.lower_bound,
-                n_closed=solution.counts["pruned_by_guess"],
-            )
-        self.certificate_ = Certificate(
-            objective=solution.objective,
-            loss=solution.loss,
-            lower_bound=solution.lower_bound,
-            status=solution.status,
-            n_leaves=self.n_leaves_,
-            regularization=problem.regularization,
-            max_depth=problem.max_depth,
-            min_samples_leaf=problem.min_samples_leaf,
-            max_leaves=problem.max_leaves,
-            tolerance=solution.tolerance,
-            fingerprint=problem.fingerprint(),
-            seconds=solution.seconds,
-            counts=solution.counts,
-            tree=solution.tree,
-            binarizer=self.binarizer_,
-            time_buckets=buckets,
-            exact_loss=None if buckets is None else self.exact_loss_,
-            guess=guess,
-            proof=proof,
+    def _search_settings(
+        self, options: dict[str, Any], prepared: Prepared, kept: KeptSearch | None
+    ) -> SearchSettings:
+        """The settings of the search, with the losses of the reference if it will use them."""
+        settings, problem = search_settings_of(options), prepared.problem
+        is_proving = settings.proves and kept is not None and kept.is_proof(problem)
+        if self.reference is None or is_proving:
+            return settings
+        losses = reference_losses(
+            self.reference, prepared.X, problem.answers, problem.events, options["random_state"]
         )
-        self.gap_ = self.certificate_.gap
+        return replace(settings, guessed_losses=losses)
+
+    def _certified(
+        self, prepared: Prepared, solution: Solution, kept: KeptSearch | None, watch: Watch
+    ) -> Certificate:
+        """The certificate, with what was guessed, and with a full proof if one is wanted."""
+        guess = proof = None
+        if kept is not None and kept.settings.guessed_losses is not None:
+            guess = Guess.of(name_of(self.reference), kept.settings.guessed_losses, solution)
+        if self.certificate == "full" and kept is not None and solution.status == "optimal":
+            proof = proof_of(kept, solution, watch)
+        return prepared.certificate(solution, guess=guess, proof=proof)
 
     def _warn(self, solution: Solution, options: dict[str, Any], interrupter: str) -> None:
+        """Warn the caller of ``fit`` of whatever falls short of what was asked for."""
         if solution.is_upper_bound_wrong:
-            warnings.warn(
+            message = (
                 f"no tree attains upper_bound={options['upper_bound']:g}; the search went on "
-                f"without it and found {solution.objective:g}.",
-                UserWarning,
-                stacklevel=3,
+                f"without it and found {solution.objective:g}."
             )
+            warnings.warn(message, UserWarning, stacklevel=3)
         if options["certificate"] == "full" and self.certificate_.proof is None:
-            warnings.warn(
-                "there is no full proof: a limit ended the search, or the proof would be too long.",
-                UserWarning,
-                stacklevel=3,
+            message = (
+                "there is no full proof: a limit ended the search, or the proof would be too long."
             )
-        reason = {
+            warnings.warn(message, UserWarning, stacklevel=3)
+        reason = self._stopped_by(solution.status, options, interrupter)
+        if reason is not None:
+            message = (
+                f"stopped by {reason}. Objective {self.objective_:.4g}, lower bound "
+                f"{self.lower_bound_:.4g}, gap {100 * self.gap_:.1f} %. The tree is valid but not "
+                "proven best."
+            )
+            warnings.warn(message, SearchStoppedWarning, stacklevel=3)
+
+    def _stopped_by(self, status: str, options: dict[str, Any], interrupter: str) -> str | None:
+        """What stopped the search, in words; None if it was not stopped."""
+        reasons = {
             "time_limit": f"the time limit ({options['time_limit']} s)",
             "memory_limit": f"the memory limit ({self.memory_limit})",
             "node_limit": f"the node limit ({options['node_limit']})",
             "interrupted": interrupter,
-        }.get(solution.status)
-        if reason is not None:
-            warnings.warn(
-                f"stopped by {reason}. Objective {self.objective_:.4g}, lower bound "
-                f"{self.lower_bound_:.4g}, gap {100 * self.gap_:.1f} %. The tree is valid but not "
-                "proven best.",
-                SearchStoppedWarning,
-                stacklevel=3,
-            )
+        }
+        return reasons.get(status)
 
     def optimal_trees(self, limit: int = 100) -> list[Tree]:
         """Every distinct tree that attains the optimum, at most ``limit``; the first is ``tree_``.
 
-        Columns that part the training rows alike count as one question. Needs the training rows,
-        which a fitted model keeps in memory but does not pickle.
+        Columns that separate the training rows in the same way count as one. This needs the
+        training rows, which a fitted model keeps in memory but does not pickle.
         """
         check_is_fitted(self)
         limit = check_limit(limit)
-        problem = check_trees_can_be_listed(self._problem, self.status_)
+        problem = check_trees_can_be_listed(self._state.problem, self.status_)
         return optimal_trees(problem, self.objective_, limit)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        # Large, and of use to this process only.
-        return {**state, **{name: None for name in ("_problem", "_kept_search") if name in state}}
+        # What a search remembers is large, and of use to this process only.
+        return {name: value for name, value in state.items() if name != "_kept_search"}
 
 
-def _curves_by_node(problem: Problem, exact: EventTable, tree: Tree) -> dict[int, LeafCurve]:
-    leaves = tree.leaves.tolist()
-    curves = leaf_curves(exact, problem.leaf_of_row(tree), len(leaves))
-    return dict(zip(leaves, curves, strict=True))
+def with_state(model: OptimalSurvivalTree, fitted: Fitted) -> OptimalSurvivalTree:
+    """A model with the options and columns of another one, and this state and regularization."""
+    regularization = fitted.certificate.regularization
+    options = {**model.get_params(deep=False), "regularization": regularization}
+    other = OptimalSurvivalTree(**options)
+    copy_feature_names(model, other)
+    other._fitted = fitted
+    return other
 
 
-def limits_of(options: dict[str, Any]) -> SearchSettings:
-    """What the options say about how the search may end."""
+def search_settings_of(options: dict[str, Any]) -> SearchSettings:
+    """How the search is to run and when it may stop, from the options of the estimator."""
     may_stop = ("time_limit", "memory_limit", "node_limit", "gap", "verbose", "callback")
     return SearchSettings(
         gap=options["gap"],
@@ -389,6 +325,6 @@ def limits_of(options: dict[str, Any]) -> SearchSettings:
         node_limit=options["node_limit"],
         n_jobs=options["n_jobs"],
         proves=options["reference_mode"] == "prove",
-        # Whoever may stop the search or watches it wants to see the gap close.
+        # A search that may be stopped, or is watched, had better close its gap on the way.
         wants_bounds=any(options[name] for name in may_stop),
     )

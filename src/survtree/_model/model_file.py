@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from survtree._base.files import whole_file
 from survtree._data.read_rows import Seen
 from survtree._model.estimator import OptimalSurvivalTree
-from survtree._model.fitted import Roles
+from survtree._model.fitted import Fitted, Roles
 from survtree._model.prepare import new_binarizer
 from survtree._model.read_model_file import (
     FORMAT,
@@ -98,20 +98,19 @@ def load(file: str | os.PathLike[str], *, most_bytes: int = MOST_BYTES) -> Optim
 def _model(given: ModelFile) -> OptimalSurvivalTree:
     curves = {leaf.node: leaf.curve() for leaf in given.leaves}
     model = OptimalSurvivalTree(**_options(given.options))
-    model.binarizer_ = _binarizer(model, given)
-    model.certificate_ = _certificate(given, model.binarizer_)
-    for name in ("tree", "objective", "loss", "lower_bound", "status", "gap", "n_leaves"):
-        setattr(model, f"{name}_", getattr(model.certificate_, name))
-    model.depth_ = int(model.tree_.depths().max())
-    model.ibs_ratio_, model.exact_loss_ = given.ibs_ratio, given.exact_loss
-    model.history_ = tuple(given.history)
-    if (roles := given.roles) is not None:
-        model.roles_ = Roles(roles.time, roles.event, tuple(roles.event_values), roles.weight)
-    model.unique_times_ = np.unique(np.concatenate([c.times for c in curves.values()]))
+    roles = None
+    if (outcome := given.roles) is not None:
+        roles = Roles(outcome.time, outcome.event, tuple(outcome.event_values), outcome.weight)
     of_events = [curve.times[curve.events > 0] for curve in curves.values()]
-    model.event_times_ = np.unique(np.concatenate(of_events))
-    model._leaf_curves = LeafCurves(lambda: curves)
-    model._problem = None
+    model._fitted = Fitted(
+        certificate=_certificate(given, _binarizer(model, given)),
+        leaf_curves=LeafCurves(lambda: curves),
+        ibs_ratio=given.ibs_ratio,
+        unique_times=np.unique(np.concatenate([c.times for c in curves.values()])),
+        event_times=np.unique(np.concatenate(of_events)),
+        history=tuple(given.history),
+        roles=roles,
+    )
     return model
 
 

@@ -1,11 +1,9 @@
-"""Every tree that is optimal for some price of a leaf, found in one search."""
+"""Every tree that is optimal for some penalty per leaf, found in one search."""
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from math import inf, sqrt
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -14,25 +12,26 @@ from survtree._base.checks import check_options
 from survtree._base.errors import SearchStoppedWarning
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
-from survtree._model.checks import check_number_of_leaves, check_path_options, check_price
-from survtree._model.estimator import OptimalSurvivalTree, limits_of
+from survtree._model.checks import check_number_of_leaves, check_path_options, check_penalty
+from survtree._model.estimator import OptimalSurvivalTree, search_settings_of, with_state
+from survtree._model.fitted import Fitted, Interval
 from survtree._model.prepare import Prepared, prepare
 from survtree._search.problem import Problem
+from survtree._search.settings import Clock
 from survtree._search.solve import Solution, frontier, loss_of
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-Interval = tuple[float, float]
 MOST_LEAVES = 60_000
 
 
 class RegularizationPath(Sequence[OptimalSurvivalTree]):
-    """Fitted trees, the sparsest first; each is optimal for the prices of its interval.
+    """Fitted trees, the sparsest first; each is optimal for the penalties of its interval.
 
-    ``status_`` is "optimal", or what stopped the search: then the trees are the best of a smaller
-    depth than was asked for, and nothing is proven about deeper ones.
+    ``status_`` is "optimal", or what stopped the search: then the trees are the best ones of a
+    smaller depth than ``max_depth``, and nothing is proven about deeper ones.
     """
 
     def __init__(self, models: Sequence[OptimalSurvivalTree], min_regularization: float) -> None:
@@ -61,13 +60,17 @@ class RegularizationPath(Sequence[OptimalSurvivalTree]):
         return f"RegularizationPath({self.status_}: trees with {leaves} leaves)"
 
     def at(self, regularization: float) -> OptimalSurvivalTree:
-        """The tree that is optimal for this price; of two that tie, the sparser."""
-        price = check_price(regularization, self.min_regularization)
-        return next(model for model in self if price >= model.regularization_interval_[0])
+        """The tree that is optimal for this penalty per leaf; of two that tie, the sparser.
+
+        The model has this ``regularization``, and its objective and bounds are for it.
+        """
+        penalty = check_penalty(regularization, self.min_regularization)
+        model = next(each for each in self if penalty >= each.regularization_interval_[0])
+        return with_state(model, model._state.at(penalty))
 
     def table(self) -> "pl.DataFrame":
-        """A row a tree: its size, its loss, and the prices for which it is optimal."""
-        import polars as pl  # a tenth of a second, for those who ask
+        """A row per tree: its size, its loss, and the penalties for which it is optimal."""
+        import polars as pl  # slow to import, and seldom needed
 
         return pl.DataFrame(
             {
@@ -113,7 +116,7 @@ def regularization_path(
 ) -> RegularizationPath:
     """Every tree that is optimal for some regularization from ``min_regularization`` on.
 
-    One exact search instead of a fit for each price: each subset of rows keeps its best losses by
+    One exact search instead of a fit for each penalty: each subset of rows keeps its best losses by
     number of leaves.
 
     Parameters
@@ -121,7 +124,7 @@ def regularization_path(
     X, y, sample_weight, duration_col, event_col
         As in ``OptimalSurvivalTree.fit``.
     min_regularization : float, default=0.001
-        The smallest price of a leaf that is of interest.
+        The smallest penalty per leaf of interest.
     **options
         ``max_depth``, ``min_samples_leaf``, ``max_leaves``, ``thresholds``, ``missing``,
         ``encoding``, ``max_levels``, ``time_buckets``, ``time_limit``, ``memory_limit`` and
@@ -150,58 +153,65 @@ def found_path(
     options: dict[str, Any],
     **columns: Any,
 ) -> RegularizationPath:
-    """The same without a warning of a search that was stopped, for those who look at its status."""
-    start = perf_counter()
+    """The same without a warning if the search was stopped, for callers that look at its status."""
+    clock = Clock.started()
     template = OptimalSurvivalTree(regularization=min_regularization, **options)
     checked = check_options(template)
     prepared = prepare(template, checked, X, y, sample_weight, **columns)
     _check_size(prepared.problem)
-    limits = replace(limits_of(checked), seconds_gone=perf_counter() - start)
-    solutions = _on_hull(frontier(prepared.problem, limits, checked["max_leaves"]))
+    settings, most = search_settings_of(checked), checked["max_leaves"]
+    solutions = _best_for_some_penalty(frontier(prepared.problem, settings, most, clock))
+    intervals = _intervals(solutions, checked["regularization"])
     models = [
-        _model(template, prepared, solution, interval, checked)
-        for solution, interval in zip(
-            solutions, _intervals(solutions, checked["regularization"]), strict=True
-        )
+        _model(template, prepared, solution, interval)
+        for solution, interval in zip(solutions, intervals, strict=True)
     ]
     return RegularizationPath(models, checked["regularization"])
 
 
 def _check_size(problem: Problem) -> None:
-    """Numbers of leaves are kept in 16 bits; only a price near 0 on very many rows gets there."""
+    """Refuse trees of too many leaves, which only a penalty near 0 on very many rows allows.
+
+    The search keeps numbers of leaves in 16 bits.
+    """
     depth = MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth
     most = min(2.0 ** min(depth, 60), len(problem.events) / problem.min_samples_leaf)
     if problem.max_leaves is None and most > MOST_LEAVES:
-        price = problem.regularization
+        penalty = problem.regularization
         lone_leaf = Tree(
             np.array([-1], np.int32), np.array([-1], np.int32), np.array([-1], np.int32)
         )
-        worth = 1 + loss_of(problem, lone_leaf) / price if price > 0 else inf
-        check_number_of_leaves(min(most, worth), MOST_LEAVES)
+        paying = 1 + loss_of(problem, lone_leaf) / penalty if penalty > 0 else inf
+        check_number_of_leaves(min(most, paying), MOST_LEAVES)
 
 
-def _saved(few: Solution, many: Solution) -> float:
-    """What each further leaf saves."""
+def _saving_per_leaf(few: Solution, many: Solution) -> float:
+    """By how much each further leaf reduces the loss: the penalty at which both trees tie."""
     return (few.loss - many.loss) / (len(many.tree.leaves) - len(few.tree.leaves))
 
 
-def _on_hull(solutions: list[Solution]) -> list[Solution]:
-    """Those that are the best for some price; with a limit on leaves there may be others."""
+def _best_for_some_penalty(solutions: list[Solution]) -> list[Solution]:
+    """Those that are the best for some penalty; with a limit on leaves there may be others."""
     hull: list[Solution] = []
     for solution in solutions:
-        while len(hull) > 1 and _saved(hull[-1], solution) >= _saved(hull[-2], hull[-1]):
+        while len(hull) > 1 and _is_never_best(hull[-2], hull[-1], solution):
             hull.pop()
         hull.append(solution)
     return hull
 
 
+def _is_never_best(few: Solution, between: Solution, many: Solution) -> bool:
+    """Whether one of the other two trees is as good for every penalty."""
+    return _saving_per_leaf(between, many) >= _saving_per_leaf(few, between)
+
+
 def _intervals(solutions: list[Solution], lowest: float) -> list[Interval]:
-    breaks = [_saved(few, many) for few, many in pairwise(solutions)]
+    breaks = [_saving_per_leaf(few, many) for few, many in pairwise(solutions)]
     return list(zip([*breaks, lowest], [inf, *breaks], strict=True))
 
 
 def _inside(interval: Interval) -> float:
-    """A price for which the tree is optimal and does not tie."""
+    """A penalty for which the tree is optimal and does not tie."""
     low, high = interval
     if high == inf:
         return 2 * low
@@ -209,36 +219,19 @@ def _inside(interval: Interval) -> float:
 
 
 def _model(
-    template: OptimalSurvivalTree,
-    prepared: Prepared,
-    solution: Solution,
-    interval: Interval,
-    options: dict[str, Any],
+    template: OptimalSurvivalTree, prepared: Prepared, solution: Solution, interval: Interval
 ) -> OptimalSurvivalTree:
-    price = _inside(interval)
-    problem = replace(prepared.problem, regularization=price)
-    objective = solution.loss + price * len(solution.tree.leaves)
-    is_proven = solution.status == "optimal"
-    # What no tree undercuts at the smallest price, none does at a higher one.
-    bound = objective if is_proven else min(objective, solution.lower_bound)
-    model = OptimalSurvivalTree(**{**template.get_params(deep=False), "regularization": price})
-    for name in ("n_features_in_", "feature_names_in_"):
-        if hasattr(template, name):
-            setattr(model, name, getattr(template, name))
-    model.keep_solution(
-        replace(prepared, problem=problem),
-        replace(solution, objective=objective, lower_bound=bound, guessed_bound=bound),
-        options,
-    )
-    model.regularization_interval_ = interval
-    return model
+    """The model of a tree of the path, for a penalty inside its interval."""
+    certificate = prepared.certificate(solution)
+    fitted = Fitted.of(prepared, solution, certificate, regularization_interval=interval)
+    return with_state(template, fitted.at(_inside(interval)))
 
 
 def _warn(path: RegularizationPath) -> None:
     if path.status_ != "optimal":
         warnings.warn(
             f"the path was stopped ({path.status_.replace('_', ' ')}). Its trees are the best of a "
-            "smaller depth than was asked for; nothing is proven about deeper ones.",
+            "smaller depth than max_depth; nothing is proven about deeper ones.",
             SearchStoppedWarning,
             stacklevel=3,
         )

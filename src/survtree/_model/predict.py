@@ -1,4 +1,4 @@
-"""What a fitted tree says of new rows: leaves, curves, quantiles, risk and its score."""
+"""Predictions of a fitted tree for new rows: leaves, curves, quantiles, risk scores."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,34 +6,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
-from survtree._base.tree import Tree
 from survtree._data.read_rows import warn_of_unseen
 from survtree._data.table import Table
 from survtree._model.checks import check_share
-from survtree._model.fitted import Roles
-from survtree._questions.binarizer import Binarizer
-from survtree._questions.questions import Questions
+from survtree._model.fitted import FittedTree
 from survtree._scoring.concordance import concordance_of_risks
-from survtree._scoring.curves import LeafCurve, LeafCurves, StepFunction
+from survtree._scoring.curves import StepFunction
 from survtree._scoring.read_curves import check_times
-from survtree._search.progress import Snapshot
 
 Floats = NDArray[np.float64]
 
 
-class TreePredictor(BaseEstimator):  # type: ignore[misc]
-    """The prediction methods of a tree estimator, which sets the attributes below when fitted."""
+class TreePredictor(FittedTree):
+    """The prediction methods of a tree estimator."""
 
-    tree_: Tree
-    binarizer_: Binarizer
-    unique_times_: Floats
-    event_times_: Floats
-    history_: tuple[Snapshot, ...]
-    roles_: Roles | None = None
-    _leaf_curves: LeafCurves
     missing: str
 
     def __sklearn_tags__(self) -> Any:
@@ -45,7 +32,6 @@ class TreePredictor(BaseEstimator):  # type: ignore[misc]
 
     def apply(self, X: Any) -> NDArray[np.intp]:
         """The leaf (as node number of ``tree_``) each row ends in."""
-        check_is_fitted(self)
         return self._leaves(self.binarizer_.read(X, self))
 
     def _leaves(self, table: Table) -> NDArray[np.intp]:
@@ -85,7 +71,7 @@ class TreePredictor(BaseEstimator):  # type: ignore[misc]
     def predict_quantile(self, X: Any, quantile: float = 0.5) -> Floats:
         """First time by which this share of the row's leaf had the event; inf if never reached."""
         share = check_share(quantile)
-        quantiles = {leaf: c.quantile(share) for leaf, c in self._curves().items()}
+        quantiles = {leaf: c.quantile(share) for leaf, c in self.leaf_curves_.items()}
         return self._per_row(self.apply(X), quantiles)
 
     def predict_median(self, X: Any) -> Floats:
@@ -94,7 +80,6 @@ class TreePredictor(BaseEstimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any) -> float:
         """Harrell's concordance index of the predicted risk."""
-        check_is_fitted(self)
         study = self.binarizer_.read_with_outcome(X, y, None, self)
         risks = self._per_row(self._leaves(study.table), self.leaf_risks_)
         return concordance_of_risks(study.events, risks)
@@ -110,7 +95,7 @@ class TreePredictor(BaseEstimator):  # type: ignore[misc]
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the tree and its proof, or before the fit the options."""
-        if not hasattr(self, "tree_"):
+        if self._fitted is None:
             return str(super()._repr_html_())
         from survtree._show.report_page import notebook_html
 
@@ -121,26 +106,6 @@ class TreePredictor(BaseEstimator):  # type: ignore[misc]
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
         return bundle | {"text/html": self._repr_html_()} if "text/html" in bundle else bundle
 
-    @property
-    def questions_(self) -> Questions:
-        """What is asked of the columns; ``tree_.question`` counts these."""
-        questions: Questions = self.binarizer_.questions_
-        return questions
-
-    @property
-    def leaf_curves_(self) -> dict[int, LeafCurve]:
-        """What each leaf (by node number) predicts."""
-        return self._leaf_curves.by_leaf
-
-    @property
-    def leaf_risks_(self) -> dict[int, float]:
-        """The risk score of each leaf (by node number)."""
-        return {leaf: c.hazard(self.event_times_).sum() for leaf, c in self._curves().items()}
-
-    def _curves(self) -> dict[int, LeafCurve]:
-        check_is_fitted(self)
-        return self.leaf_curves_
-
     def _per_row(self, leaf_of_row: NDArray[np.intp], value_of_leaf: Mapping[int, float]) -> Floats:
         by_node = np.full(self.tree_.n_nodes, np.nan)
         by_node[list(value_of_leaf)] = list(value_of_leaf.values())
@@ -149,7 +114,7 @@ class TreePredictor(BaseEstimator):  # type: ignore[misc]
     def _functions(
         self, X: Any, kind: str, times: ArrayLike | None, return_array: bool
     ) -> NDArray[Any]:
-        curves = self._curves()
+        curves = self.leaf_curves_
         at = self.unique_times_ if times is None else check_times(times)
         functions: dict[int, StepFunction] = {
             leaf: getattr(curve, kind).at_times(at) for leaf, curve in curves.items()

@@ -1,26 +1,46 @@
 """From a user's table and outcome to a problem: what every kind of fit does before it searches."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from survtree._data.read_outcome import split_outcome
-from survtree._data.read_rows import read_study
-from survtree._data.read_table import rows_at
+from survtree._data.read_outcome import check_outcome, split_outcome
+from survtree._data.read_rows import read_study, rows_kept
+from survtree._data.read_table import check_table, rows_at
 from survtree._data.table import EventTable
+from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._search.problem import Problem
+from survtree._search.solve import Solution, loss_of
+
+Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """The problem, the outcome on exact times, the questions' maker, and the rows of the fit."""
+    """The problem, the outcome on exact times, the fitted binarizer, and the rows of the fit."""
 
     problem: Problem
     exact: EventTable
     binarizer: Binarizer
     X: Any  # as the user has them, without those that were left out
+    time_buckets: int | tuple[float, ...] | None
+
+    def certificate(self, solution: Solution, **rest: Any) -> Certificate:
+        """The certificate of a solution of the problem."""
+        exact_loss = None
+        if self.time_buckets is not None:
+            exact_loss = loss_of(replace(self.problem, events=self.exact), solution.tree)
+        return Certificate.of(
+            self.problem,
+            solution,
+            binarizer=self.binarizer,
+            time_buckets=self.time_buckets,
+            exact_loss=exact_loss,
+            **rest,
+        )
 
 
 def prepare(
@@ -39,17 +59,15 @@ def prepare(
     binarizer = new_binarizer(estimator)
     questions = binarizer.fit_table(table, exact).questions_
     buckets = options["time_buckets"]
+    numbers = ("regularization", "max_depth", "min_samples_leaf", "max_leaves")
     problem = Problem(
         answers=questions.matrix(table),
         events=exact if buckets is None else exact.on_grid(buckets),
         questions=questions,
-        regularization=options["regularization"],
-        max_depth=options["max_depth"],
-        min_samples_leaf=options["min_samples_leaf"],
-        max_leaves=options["max_leaves"],
+        **{name: options[name] for name in numbers},
     )
     rows = X if is_kept.all() else rows_at(X, np.flatnonzero(is_kept))
-    return Prepared(problem, exact, binarizer, rows)
+    return Prepared(problem, exact, binarizer, rows, buckets)
 
 
 def new_binarizer(estimator: Any) -> Binarizer:
@@ -60,7 +78,59 @@ def new_binarizer(estimator: Any) -> Binarizer:
         encoding=estimator.encoding,
         max_levels=estimator.max_levels,
     )
-    for name in ("n_features_in_", "feature_names_in_"):
-        if hasattr(estimator, name):
-            setattr(binarizer, name, getattr(estimator, name))
+    copy_feature_names(estimator, binarizer)
     return binarizer
+
+
+def copy_feature_names(source: Any, target: Any) -> None:
+    """The attributes in which scikit-learn keeps the columns of a fit."""
+    for name in ("n_features_in_", "feature_names_in_"):
+        if hasattr(source, name):
+            setattr(target, name, getattr(source, name))
+
+
+@dataclass(frozen=True)
+class Cohort:
+    """Rows as the user has them, and their outcomes: folds and samples are taken from these.
+
+    It travels to other processes as one argument. joblib's Dask backend puts large arrays that are
+    arguments on one worker and lends them to the others; when that worker is lost, so are they, and
+    with them the whole run.
+    """
+
+    X: Any
+    events: EventTable
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    @property
+    def y(self) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """The outcome as a fit takes it; the weights are separate."""
+        return self.events.event, self.events.time
+
+    def take(self, places: Places) -> "Cohort":
+        """Some of the rows."""
+        return Cohort(rows_at(self.X, places), self.events.take(places))
+
+
+def cohort_of(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    duration_col: Any = None,
+    event_col: Any = None,
+) -> Cohort:
+    """A user's rows, checked; with ``missing="drop"`` only those that a fit would use.
+
+    The estimator gets ``n_features_in_`` and ``feature_names_in_``.
+    """
+    X, y = split_outcome(X, y, duration_col, event_col)
+    table = check_table(estimator, X, reset=True)
+    events = check_outcome(y, sample_weight, table.n_rows)
+    rows = Cohort(X, events)
+    if estimator.missing != "drop":
+        return rows
+    return rows.take(np.flatnonzero(rows_kept(table, "drop", events.event)))

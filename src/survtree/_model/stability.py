@@ -1,7 +1,7 @@
-"""How much of a fitted tree is chance: the whole procedure on bootstrap samples."""
+"""Stability of a fit: the whole procedure is repeated on bootstrap samples of the rows."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,16 +13,11 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from survtree._base.checks import check_option
+from survtree._data.table import EventTable
 from survtree._model.checks import check_bootstrap
+from survtree._model.cross_validation import harrell_c, ibs_ratio, leaf_places
 from survtree._model.predict import TreePredictor
-from survtree._model.resampling import (
-    Cohort,
-    bootstrap_samples,
-    cohort_of,
-    harrell_c,
-    ibs_ratio,
-    leaves_of,
-)
+from survtree._model.prepare import Cohort, cohort_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,25 +28,25 @@ MOST_LINES = 10
 
 
 class Corrected(NamedTuple):
-    """A score on the rows of the fit, by how much such scores flatter, and what is left of it."""
+    """A score on the rows of the fit, its estimated optimism, and the score less the optimism."""
 
     apparent: float
     optimism: float
     corrected: float
 
 
-class _Asked(NamedTuple):
-    """What a tree asks: in words, and the columns; the root's come first."""
+class _Splits(NamedTuple):
+    """The splits of a tree in words, and the columns they split on; the root's come first."""
 
     questions: tuple[str, ...]
     columns: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class _Fitted:
+class _SampleFit:
     """What is kept of a fit on a sample."""
 
-    asked: _Asked
+    splits: _Splits
     leaf_of_row: NDArray[np.intp]
     n_leaves: int
     on_sample: dict[str, float]
@@ -60,7 +55,7 @@ class _Fitted:
 
 @dataclass(frozen=True)
 class _Task:
-    """One fit. A single argument, for the sake of what is said of ``Cohort``."""
+    """One fit. A single argument, for the reason given at ``Cohort``."""
 
     estimator: TreePredictor
     rows: Cohort
@@ -70,13 +65,13 @@ class _Task:
 
 @dataclass(frozen=True)
 class Stability:
-    """What bootstrap samples say of a fit.
+    """How much a fit changes from one bootstrap sample to the next.
 
-    ``questions`` and ``columns`` tell how many of the trees have a question, or ask about a column,
-    at the root and anywhere; ``in_fit`` is True for those of the tree of all rows. ``samples`` has
-    a row a sample: leaves, agreement, and both scores on the sample and on all rows. The agreement
-    is the adjusted Rand index between the leaves of all rows in the fit and in the sample's tree: 1
-    is the same partition, 0 what chance gives.
+    ``questions`` and ``columns`` have the shares of the trees that contain a split, or split on a
+    column, at the root and anywhere; ``in_fit`` is True for those of the tree of all rows.
+    ``samples`` has a row per sample: leaves, agreement, and both scores on the sample and on all
+    rows. The agreement is the adjusted Rand index between the leaves of all rows in the fit and in
+    the sample's tree: 1 for the same partition, about 0 for a random one.
     """
 
     model: TreePredictor
@@ -93,14 +88,14 @@ class Stability:
         return float(np.mean(self.samples["agreement"].to_numpy()))
 
     def table(self) -> "pl.DataFrame":
-        """The questions, the most frequent first."""
+        """The splits, the most frequent first."""
         return self.questions
 
     def __str__(self) -> str:
         leaves = self.samples["leaves"].to_numpy()
         lines = [
             f"{self.n_bootstraps} bootstrap samples",
-            f"leaves: {leaf_count(self.model)} in the fit, {leaves.min()} to {leaves.max()} in the "
+            f"leaves: {self.model.n_leaves_} in the fit, {leaves.min()} to {leaves.max()} in the "
             f"samples (median {np.median(leaves):g})",
             f"agreement of leaves (adjusted Rand index): {self.agreement:.3f}",
             *(
@@ -108,8 +103,8 @@ class Stability:
                 f"{score.corrected:.4f}"
                 for name, score in (("IBS ratio", self.ibs_ratio), ("Harrell's C", self.harrell_c))
             ),
-            *_shown(self.columns),
-            *_shown(self.questions),
+            *_frequency_lines(self.columns),
+            *_frequency_lines(self.questions),
         ]
         return "\n".join(lines)
 
@@ -169,7 +164,21 @@ def bootstrap(
     return _compared(model, fit, [other for _, other in others])
 
 
-def _fit(task: _Task) -> tuple[TreePredictor | None, _Fitted]:
+def bootstrap_samples(
+    events: EventTable, n_samples: int, rng: np.random.RandomState
+) -> Iterator[Counts]:
+    """How often each row was drawn, in samples with replacement that can be fitted."""
+    n = len(events)
+    for _ in range(n_samples):
+        is_usable = False
+        while not is_usable:  # without an event there is nothing to fit; another one is drawn
+            counts = np.bincount(rng.randint(n, size=n), minlength=n)
+            drawn = counts > 0
+            is_usable = bool(events.event[drawn].any() and events.time[drawn].max() > 0)
+        yield counts
+
+
+def _fit(task: _Task) -> tuple[TreePredictor | None, _SampleFit]:
     """What is kept of a fit; of the one on all rows, the model as well."""
     drawn = np.flatnonzero(task.counts)
     part = task.rows.take(drawn)
@@ -178,20 +187,15 @@ def _fit(task: _Task) -> tuple[TreePredictor | None, _Fitted]:
     # One sample is one task; a cross-validation in it runs where it is.
     with parallel_config(backend="sequential"):
         model = clone(task.estimator).fit(sample.X, sample.y, sample.events.weight)
-    kept = _Fitted(
-        _asked(model),
-        leaves_of(model, task.rows.X),
-        leaf_count(model),
+    kept = _SampleFit(
+        _splits_of(model),
+        leaf_places(model, task.rows.X),
+        model.n_leaves_,
         _scores(model, sample),
         _scores(model, task.rows),
     )
-    # Without its training rows, as if it came from elsewhere: n_jobs must not matter.
+    # A copy has no training rows, as if it came from another process: n_jobs must not matter.
     return (copy(model) if task.is_fit else None), kept
-
-
-def leaf_count(model: TreePredictor) -> int:
-    """Leaves of a fitted tree."""
-    return len(model.tree_.leaves)
 
 
 def _scores(model: TreePredictor, rows: Cohort) -> dict[str, float]:
@@ -201,14 +205,14 @@ def _scores(model: TreePredictor, rows: Cohort) -> dict[str, float]:
     }
 
 
-def _asked(model: TreePredictor) -> _Asked:
-    asked = [j for j in model.tree_.question.tolist() if j >= 0]
-    questions = model.questions_
-    columns = (questions.names[questions.asked[j].column] for j in asked)
-    return _Asked(tuple(questions.text(j) for j in asked), tuple(columns))
+def _splits_of(model: TreePredictor) -> _Splits:
+    questions, tree = model.questions_, model.tree_
+    splits = tree.question[tree.question >= 0].tolist()
+    columns = (questions.names[questions.asked[j].column] for j in splits)
+    return _Splits(tuple(questions.text(j) for j in splits), tuple(columns))
 
 
-def _compared(model: Any, fit: _Fitted, samples: Sequence[_Fitted]) -> Stability:
+def _compared(model: Any, fit: _SampleFit, samples: Sequence[_SampleFit]) -> Stability:
     import polars as pl
     from sklearn.metrics import adjusted_rand_score
 
@@ -223,15 +227,15 @@ def _compared(model: Any, fit: _Fitted, samples: Sequence[_Fitted]) -> Stability
     )
     return Stability(
         model,
-        _frequencies("question", fit.asked.questions, [one.asked.questions for one in samples]),
-        _frequencies("column", fit.asked.columns, [one.asked.columns for one in samples]),
+        _frequencies("question", fit.splits.questions, [one.splits.questions for one in samples]),
+        _frequencies("column", fit.splits.columns, [one.splits.columns for one in samples]),
         table,
         *(_corrected(fit, samples, name) for name in ("ibs_ratio", "harrell_c")),
         n_bootstraps=len(samples),
     )
 
 
-def _corrected(fit: _Fitted, samples: Sequence[_Fitted], name: str) -> Corrected:
+def _corrected(fit: _SampleFit, samples: Sequence[_SampleFit], name: str) -> Corrected:
     optimism = float(np.mean([one.on_sample[name] - one.on_rows[name] for one in samples]))
     apparent = fit.on_rows[name]
     return Corrected(apparent, optimism, apparent - optimism)
@@ -240,12 +244,12 @@ def _corrected(fit: _Fitted, samples: Sequence[_Fitted], name: str) -> Corrected
 def _frequencies(
     kind: str, in_fit: Iterable[str], samples: Sequence[tuple[str, ...]]
 ) -> "pl.DataFrame":
-    """Shares of the samples in which something is asked first, and at all; those of the fit too."""
+    """Shares of the samples whose trees have a split (or column) at the root, and anywhere."""
     import polars as pl
 
     here, n = set(in_fit), len(samples)
-    roots = Counter(asked[0] for asked in samples if asked)
-    used = Counter(text for asked in samples for text in set(asked))
+    roots = Counter(splits[0] for splits in samples if splits)
+    used = Counter(text for splits in samples for text in set(splits))
     order = sorted({*used, *here}, key=lambda text: (-used[text], -roots[text], text))
     return pl.DataFrame(
         {
@@ -258,7 +262,7 @@ def _frequencies(
     )
 
 
-def _shown(table: "pl.DataFrame") -> list[str]:
+def _frequency_lines(table: "pl.DataFrame") -> list[str]:
     """The first rows of a table of frequencies, as lines."""
     n_more = len(table) - MOST_LINES
     return [

@@ -4,7 +4,7 @@ import sys
 import warnings
 from collections import Counter
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,24 +14,27 @@ from sklearn.utils import check_random_state
 
 from survtree._base.checks import check_options
 from survtree._base.errors import SearchStoppedWarning
-from survtree._model.checks import check_nested, check_tuning
-from survtree._model.cross_validation import Plan, Settings, Tuned, tune
-from survtree._model.estimator import OptimalSurvivalTree
-from survtree._model.fitted import Roles
-from survtree._model.predict import TreePredictor
-from survtree._model.resampling import Fold, Scoring, cohort_of, folds_of, score_of
-from survtree._search.progress import logger, shown_on
-
-# Options of the trees that are passed on as they are.
-PASSED_ON = (
-    *("min_samples_leaf", "max_leaves", "thresholds", "missing", "encoding", "max_levels"),
-    *("time_buckets", "time_limit", "memory_limit", "node_limit"),
+from survtree._model.checks import TREE_OPTIONS, check_nested, check_tuning
+from survtree._model.cross_validation import (
+    Fold,
+    Plan,
+    Scoring,
+    Tuned,
+    TuningSettings,
+    folds_of,
+    score_of,
+    tune,
 )
+from survtree._model.estimator import OptimalSurvivalTree
+from survtree._model.fitted import Roles, roles_of
+from survtree._model.predict import TreePredictor
+from survtree._model.prepare import cohort_of
+from survtree._search.progress import logger, shown_on
 
 
 @dataclass(frozen=True)
 class NestedScore:
-    """Scores of a whole tuning on rows that had no part in it, and what each fold chose."""
+    """Scores of a whole tuning on rows that it did not see, and what each outer fold chose."""
 
     scores: NDArray[np.float64]
     params: list[dict[str, Any]]
@@ -60,34 +63,35 @@ class NestedScore:
 class OptimalSurvivalTreeCV(TreePredictor):
     """An optimal tree whose depth and regularization are chosen by cross-validation.
 
-    For each depth one search of all rows finds every tree that is optimal for some price of a leaf;
-    these are the candidates. One search a fold and depth finds what each fold has at the
-    candidates' prices, and the rows that it did not see score it. The candidate that is chosen
-    becomes the model, so nothing is fitted again.
+    For each depth one search of all rows finds every tree that is optimal for some penalty per
+    leaf; these are the candidates. One search per fold and depth finds the trees that are optimal
+    for the candidates' penalties on the rows of the fold, and its held-out rows score them. The
+    candidate that is chosen becomes the model, so nothing is fitted again.
 
     Parameters
     ----------
     max_depths : list of int or None, default=(1, 2, 3, 4)
         Depths to choose from; see ``max_depth`` of ``OptimalSurvivalTree``.
     min_regularization : float, default=0.001
-        The smallest price of a leaf that is of interest.
+        The smallest penalty per leaf of interest.
     cv : int, splitter or list of pairs, default=5
-        A number of folds, shuffled, with about equally many events each; or a splitter, whose
-        ``split`` gets the event flags as y; or pairs (training rows, held-out rows).
+        A number of shuffled folds with about equally many events each, as scikit-learn's
+        ``StratifiedKFold`` makes them; or a splitter, whose ``split`` gets the event flags as y; or
+        pairs (training rows, held-out rows).
     rule : {"one_standard_error", "minimum"}, default="one_standard_error"
-        Take the fewest leaves whose mean score is within one standard error of the best; or the
-        best, whose loss is the minimum.
+        Take the fewest leaves whose mean score is within one standard error of the best; or take
+        the best mean score.
     scoring : {"ibs_ratio", "harrell_c"} or callable, default="ibs_ratio"
-        How held-out rows score a tree; higher is better. The IBS ratio has its censoring curve, and
-        the one curve that it compares with, from the training rows of the fold. A callable gets
-        (fitted tree, X, y), as a scorer of scikit-learn.
+        How held-out rows score a tree; higher is better. The censoring curve of the IBS ratio, and
+        the one curve that it compares with, are those of the training rows of the fold. A callable
+        gets (fitted tree, X, y), as a scorer of scikit-learn.
     min_samples_leaf, max_leaves, thresholds, missing, encoding, max_levels, time_buckets
-        As in ``OptimalSurvivalTree``. Thresholds are chosen in each fold anew.
+        As in ``OptimalSurvivalTree``. Thresholds are chosen anew in each fold.
     time_limit, memory_limit, node_limit
         As in ``OptimalSurvivalTree``, for each of the (folds + 1) x depths searches.
     n_jobs : int or None, default=None
         Searches that run at once, through ``joblib``; the result does not depend on it. None is
-        one, unless a ``joblib.parallel_config`` says otherwise.
+        one, unless a ``joblib.parallel_config`` sets another number.
     verbose : int, default=0
         1 logs a line for each candidate, when all are known.
     random_state : int, RandomState or None, default=None
@@ -96,15 +100,16 @@ class OptimalSurvivalTreeCV(TreePredictor):
     Attributes
     ----------
     best_estimator_ : OptimalSurvivalTree
-        The tree that was chosen, of all rows. It does not keep the training rows.
+        The chosen tree, fitted on all rows. It does not keep the training rows.
     best_params_, best_score_, best_index_
         Its ``max_depth`` and ``regularization``, its mean score, its place in ``cv_results_``.
     cv_results_ : dict of arrays
-        A row a candidate: parameters, score by fold, mean, standard error, rank, leaves and depth.
+        An entry per candidate: parameters, scores of the folds, their mean and standard error,
+        rank, leaves and depth.
     n_splits_ : int
-        Folds.
+        Number of folds.
     tree_, certificate_, objective_, ...
-        Everything that a fitted ``OptimalSurvivalTree`` has, of the tree that was chosen.
+        The attributes of a fitted ``OptimalSurvivalTree``, for the chosen tree.
 
     Examples
     --------
@@ -165,36 +170,33 @@ class OptimalSurvivalTreeCV(TreePredictor):
         duration_col: Any = None,
         event_col: Any = None,
     ) -> "OptimalSurvivalTreeCV":
-        """Choose a tree; the parameters are those of ``OptimalSurvivalTree.fit``."""
+        """Choose a tree by cross-validation; parameters as in ``OptimalSurvivalTree.fit``."""
         settings = self._settings()
         columns = {"duration_col": duration_col, "event_col": event_col}
         rows = cohort_of(self, X, y, sample_weight, **columns)
         folds = folds_of(self.cv, rows.events, check_random_state(self.random_state))
         tuned = tune(rows, [Plan(np.arange(len(rows)), folds)], settings)[0]
-        self._keep(tuned)
-        self.roles_ = None if event_col is None else Roles(str(duration_col), str(event_col))
+        self._keep(tuned, roles_of(duration_col, event_col))
         if self.verbose:
             _log(tuned)
         _warn_if_stopped(tuned.statuses)
         return self
 
-    def _settings(self) -> Settings:
-        options = {name: getattr(self, name) for name in PASSED_ON}
+    def _settings(self) -> TuningSettings:
+        options = {name: getattr(self, name) for name in TREE_OPTIONS}
         checked = check_tuning(self)
         check_options(OptimalSurvivalTree(**options))
         names = ("max_depths", "min_regularization", "scoring", "rule", "n_jobs")
-        return Settings(options=options, **{name: checked[name] for name in names})
+        return TuningSettings(options=options, **{name: checked[name] for name in names})
 
-    def _keep(self, tuned: Tuned) -> None:
+    def _keep(self, tuned: Tuned, roles: Roles | None) -> None:
+        self._fitted = replace(tuned.best._state, roles=roles)
         self.best_estimator_ = tuned.best
         self.best_index_ = tuned.index
         self.best_params_ = tuned.params()[tuned.index]
         self.best_score_ = float(tuned.means[tuned.index])
         self.cv_results_ = tuned.results()
         self.n_splits_ = tuned.scores.shape[1]
-        for name, value in vars(tuned.best).items():
-            if name.endswith("_") or name == "_leaf_curves":
-                setattr(self, name, value)
 
     def nested_score(
         self,
@@ -206,10 +208,10 @@ class OptimalSurvivalTreeCV(TreePredictor):
         duration_col: Any = None,
         event_col: Any = None,
     ) -> NestedScore:
-        """How well the whole procedure does on new rows: ``best_score_`` has seen the choice.
+        """How well the whole procedure does on new rows; ``best_score_`` is too high for that.
 
         Each outer fold (``cv``) chooses a tree on its training rows by folds of its own, as ``fit``
-        would, and scores it on the rest. The estimator itself stays as it is.
+        would, and scores it on its held-out rows. The estimator itself does not change.
         """
         settings = self._settings()
         check_nested(self.cv)
@@ -251,7 +253,7 @@ def _warn_if_stopped(statuses: list[str]) -> None:
         reasons = ", ".join(sorted({status.replace("_", " ") for status in stopped}))
         warnings.warn(
             f"{len(stopped)} of {len(statuses)} searches were stopped ({reasons}); their trees are "
-            "the best of a smaller depth, so scores of deeper ones are too low.",
+            "the best of a smaller depth, so the scores of deeper trees are too low.",
             SearchStoppedWarning,
             stacklevel=3,
         )

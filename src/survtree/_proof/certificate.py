@@ -1,10 +1,11 @@
-"""What was proven, under which numbers, and a check of it without solver code."""
+"""Certificates: what was proven about a tree, and a check of it that uses no solver code."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from survtree._base.files import whole_file
 from survtree._base.numbers import format_penalty, format_percent, relative_gap
@@ -16,8 +17,9 @@ from survtree._scoring.losses import LossByDefinition
 from survtree._search.problem import Problem
 from survtree._search.progress import pruned_by
 from survtree._search.settings import SearchSettings
-from survtree._search.solve import n_threads
+from survtree._search.solve import Solution, n_threads
 
+Claim = tuple[bool, str]  # whether it holds, and what was found
 NOT_RECHECKED = (
     "that no other tree is better: that is the search's work, and this check does not repeat it",
     "that the data are what you meant to analyse, or that the tree will do as well on new rows",
@@ -51,11 +53,11 @@ class Verification:
 
 @dataclass(frozen=True)
 class Guess:
-    """What a search with a reference model assumed, and what is true even if that is wrong.
+    """What a search with a reference model assumed, and what holds even if that is wrong.
 
-    ``loss`` is the reference's on the training rows. If the assumption holds for the best tree, no
-    tree is below ``conditional_bound``; the certificate's ``lower_bound`` holds in any case. The
-    difference between the two is all that the guess can hide.
+    ``loss`` is that of the reference on the training rows. If the assumption holds for the best
+    tree, no tree is below ``conditional_bound``; ``lower_bound`` holds in any case. The
+    difference between the two is the most that a wrong guess can cost.
     """
 
     reference: str
@@ -63,6 +65,17 @@ class Guess:
     conditional_bound: float
     lower_bound: float
     n_closed: int
+
+    @classmethod
+    def of(cls, reference: str, losses: NDArray[np.float64], solution: Solution) -> "Guess":
+        """What a search assumed that used the losses of a reference."""
+        return cls(
+            reference=reference,
+            loss=float(losses.sum()),
+            conditional_bound=solution.guessed_bound,
+            lower_bound=solution.lower_bound,
+            n_closed=solution.counts["pruned_by_guess"],
+        )
 
     assumption = (
         "on no group of rows that answer all questions alike does the best tree lose less than the "
@@ -82,7 +95,7 @@ class Guess:
 class Certificate:
     """The numbers behind a fitted tree. ``status`` is "optimal" only if the bounds meet.
 
-    ``guess`` tells what was assumed if the proof leans on a reference model.
+    ``guess`` has the assumption if the proof depends on a reference model.
     """
 
     objective: float
@@ -105,19 +118,47 @@ class Certificate:
     guess: Guess | None = None
     proof: ProofLog | None = field(default=None, repr=False)
 
+    @classmethod
+    def of(cls, problem: Problem, solution: Solution, **rest: Any) -> "Certificate":
+        """The certificate of a solution; ``rest`` are the fields that neither of the two has."""
+        return cls(
+            objective=solution.objective,
+            loss=solution.loss,
+            lower_bound=solution.lower_bound,
+            status=solution.status,
+            n_leaves=len(solution.tree.leaves),
+            regularization=problem.regularization,
+            max_depth=problem.max_depth,
+            min_samples_leaf=problem.min_samples_leaf,
+            max_leaves=problem.max_leaves,
+            tolerance=solution.tolerance,
+            fingerprint=problem.fingerprint(),
+            seconds=solution.seconds,
+            counts=solution.counts,
+            tree=solution.tree,
+            **rest,
+        )
+
+    def at(self, regularization: float) -> "Certificate":
+        """The same tree at another penalty at which it is optimal, not below the search's."""
+        objective = self.loss + regularization * self.n_leaves
+        # A bound at the penalty of the search also holds at a higher one.
+        bound = objective if self.status == "optimal" else min(objective, self.lower_bound)
+        return replace(self, regularization=regularization, objective=objective, lower_bound=bound)
+
     @property
     def gap(self) -> float:
         """(objective - lower_bound) / objective."""
         return relative_gap(self.objective, self.lower_bound)
 
     def summary(self) -> str:
-        """One line: how the objective comes about, and whether it is proven."""
+        """One line: the terms of the objective, and whether it is proven."""
         if self.status == "optimal":
             return f"{self._sum()}; no tree within the limits has a lower objective"
         return f"{self._sum()}{self._doubt()}"
 
     def last_line(self) -> str:
-        """The end of the progress table: the summary, and what spared the search work."""
+        """The end of the progress table: the summary, and what pruned the search."""
         doubt = "" if self.status == "optimal" else self._doubt()
         return f"{self._sum()}{doubt}{pruned_by(self.counts)}"
 
@@ -164,27 +205,41 @@ class Certificate:
         return self._check(problem)
 
     def _check(self, problem: Problem) -> Verification:
-        fingerprint = problem.fingerprint()
         oracle = LossByDefinition.of(problem.events)
         leaf_of_row = problem.leaf_of_row(self.tree)
-        sizes = np.bincount(leaf_of_row)
-        sizes = sizes[sizes > 0]
-        loss = oracle.tree_loss(leaf_of_row)
-        depth = int(self.tree.depths().max())
-        objective = self.loss + self.regularization * self.n_leaves
         slack = 1e-9 * max(1.0, oracle.one_leaf_loss())
-        most = "no limit" if self.max_depth is None else str(self.max_depth)
-        is_closed = self.lower_bound == self.objective
+        sizes = np.bincount(leaf_of_row)
+        fingerprint, loss = problem.fingerprint(), oracle.tree_loss(leaf_of_row)
         found = {
             "data": (fingerprint == self.fingerprint, f"fingerprint {fingerprint[:16]}"),
             "loss": (abs(loss - self.loss) <= slack, f"{loss:.12g}, stated {self.loss:.12g}"),
-            "leaves": (
-                len(sizes) == self.n_leaves
-                and (self.max_leaves is None or self.n_leaves <= self.max_leaves)
-                and (depth == 0 or sizes.min() >= self.min_samples_leaf),
-                f"{len(sizes)}, the smallest has {sizes.min()} rows",
-            ),
+            **self._check_shape(sizes[sizes > 0]),
+            **self._check_numbers(slack),
+        }
+        return Verification(
+            {claim: bool(holds) for claim, (holds, _) in found.items()},
+            {claim: detail for claim, (_, detail) in found.items()},
+        )
+
+    def _check_shape(self, sizes: NDArray[np.intp]) -> dict[str, Claim]:
+        """Number, size and depth of the leaves are within the limits; ``sizes`` are in rows."""
+        depth = int(self.tree.depths().max())
+        most = "no limit" if self.max_depth is None else str(self.max_depth)
+        is_allowed = (
+            len(sizes) == self.n_leaves
+            and (self.max_leaves is None or self.n_leaves <= self.max_leaves)
+            and (depth == 0 or sizes.min() >= self.min_samples_leaf)
+        )
+        return {
+            "leaves": (is_allowed, f"{len(sizes)}, the smallest has {sizes.min()} rows"),
             "depth": (self.max_depth is None or depth <= self.max_depth, f"{depth} of {most}"),
+        }
+
+    def _check_numbers(self, slack: float) -> dict[str, Claim]:
+        """The stated numbers agree with each other."""
+        objective = self.loss + self.regularization * self.n_leaves
+        is_closed = self.lower_bound == self.objective
+        return {
             "objective": (
                 abs(objective - self.objective) <= slack,
                 f"{self.loss:.12g} + {self.n_leaves} x {self.regularization:g} = {objective:.12g}",
@@ -194,10 +249,6 @@ class Certificate:
                 f"lower bound {self.lower_bound:.12g}, status {self.status}",
             ),
         }
-        return Verification(
-            {claim: bool(holds) for claim, (holds, _) in found.items()},
-            {claim: detail for claim, (_, detail) in found.items()},
-        )
 
 
 def headline(problem: Problem, limits: SearchSettings) -> str:

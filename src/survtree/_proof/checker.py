@@ -5,14 +5,14 @@ A proof file (docs/reference/proof-file.md) holds a problem, a tree and a list o
     no tree on these rows, at most so deep, costs less than this bound
 
 of which each must follow from those before it and from what is computed here, by one rule. A tree
-on a set of rows is a leaf, or asks one of the questions; so it costs at least the smallest of
+on a set of rows is a leaf, or splits on one of the questions; so it costs at least the smallest of
 
     the rows as one leaf,
     for each question, what the two parts cost at least, added up;
 
-and a part costs at least what an earlier claim says of it, or else what any tree does: it is a
-leaf, or has two leaves or more and loses at least the best curve of each group of rows that answer
-all questions alike. The last claim is about all rows, and must meet the objective of the tree.
+and a part costs at least the bound of an earlier claim about it, or else what any tree does: it is
+a leaf, or has two leaves or more and at least the loss of the best curve of each group of rows that
+no question separates. The last claim is about all rows, and must meet the objective of the tree.
 """
 
 import hashlib
@@ -29,10 +29,10 @@ Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 
 MAGIC = "survtree proof 1"
-# Of the loss of one leaf: what a sum may fall short of a claim, for rounding. A tree that is
-# rejected for being dearer may so be cheaper by this times the number of its questions.
+# By how much a sum may fall short of a claim because of rounding, as a share of the loss of one
+# leaf. So a tree may exist that costs less by this share times the number of its splits.
 TOLERANCE = 1e-9
-# What reading may raise where a file holds other things than it should.
+# Errors that reading a malformed file may raise.
 UNREADABLE = (
     *(ValueError, TypeError, AttributeError, LookupError, ArithmeticError),
     *(RecursionError, MemoryError),
@@ -41,7 +41,7 @@ UNREADABLE = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a proof file proves what it says; if not, why."""
+    """Whether a proof file proves its claim; if not, why."""
 
     is_accepted: bool
     reason: str
@@ -59,7 +59,7 @@ class Verdict:
 
 
 class RejectedError(Exception):
-    """The file does not prove what it says."""
+    """The file does not prove its claim."""
 
 
 def check_proof(path: str | Path) -> Verdict:
@@ -77,7 +77,7 @@ def _need(holds: bool | np.bool_, why: str) -> None:
 
 @dataclass(frozen=True)
 class _Problem:
-    """What the file says of the data and of what a tree may be."""
+    """The data in the file, and which trees are allowed."""
 
     answers: Bools  # rows x questions, rows by time
     time: Floats
@@ -165,14 +165,16 @@ class _Checker:
         self.questions = _distinct(problem.answers)
         everyone = np.arange(len(problem.time))
         self.root_loss = float(self.losses.as_leaves(everyone, np.ones((len(everyone), 1)))[0])
-        # Else everything would be within the tolerance of everything.
+        # With an infinite loss every number would be within the tolerance of every other.
         _need(np.isfinite(self.root_loss), "the loss of one leaf is too large a number")
         self.slack = TOLERANCE * self.root_loss
-        self.said: dict[bytes, list[tuple[int, float]]] = {}
+        self.accepted: dict[bytes, list[tuple[int, float]]] = {}
 
     def useful_depth(self, n_rows: int, depth: int) -> int:
-        """A tree so deep has a path with that many leaves beside it, each with enough rows, and
-        asks no question twice on it.
+        """The depth that a tree on so many rows can make use of.
+
+        A path to its deepest leaf has that many leaves beside it, each with enough rows, and never
+        splits on the same question twice.
         """
         return max(0, min(depth, n_rows // self.p.min_rows - 1, len(self.questions)))
 
@@ -190,12 +192,12 @@ class _Checker:
             f"what is claimed of rows {list(path)} at depth {depth}, {bound!r}, does not follow: "
             f"{least!r} does",
         )
-        self.said.setdefault(_key(inside), []).append((depth, bound))
+        self.accepted.setdefault(_key(inside), []).append((depth, bound))
 
     def least(self, rows: NDArray[np.intp], depth: int, bound: float) -> float:
-        """What follows for these rows, as far as it matters for a bound."""
-        price = self.p.regularization
-        whole = float(self.losses.as_leaves(rows, np.ones((len(rows), 1)))[0]) + price
+        """What any tree on these rows costs at least, as far as a claim of ``bound`` needs it."""
+        penalty = self.p.regularization
+        whole = float(self.losses.as_leaves(rows, np.ones((len(rows), 1)))[0]) + penalty
         if self.useful_depth(len(rows), depth) == 0:
             return whole
         yes = self.p.answers[np.ix_(rows, self.questions)]
@@ -216,11 +218,11 @@ class _Checker:
     def floors(
         self, rows: NDArray[np.intp], side: Bools, depth: int
     ) -> tuple[Floats, Callable[[int], float] | None]:
-        """What each part costs at least, by itself; and a function that asks the claims too."""
-        price = self.p.regularization
-        leaves = self.losses.as_leaves(rows, side.astype(float)) + price
+        """What each part costs at least by itself, and a function that uses the claims as well."""
+        penalty = self.p.regularization
+        leaves = self.losses.as_leaves(rows, side.astype(float)) + penalty
         n_rows = side.sum(axis=0)
-        splits = self.losses.floor[rows] @ side + 2 * price
+        splits = self.losses.floor[rows] @ side + 2 * penalty
         useful = np.array([self.useful_depth(int(n), depth) for n in n_rows], dtype=int)
         floor = np.where(useful == 0, leaves, np.minimum(leaves, splits))
 
@@ -229,8 +231,8 @@ class _Checker:
                 return float(floor[lane])
             inside = np.zeros(len(self.p.time), dtype=bool)
             inside[rows[side[:, lane]]] = True
-            said = self.said.get(_key(inside), [])
-            return max([float(floor[lane]), *(b for d, b in said if d >= useful[lane])])
+            claims = self.accepted.get(_key(inside), [])
+            return max([float(floor[lane]), *(b for d, b in claims if d >= useful[lane])])
 
         return floor, known if depth > 0 else None
 
@@ -240,21 +242,21 @@ def _key(inside: Bools) -> bytes:
 
 
 def _distinct(answers: Bools) -> NDArray[np.intp]:
-    """Questions that part the rows in different ways."""
+    """Questions that separate the rows in different ways."""
     flipped = answers ^ answers[:1]
     _, first = np.unique(flipped, axis=1, return_index=True)
     kept = np.sort(first)
     return kept[flipped[:, kept].any(axis=0)]
 
 
-# What follows reads the file and holds it against itself.
+# The rest reads the file and checks it.
 
 
 def _checked(raw: bytes) -> Verdict:
     body, _, end = raw.rpartition(b"sha256 ")
     _need(raw.startswith(MAGIC.encode()), f"the file does not begin with {MAGIC!r}")
     checksum = hashlib.sha256(body).hexdigest().encode()
-    _need(end.strip() == checksum, "the file is damaged: its checksum is another")
+    _need(end.strip() == checksum, "the file is damaged: its checksum does not match")
     try:
         with np.errstate(all="ignore"):  # what is not finite is not accepted
             return _replayed(body.decode("utf-8"))
@@ -274,33 +276,38 @@ def _replayed(text: str) -> Verdict:
         abs(objective - head["objective"]) <= checker.slack,
         f"the tree costs {objective!r}, not {head['objective']!r}",
     )
-    claim, n_claims = None, 0
-    for line in rest[n_rows:]:
-        claim = _claim_of(line, problem.answers.shape[1])
-        checker.follows(*claim)
-        n_claims += 1
-    if claim is None:
-        raise RejectedError("there are no claims")
-    path, depth, bound = claim
-    most = len(checker.questions) if problem.max_depth is None else problem.max_depth
-    enough = checker.useful_depth(len(problem.time), most)
-    _need(not path and depth >= enough, "the last claim is not about all rows and depths")
+    n_claims, bound = _last_bound(rest[n_rows:], checker)
     _need(
         bound >= objective - checker.slack,
         f"the last claim proves {bound!r}, which is below the tree's {objective!r}",
     )
     limit = "any depth" if problem.max_depth is None else f"depth {problem.max_depth} or less"
     reason = (
-        f"no tree of {limit} with at least {problem.min_rows} rows a leaf costs less than "
+        f"no tree of {limit} with at least {problem.min_rows} rows per leaf costs less than "
         f"{objective:.12g} ({n_claims:,} claims checked)"
     )
     return Verdict(True, reason, n_claims, objective, head["fingerprint"])
 
 
+def _last_bound(lines: Sequence[str], checker: _Checker) -> tuple[int, float]:
+    """How many claims follow from each other, and the bound of the last, which is on all rows."""
+    problem, claim = checker.p, None
+    for line in lines:
+        claim = _claim_of(line, problem.answers.shape[1])
+        checker.follows(*claim)
+    if claim is None:
+        raise RejectedError("there are no claims")
+    path, depth, bound = claim
+    most = len(checker.questions) if problem.max_depth is None else problem.max_depth
+    enough = checker.useful_depth(len(problem.time), most)
+    _need(not path and depth >= enough, "the last claim is not about all rows and depths")
+    return len(lines), bound
+
+
 def _problem_of(head: dict[str, Any], cells: list[list[str]]) -> _Problem:
     n, names = head["n_rows"], head["names"]
     is_whole = len(cells) == n and all(len(row) == 4 for row in cells)
-    _need(is_whole, "there are fewer rows than the head says")
+    _need(is_whole, "there are fewer rows than n_rows in the head")
     time, weight = (np.array([float(row[k]) for row in cells]) for k in (0, 2))
     event = np.array([_flag(row[1]) for row in cells])
     answers = np.array([[_flag(c) for c in row[3]] for row in cells]).reshape(n, -1)
@@ -310,8 +317,8 @@ def _problem_of(head: dict[str, Any], cells: list[list[str]]) -> _Problem:
     _need(np.isfinite(time).all() and (time >= 0).all(), "times are finite and >= 0")
     _need(time.max() > 0, "the last time is > 0")
     _need(np.isfinite(weight).all() and (weight > 0).all(), "weights are finite and > 0")
-    price, depth, least = (head[k] for k in ("regularization", "max_depth", "min_samples_leaf"))
-    _need(isinstance(price, float) and 0 <= price < np.inf, "regularization is a number >= 0")
+    penalty, depth, least = (head[k] for k in ("regularization", "max_depth", "min_samples_leaf"))
+    _need(isinstance(penalty, float) and 0 <= penalty < np.inf, "regularization is a number >= 0")
     _need(depth is None or (isinstance(depth, int) and depth >= 0), "max_depth is a number >= 0")
     _need(isinstance(least, int) and least >= 1, "min_samples_leaf is a number >= 1")
     _need(
@@ -319,7 +326,7 @@ def _problem_of(head: dict[str, Any], cells: list[list[str]]) -> _Problem:
         "the fingerprint is of other data",
     )
     order = np.argsort(time, kind="stable")
-    return _Problem(answers[order], time[order], event[order], weight[order], price, depth, least)
+    return _Problem(answers[order], time[order], event[order], weight[order], penalty, depth, least)
 
 
 def _flag(text: str) -> bool:
@@ -330,7 +337,7 @@ def _flag(text: str) -> bool:
 def _fingerprint(
     head: dict[str, Any], answers: Bools, time: Floats, event: Bools, weight: Floats
 ) -> str:
-    """As docs/reference/proof-file.md has it."""
+    """As docs/reference/proof-file.md defines it."""
     names = [name.encode("utf-8", "surrogatepass") for name in head["names"]]
     is_weighted = bool((weight != 1.0).any())
     digest = hashlib.sha256(repr([answers.shape, is_weighted, *map(len, names)]).encode())
@@ -345,7 +352,8 @@ def _fingerprint(
 def _claim_of(line: str, n_questions: int) -> tuple[list[int], int, float]:
     depth, bound, *path = line.split(" ")
     steps = [int(step) for step in path]
-    _need(all(1 <= abs(step) <= n_questions for step in steps), "a claim asks no such question")
+    are_known = all(1 <= abs(step) <= n_questions for step in steps)
+    _need(are_known, "a claim is about a question that does not exist")
     _need(int(depth) >= 0 and np.isfinite(float(bound)), "a claim has a depth and a finite bound")
     return steps, int(depth), float(bound)
 
@@ -363,10 +371,10 @@ def _tree_cost(tree: Any, checker: _Checker) -> float:
         _need(p.max_depth is None or depth < p.max_depth, "the tree is too deep")
         _need(
             isinstance(question, int) and 1 <= question <= p.answers.shape[1],
-            "the tree asks no such question",
+            "the tree splits on a question that does not exist",
         )
-        says = p.answers[rows, question - 1]
-        _need(says.any() and not says.all(), "the tree has a leaf without rows")
-        return cost(no, rows[~says], depth + 1) + cost(yes, rows[says], depth + 1)
+        is_yes = p.answers[rows, question - 1]
+        _need(is_yes.any() and not is_yes.all(), "the tree has a leaf without rows")
+        return cost(no, rows[~is_yes], depth + 1) + cost(yes, rows[is_yes], depth + 1)
 
     return cost(tree, np.arange(len(p.time)), 0)

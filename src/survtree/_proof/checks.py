@@ -1,4 +1,4 @@
-"""What is asked of proofs."""
+"""Checks of what users ask of a certificate."""
 
 from survtree._proof.proof_file import ProofLog
 

@@ -1,4 +1,4 @@
-"""Proof files: what the search claims, in a form that ``checker`` replays without it."""
+"""Proof files: the claims of a search, in a form that ``checker`` can check without the search."""
 
 import hashlib
 import json
@@ -20,9 +20,8 @@ MAGIC = "survtree proof 1"
 class ProofLog:
     """A tree and the claims that prove it optimal, the one about all rows last.
 
-    A claim is about the rows that answer ``n_steps`` questions in one way (column + 1 where the
-    answer is yes, minus that where no): no tree on them at most ``depth`` deep costs less than
-    ``bound``.
+    A claim is about the rows with given answers to ``n_steps`` questions (column + 1 for yes,
+    minus that for no): no tree on them that is at most ``depth`` deep costs less than ``bound``.
     """
 
     problem: Problem = field(repr=False)
@@ -37,7 +36,7 @@ class ProofLog:
         return len(self.bound)
 
     def to_bytes(self) -> bytes:
-        """The file; docs/reference/proof-file.md tells its lines."""
+        """The file, as docs/reference/proof-file.md describes it."""
         lines = [MAGIC, json.dumps(self._head(), ensure_ascii=True), *self._rows(), *self._claims()]
         body = "".join(f"{line}\n" for line in lines).encode("ascii")
         return body + f"sha256 {hashlib.sha256(body).hexdigest()}\n".encode("ascii")
@@ -79,7 +78,7 @@ class ProofLog:
 
 
 def nested(tree: Tree, node: int) -> Any:
-    """[column + 1, tree where the answer is no, tree where it is yes]; a leaf is None."""
+    """[column + 1, subtree of the noes, subtree of the yeses]; a leaf is None."""
     if tree.question[node] < 0:
         return None
     parts = (int(side[node]) for side in (tree.no, tree.yes))
@@ -87,7 +86,7 @@ def nested(tree: Tree, node: int) -> Any:
 
 
 def proof_of(kept: KeptSearch, solution: Solution, watch: Watch | None = None) -> ProofLog | None:
-    """Why the solution, which must be optimal, is so; None if a limit came before the end."""
+    """The proof of a solution with status "optimal"; None if a limit ended it early."""
     claims = claims_of(kept, watch)
     if claims is None:
         return None

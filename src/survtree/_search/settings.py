@@ -1,6 +1,7 @@
 """How a search may end, and what it may lean on: what a fit hands over beside its problem."""
 
 from dataclasses import dataclass, field
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,23 @@ BOUNDS = (
     "leaf_count",
     "permutation",
 )
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Counts the seconds since a fit began: its time limit and its history start then."""
+
+    start: float
+
+    @classmethod
+    def started(cls, seconds_gone: float = 0.0) -> "Clock":
+        """One that has been running for so many seconds."""
+        return cls(perf_counter() - seconds_gone)
+
+    @property
+    def seconds(self) -> float:
+        """Since the beginning."""
+        return perf_counter() - self.start
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from survtree._base.tree import Tree
 from survtree._search.problem import Problem
 from survtree._search.progress import Snapshot, Watch
 from survtree._search.replay import request
-from survtree._search.settings import SearchSettings
+from survtree._search.settings import Clock, SearchSettings
 
 MAX_THREADS = 256
 NO_LIMIT = 2**64 - 1
@@ -47,22 +46,22 @@ class Solution:
 
 def solve(
     problem: Problem,
-    limits: SearchSettings,
+    settings: SearchSettings,
     watch: Watch | None = None,
     search: _native.Search | None = None,
+    clock: Clock | None = None,
 ) -> Solution:
     """Search, then re-score the tree with the independent loss.
 
     Ctrl-C ends the search early, with what it has, and so may the watch; the status says so. A
     ``search`` that was stopped goes on where it was.
     """
-    start = perf_counter()
-    search = search_of(problem, limits) if search is None else search
+    clock = clock or Clock.started(settings.seconds_gone)
+    search = search_of(problem, settings) if search is None else search
     on_turn = None if watch is None else lambda: _report(search, watch)
-    gone = limits.seconds_gone + perf_counter() - start
-    run_limits = _run_limits(replace(limits, seconds_gone=gone), search)
-    with _bugs_told(problem, limits):
-        raw = search.run(run_limits, on_turn)
+    settings = replace(settings, seconds_gone=clock.seconds)
+    with _bugs_reported(problem, settings):
+        raw = search.run(_run_limits(settings, search), on_turn)
     if watch is not None:
         watch.end(_new_rows(search))
     tree = _tree_of(raw.pop("tree"))
@@ -74,7 +73,7 @@ def solve(
         event_times=found["event_times"],
         **raw,
     )
-    _check(problem, limits, solution, found)
+    _check(problem, settings, solution, found)
     return solution
 
 
@@ -83,21 +82,21 @@ class KeptSearch:
     """A search with all it remembers, and what it is a search for."""
 
     problem: Problem
-    limits: SearchSettings
+    settings: SearchSettings
     search: _native.Search
 
-    def is_for(self, problem: Problem, limits: SearchSettings) -> bool:
+    def is_for(self, problem: Problem, settings: SearchSettings) -> bool:
         """Whether going on with it answers this problem; how long it may take is free."""
         return (
             self.problem.is_same(problem)
-            and self.limits.upper_bound == limits.upper_bound
-            and n_threads(self.limits) == n_threads(limits)
-            and _are_equal(self.limits.guessed_losses, limits.guessed_losses)
+            and self.settings.upper_bound == settings.upper_bound
+            and n_threads(self.settings) == n_threads(settings)
+            and _are_equal(self.settings.guessed_losses, settings.guessed_losses)
         )
 
     def is_proof(self, problem: Problem) -> bool:
         """Whether it is for this problem and leans on no guess."""
-        return self.limits.guessed_losses is None and self.problem.is_same(problem)
+        return self.settings.guessed_losses is None and self.problem.is_same(problem)
 
 
 def _are_equal(a: NDArray[np.float64] | None, b: NDArray[np.float64] | None) -> bool:
@@ -106,33 +105,32 @@ def _are_equal(a: NDArray[np.float64] | None, b: NDArray[np.float64] | None) -> 
 
 def find(
     problem: Problem,
-    limits: SearchSettings,
+    settings: SearchSettings,
     watch: Watch | None = None,
     kept: KeptSearch | None = None,
+    clock: Clock | None = None,
 ) -> tuple[Solution, KeptSearch | None]:
     """What a fit calls: search, or go on with a search that was stopped; or guess, then prove.
 
     With a limit on leaves there is nothing to go on with.
     """
-    start = perf_counter()
+    clock = clock or Clock.started(settings.seconds_gone)
     if problem.max_leaves is not None:
-        return frontier(problem, limits, problem.max_leaves)[-1], None
-    if limits.guessed_losses is not None and limits.proves:
-        guess = replace(limits, proves=False)
-        guessed, kept = find(problem, guess, watch, kept)
+        return frontier(problem, settings, problem.max_leaves, clock)[-1], None
+    if settings.guessed_losses is not None and settings.proves:
+        guess = replace(settings, proves=False)
+        guessed, kept = find(problem, guess, watch, kept, clock)
         if guessed.status != "guessed":  # stopped
             return guessed, kept
-        gone = limits.seconds_gone + perf_counter() - start
-        limits = replace(guess, guessed_losses=None, seconds_gone=gone)
-        search = search_of(problem, limits)
+        settings = replace(guess, guessed_losses=None)
+        search = search_of(problem, settings)
         _start_from(search, guessed, "guess")
-    elif kept is not None and kept.is_for(problem, limits):
+    elif kept is not None and kept.is_for(problem, settings):
         search = kept.search
     else:
-        search = search_of(problem, limits)
-    gone = perf_counter() - start + limits.seconds_gone
-    solution = solve(problem, replace(limits, seconds_gone=gone), watch, search)
-    return solution, KeptSearch(problem, limits, search)
+        search = search_of(problem, settings)
+    solution = solve(problem, settings, watch, search, clock)
+    return solution, KeptSearch(problem, settings, search)
 
 
 def _start_from(search: _native.Search, known: Solution, found_by: str) -> None:
@@ -142,14 +140,17 @@ def _start_from(search: _native.Search, known: Solution, found_by: str) -> None:
 
 
 def frontier(
-    problem: Problem, limits: SearchSettings, max_leaves: int | None = None
+    problem: Problem,
+    settings: SearchSettings,
+    max_leaves: int | None = None,
+    clock: Clock | None = None,
 ) -> list[Solution]:
-    """The best trees for every price from the problem's regularization on, fewest leaves first.
+    """The best trees for every penalty from the problem's regularization on, fewest leaves first.
 
-    With a limit on leaves: those for every number of leaves that pays at that price, the last being
-    the best of all. Objectives and bounds are for the problem's regularization.
+    With a limit on leaves: those for every number of leaves that pays at that penalty, the last
+    being the best of all. Objectives and bounds are for the problem's regularization.
     """
-    start = perf_counter()
+    clock = clock or Clock.started(settings.seconds_gone)
     options = {
         "max_depth": MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth,
         "min_regularization": problem.regularization,
@@ -157,21 +158,21 @@ def frontier(
         "max_leaves": NO_LIMIT if max_leaves is None else max_leaves,
     }
     ranks = np.asarray(problem.questions.ranks(), dtype=np.uint32)
-    with _bugs_told(problem, limits):
+    with _bugs_reported(problem, settings):
         search = _native.Frontier(*_arrays(problem), ranks, options)
-        gone = limits.seconds_gone + perf_counter() - start
-        raw = search.run(_run_limits(replace(limits, seconds_gone=gone), search))
-    return [_solution_of(problem, limits, _tree_of(tree), raw) for tree in raw["trees"]]
+        settings = replace(settings, seconds_gone=clock.seconds)
+        raw = search.run(_run_limits(settings, search))
+    return [_solution_of(problem, settings, _tree_of(tree), raw) for tree in raw["trees"]]
 
 
 def _solution_of(
-    problem: Problem, limits: SearchSettings, tree: Tree, raw: dict[str, Any]
+    problem: Problem, settings: SearchSettings, tree: Tree, raw: dict[str, Any]
 ) -> Solution:
     """One tree of a frontier; if that is not complete, all that is proven is the first bound."""
     found = _native.rescore(*_arrays(problem), tree.question, tree.no, tree.yes)
-    price = problem.regularization
-    objective = found["loss"] + price * len(tree.leaves)
-    first = min(raw["root_loss"] + price, raw["root_floor"] + 2 * price)
+    penalty = problem.regularization
+    objective = found["loss"] + penalty * len(tree.leaves)
+    first = min(raw["root_loss"] + penalty, raw["root_floor"] + 2 * penalty)
     bound = objective if raw["is_complete"] else min(first, objective)
     solution = Solution(
         tree=tree,
@@ -188,7 +189,7 @@ def _solution_of(
         unique_times=found["times"],
         event_times=found["event_times"],
     )
-    _check(problem, limits, solution, found)
+    _check(problem, settings, solution, found)
     return solution
 
 
@@ -199,14 +200,14 @@ def loss_of(problem: Problem, tree: Tree) -> float:
 
 
 def optimal_trees(
-    problem: Problem, optimum: float, limit: int, limits: SearchSettings | None = None
+    problem: Problem, optimum: float, limit: int, settings: SearchSettings | None = None
 ) -> list[Tree]:
     """Every tree that attains the optimum, at most ``limit``, in the order of the tie rule."""
     # The bound is loosened by more than rounding, so that the optimum itself stays within it.
-    limits = replace(limits or SearchSettings(), upper_bound=optimum * (1 + 1e-9))
-    search = search_of(problem, limits)
-    with _bugs_told(problem, limits):
-        if search.run(_run_limits(limits, search))["status"] == "interrupted":
+    settings = replace(settings or SearchSettings(), upper_bound=optimum * (1 + 1e-9))
+    search = search_of(problem, settings)
+    with _bugs_reported(problem, settings):
+        if search.run(_run_limits(settings, search))["status"] == "interrupted":
             raise KeyboardInterrupt
         return [_tree_of(raw) for raw in search.optimal_trees(limit)]
 
@@ -217,42 +218,42 @@ def claims_of(kept: KeptSearch, watch: Watch | None = None) -> dict[str, Any] | 
     None if a limit came before the end, or if there would be too many.
     """
     on_turn = None if watch is None else lambda: _report(kept.search, watch)
-    with _bugs_told(kept.problem, kept.limits):
+    with _bugs_reported(kept.problem, kept.settings):
         raw = kept.search.proof(MOST_CLAIMS, on_turn)
     return raw if raw.pop("is_complete") else None
 
 
-def search_of(problem: Problem, limits: SearchSettings) -> _native.Search:
+def search_of(problem: Problem, settings: SearchSettings) -> _native.Search:
     """A search that has not begun; it holds the problem in its own form."""
     options = {
         "max_depth": MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth,
         "regularization": problem.regularization,
         "min_samples_leaf": min(problem.min_samples_leaf, 2**62),
-        "upper_bound": np.inf if limits.upper_bound is None else limits.upper_bound,
-        "n_threads": n_threads(limits),
-        "greedy_from": limits.greedy_from,
-        "check_keys": limits.check_keys,
-        "kernel": limits.kernel,
-        "layout": limits.layout,
-        "solver": limits.solver or ("search" if limits.bounds_off else ""),
-        "bounds_off": list(limits.bounds_off),
+        "upper_bound": np.inf if settings.upper_bound is None else settings.upper_bound,
+        "n_threads": n_threads(settings),
+        "greedy_from": settings.greedy_from,
+        "check_keys": settings.check_keys,
+        "kernel": settings.kernel,
+        "layout": settings.layout,
+        "solver": settings.solver or ("search" if settings.bounds_off else ""),
+        "bounds_off": list(settings.bounds_off),
     }
     ranks = np.asarray(problem.questions.ranks(), dtype=np.uint32)
-    guess = np.empty(0) if limits.guessed_losses is None else limits.guessed_losses
-    with _bugs_told(problem, limits):
+    guess = np.empty(0) if settings.guessed_losses is None else settings.guessed_losses
+    with _bugs_reported(problem, settings):
         return _native.Search(*_arrays(problem), ranks, np.ascontiguousarray(guess), options)
 
 
 def _run_limits(
-    limits: SearchSettings, search: _native.Search | _native.Frontier
+    settings: SearchSettings, search: _native.Search | _native.Frontier
 ) -> dict[str, Any]:
     return {
-        "gap": limits.gap,
-        "time_limit_s": np.inf if limits.time_limit is None else limits.time_limit,
-        "seconds_gone": limits.seconds_gone,
-        "memory_limit_bytes": _room(limits.memory_limit, search),
-        "node_limit": NO_LIMIT if limits.node_limit is None else limits.node_limit,
-        "wants_bounds": limits.wants_bounds,
+        "gap": settings.gap,
+        "time_limit_s": np.inf if settings.time_limit is None else settings.time_limit,
+        "seconds_gone": settings.seconds_gone,
+        "memory_limit_bytes": _room(settings.memory_limit, search),
+        "node_limit": NO_LIMIT if settings.node_limit is None else settings.node_limit,
+        "wants_bounds": settings.wants_bounds,
     }
 
 
@@ -286,24 +287,24 @@ def _arrays(problem: Problem) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any],
     )
 
 
-def n_threads(limits: SearchSettings) -> int:
+def n_threads(settings: SearchSettings) -> int:
     """Threads of a search: None is one, -1 as many as there are cores, -2 one less, ...
 
     One with a gap: which of the trees within it is found depends on who is first.
     """
-    if limits.n_jobs is None or limits.gap > 0:
+    if settings.n_jobs is None or settings.gap > 0:
         return 1
-    n = limits.n_jobs if limits.n_jobs > 0 else (os.cpu_count() or 1) + 1 + limits.n_jobs
+    n = settings.n_jobs if settings.n_jobs > 0 else (os.cpu_count() or 1) + 1 + settings.n_jobs
     return max(1, min(n, MAX_THREADS))
 
 
 @contextmanager
-def _bugs_told(problem: Problem, limits: SearchSettings) -> Iterator[None]:
+def _bugs_reported(problem: Problem, settings: SearchSettings) -> Iterator[None]:
     """Invariants that break inside become InternalErrors that name a replay file."""
     try:
         yield
     except _native.ContractError as error:
-        told = f"{error}. This is a bug in survtree; {request(problem, limits)}"
+        told = f"{error}. This is a bug in survtree; {request(problem, settings)}"
         raise InternalError(told) from error
 
 
@@ -321,7 +322,7 @@ def _tree_of(raw: dict[str, Any]) -> Tree:
 
 
 def _check(
-    problem: Problem, limits: SearchSettings, solution: Solution, found: dict[str, Any]
+    problem: Problem, settings: SearchSettings, solution: Solution, found: dict[str, Any]
 ) -> None:
     """Raise InternalError unless the tree is allowed and costs what the search says."""
     tree = solution.tree
@@ -346,5 +347,5 @@ def _check(
         raise InternalError(
             f"the returned tree failed its check ({'; '.join(broken)}): search says loss "
             f"{solution.loss!r}, independent loss is {loss!r}. This is a bug in survtree; "
-            f"{request(problem, limits)}"
+            f"{request(problem, settings)}"
         )

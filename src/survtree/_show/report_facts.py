@@ -16,7 +16,7 @@ from survtree._base.numbers import (
     json_interval,
     json_number,
 )
-from survtree._model.resampling import cohort_of
+from survtree._model.prepare import cohort_of
 from survtree._proof.certificate import Certificate, Verification
 from survtree._scoring.curves import LeafCurve
 from survtree._search.progress import Snapshot

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from survtree._base.numbers import json_number
+from survtree._model.cross_validation import folds_of
 from survtree._model.predict import functions_of
-from survtree._model.resampling import Cohort, folds_of
+from survtree._model.prepare import Cohort
 from survtree._scoring.calibration import calibration_curve
 from survtree._scoring.curves import StepFunction
 from survtree._scoring.scores import SCORES, scores_of
