@@ -12,7 +12,8 @@ from survtree.datasets import load
 from tests.report_models import GRADES, HOSTILE, hostile_chain, hostile_model, mixed_model
 
 PHONE = {"viewport": {"width": 375, "height": 700}}
-N_ROWS = 10_000
+N_ROWS = 2_000
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 """The command in this process, as typer's own tests call it, and in one of its own."""
 
+import logging
 import subprocess
 import sys
 
@@ -12,7 +13,13 @@ PROCESS = [sys.executable, "-c", "from survtree._cli import main; main()"]
 
 def survtree(*arguments, given=None):
     """Runs a command; the result has exit_code, stdout and stderr."""
-    return CliRunner().invoke(app, [str(each) for each in arguments], input=given)
+    logger = logging.getLogger()
+    handlers, level = logger.handlers[:], logger.level
+    try:
+        return CliRunner().invoke(app, [str(each) for each in arguments], input=given)
+    finally:  # a process would end here, and its listeners with it
+        logger.handlers[:] = handlers
+        logger.setLevel(level)
 
 
 def done(*arguments, given=None):

@@ -71,7 +71,11 @@ def test_every_format_gives_the_same_tree(folder, file):
 @pytest.mark.parametrize("file", ["data.csv", "data.parquet", "data.arrow"])
 def test_standard_input_gives_the_same_tree(folder, file):
     raw = (folder / file).read_bytes()
-    given = process("fit", "-", *FIT, input=raw)
+    assert done("fit", "-", *FIT, given=raw) == done("fit", folder / "data.csv", *FIT)
+
+
+def test_a_pipe_from_another_process_gives_the_same_tree(folder):
+    given = process("fit", "-", *FIT, input=(folder / "data.parquet").read_bytes())
     assert given.returncode == 0, given.stderr
     assert given.stdout.decode() == done("fit", folder / "data.csv", *FIT)
 

@@ -14,7 +14,10 @@ from tests.hard_problem import DEPTH, REGULARIZATION, hard_problem
 
 ROOT = Path(__file__).parents[2]
 LONG = 120  # seconds after which a process that does not end is given up; nothing is measured
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX"),
+]
 
 # A shell that starts tests in the background may have told them to ignore Ctrl-C.
 START = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"

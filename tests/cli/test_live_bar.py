@@ -10,6 +10,7 @@ import pytest
 
 pty = pytest.importorskip("pty")
 termios = pytest.importorskip("termios")
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 LONG = 120  # seconds after which a process that does not end is given up; nothing is measured

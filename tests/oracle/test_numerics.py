@@ -160,6 +160,7 @@ def test_kernels_layouts_and_threads_agree_to_the_last_bit(block):
         )
 
 
+@pytest.mark.slow
 def test_a_million_tied_times():
     rng = np.random.default_rng(6)
     n = 1_000_000

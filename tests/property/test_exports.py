@@ -1,5 +1,6 @@
 """Exported code and exported words lead every row to the leaf that ``apply`` tells."""
 
+import functools
 import sqlite3
 import warnings
 
@@ -11,7 +12,7 @@ from survtree import OptimalSurvivalTree, export_python, export_sql, export_text
 from tests.hostile import NAMES
 from tests.property.read_exports import Columns, leaves_reader, rules_reader
 
-N_ROWS = 10_000
+N_ROWS = 1_000
 HOSTILE = [
     *NAMES,
     "age <= 5",
@@ -147,9 +148,14 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module", params=CASES.values(), ids=CASES)
+@functools.cache
+def case_of(name):
+    return Case(**CASES[name])
+
+
+@pytest.fixture(scope="module", params=CASES)
 def case(request):
-    return Case(**request.param)
+    return case_of(request.param)
 
 
 def test_exported_python_leads_to_the_leaves(case):
@@ -211,7 +217,7 @@ def test_exported_sql_leads_to_the_leaves_in_duckdb(case):
 
 def test_the_models_ask_questions_of_every_kind():
     asked = set()
-    for options in CASES.values():
-        model = Case(**options).model
+    for name in CASES:
+        model = case_of(name).model
         asked |= {model.questions_.asked[j].kind for j in model.tree_.question if j >= 0}
     assert asked == {"one", "in", "up_to", "from", "at_most", "equals", "between", "missing"}

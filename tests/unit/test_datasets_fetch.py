@@ -337,6 +337,7 @@ def index(publisher, tmp_path, monkeypatch):
     return marker
 
 
+@pytest.mark.slow
 def test_pip_delivers_the_archives_without_running_or_installing_anything(index, publisher, folder):
     publisher.publish()
     fetch(folder)
@@ -344,6 +345,7 @@ def test_pip_delivers_the_archives_without_running_or_installing_anything(index,
     assert not index.exists()
 
 
+@pytest.mark.slow
 def test_pip_itself_refuses_an_archive_with_another_checksum(index, publisher, folder):
     path = publisher.publish() / OSST.file
     path.write_bytes(path.read_bytes() + b"\0")

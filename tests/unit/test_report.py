@@ -138,6 +138,7 @@ def test_two_writes_are_byte_equal(tmp_path):
     assert written(model, tmp_path, X, y, cv=2) == written(model, tmp_path, X, y, cv=2)
 
 
+@pytest.mark.slow
 def test_a_large_study_makes_a_small_page(tmp_path):
     model, X, y = large_model()
     assert model.n_leaves_ == 16
