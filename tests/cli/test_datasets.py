@@ -9,7 +9,7 @@ import pytest
 from survtree import datasets
 from survtree.datasets import names
 from survtree.datasets._published import HOUSEHOLD, TABLES
-from tests.cli.runner import survtree
+from tests.support.runner import survtree
 
 
 def survtree_datasets(*arguments, width=200):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.runner import process, survtree
+from tests.support.runner import process, survtree
 
 ROOT = Path(__file__).parents[2]
 SECONDS = re.compile(r"^ +\d+\.\ds", re.MULTILINE)

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from survtree import load
-from tests.hard_problem import DEPTH, REGULARIZATION, hard_problem
+from tests.support.hard_problem import DEPTH, REGULARIZATION, hard_problem
 
 ROOT = Path(__file__).parents[2]
 LONG = 120  # seconds after which a process that does not end is given up; nothing is measured
@@ -23,7 +23,7 @@ pytestmark = [
 START = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 FIT = """
 from survtree import OptimalSurvivalTree
-from tests.hard_problem import DEPTH, REGULARIZATION, hard_problem
+from tests.support.hard_problem import DEPTH, REGULARIZATION, hard_problem
 model = OptimalSurvivalTree(DEPTH, REGULARIZATION, verbose=1, n_jobs={n_jobs})
 model.fit(*hard_problem())
 print(model.status_, model.n_leaves_ > 1, model.lower_bound_ < model.objective_)

@@ -15,7 +15,7 @@ from survtree import OptimalSurvivalTree, export_text
 from survtree._search import replay
 from survtree._search.settings import SearchSettings
 from survtree.datasets import load
-from tests.cli.runner import PROCESS, survtree
+from tests.support.runner import PROCESS, survtree
 
 
 def survtree_replay(*arguments):

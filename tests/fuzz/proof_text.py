@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from survtree._scoring.definition import Oracle
-from tests.oracle.brute_force import BruteForce, distinct_columns
+from tests.support.brute_force import BruteForce, distinct_columns
 
 
 def rows_of(head: Any, lines: list[str]) -> list[list[str]]:

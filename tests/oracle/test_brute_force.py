@@ -14,8 +14,8 @@ from survtree._scoring.definition import Oracle
 from survtree._search import solve
 from survtree._search.problem import Problem
 from survtree._search.progress import Watch
-from tests.oracle.many_trees import check_optimal_trees, nested
-from tests.oracle.problems import (
+from tests.support.many_trees import check_optimal_trees, nested
+from tests.support.problems import (
     ALL_SWITCHES,
     case_and_optimum,
     check_case,

@@ -5,8 +5,8 @@ import pytest
 
 from survtree._search.settings import SearchSettings
 from survtree._search.solve import find, search_of, solve
-from tests.oracle.many_trees import nested
-from tests.oracle.problems import case_and_optimum, check_case, root_loss
+from tests.support.many_trees import nested
+from tests.support.problems import case_and_optimum, check_case, root_loss
 
 N_BLOCKS = 10
 

@@ -14,7 +14,7 @@ from survtree._scoring.definition import Oracle
 from survtree._search.problem import Problem
 from survtree._search.settings import SearchSettings
 from survtree._search.solve import optimal_trees, solve
-from tests.oracle.problems import random_case
+from tests.support.problems import random_case
 
 
 class ExactJudge:

@@ -5,8 +5,8 @@ import pytest
 
 from survtree import _native
 from survtree._scoring.definition import Oracle
-from tests.oracle.brute_force import BruteForce
-from tests.oracle.problems import brute_force, random_case
+from tests.support.brute_force import BruteForce
+from tests.support.problems import brute_force, random_case
 
 SEEDS = range(700_000, 700_060)
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from survtree import OptimalSurvivalTree, export_python, export_sql, export_text
-from tests.hostile import NAMES
-from tests.property.read_exports import Columns, leaves_reader, rules_reader
+from tests.support.hostile import NAMES
+from tests.support.read_exports import Columns, leaves_reader, rules_reader
 
 N_ROWS = 1_000
 HOSTILE = [

@@ -18,7 +18,7 @@ import pytest
 from benchmarks import data
 from survtree.datasets import FetchError, _fetch, _pip, fetch
 from survtree.datasets._published import HOUSEHOLD, OSRT, OSST, TABLES
-from tests.unit.made_up_archives import ARRAYS, ONE, TWO, Publisher, link, regular
+from tests.support.made_up_archives import ARRAYS, ONE, TWO, Publisher, link, regular
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 

@@ -23,8 +23,7 @@ from survtree import (
 from survtree._model.read_model_file import MODEL, json_schema
 from survtree._model.read_shapes import ListOf, Object
 from survtree.datasets import load as load_data
-from tests import hostile
-from tests.unit import model_schema
+from tests.support import hostile, model_schema
 
 N = 1_000
 GRADES = ["low", "mid", "high"]

@@ -8,7 +8,7 @@ import pytest
 
 from survtree._scoring.curves import leaf_curves
 from survtree._scoring.definition import Oracle
-from tests.oracle.brute_force import BruteForce
+from tests.support.brute_force import BruteForce
 
 TIME = np.array([1, 2, 3, 3, 5, 6.0])
 EVENT = np.array([1, 0, 1, 0, 1, 0], dtype=bool)

@@ -10,7 +10,7 @@ import pytest
 from survtree import OptimalSurvivalTree, SearchStoppedWarning, regularization_path
 from survtree._search.replay import load as load_replay
 from survtree.datasets import load
-from tests.hard_problem import hard_problem
+from tests.support.hard_problem import hard_problem
 
 SETS = ("veterans", "whas500", "gbsg2", "aids")
 

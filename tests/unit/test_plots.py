@@ -32,7 +32,7 @@ from survtree._show.strokes import by_risk, leaf_colours, leaf_strokes
 from survtree._show.tree_layout import plan_alone
 from survtree._show.tree_shape import shape_of
 from survtree.datasets import load
-from tests.looks.made_up import HOSTILE, LONG, made_up, random_tree
+from tests.support.made_up_models import HOSTILE, LONG, made_up, random_tree
 
 SIZES = {"slide": (13.3, 7.5), "page": (6.5, 5.0), "column": (3.3, 3.0), "stamp": (1.2, 1.0)}
 NAMES = {

@@ -17,7 +17,7 @@ from survtree._scoring.row_losses import RowLosses
 from survtree._search import reference
 from survtree._search.reference import reference_losses
 from survtree.datasets import load
-from tests.unit.bad_references import REFERENCES, Model
+from tests.support.bad_inputs.references import REFERENCES, Model
 from tests.unit.test_bad_inputs import TELLS_ALL, TELLS_RANGE
 
 CASES = [case for cases in REFERENCES.values() for case in cases]

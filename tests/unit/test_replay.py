@@ -21,8 +21,8 @@ from survtree._search import read_replay, replay
 from survtree._search.settings import SearchSettings
 from survtree._search.solve import solve
 from survtree.datasets import load
-from tests.oracle.problems import random_case
-from tests.unit.rights import not_as_root, open_folder
+from tests.support.problems import random_case
+from tests.support.rights import not_as_root, open_folder
 
 SAME = ("objective", "loss", "lower_bound", "status", "one_leaf_loss", "counts")
 

@@ -21,7 +21,7 @@ from survtree._show.report_page import page
 from survtree._show.report_tree import LETTERS, breadth, shortened, wrapped
 from survtree._show.report_tree_facts import ACROSS, UP, form_fields, thinned
 from survtree.datasets import load
-from tests.report_models import (
+from tests.support.report_models import (
     GRADES,
     HOSTILE,
     hostile_model,

@@ -11,8 +11,8 @@ import pytest
 
 from survtree._search import read_replay, replay
 from survtree._search.settings import SearchSettings
-from tests.oracle.problems import random_case
-from tests.unit.rights import not_as_root, open_folder
+from tests.support.problems import random_case
+from tests.support.rights import not_as_root, open_folder
 
 SEED = 3  # 20 rows, 8 questions
 NAN, INF = float("nan"), float("inf")

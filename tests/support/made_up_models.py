@@ -10,7 +10,7 @@ from survtree._base.tree import Tree
 from survtree._data.event_table import EventTable
 from survtree._questions.questions import Question, Questions
 from survtree._scoring.curves import LeafCurves, leaf_curves
-from tests.hostile import NAMES
+from tests.support.hostile import NAMES
 
 LONG = "the_name_of_this_column_goes_on_and_on_and_on_" * 7
 HOSTILE = (

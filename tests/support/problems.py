@@ -13,7 +13,7 @@ from survtree._questions.questions import Questions
 from survtree._scoring.definition import Oracle
 from survtree._search import settings, solve
 from survtree._search.problem import Problem
-from tests.oracle.brute_force import BruteForce, distinct_columns
+from tests.support.brute_force import BruteForce, distinct_columns
 
 REGULARIZATIONS = (0.0, 1e-9, 1e-5, 1e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.5)
 ALL_SWITCHES = tuple(
