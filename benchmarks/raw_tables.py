@@ -20,7 +20,7 @@ import pandas as pd
 
 from benchmarks.tables import Table, machine, parsed, parser_of, revision
 from survtree import Binarizer, OptimalSurvivalTree
-from tests.property.plain_rules import leaf
+from tests.support.plain_rules import leaf
 
 TEN = (
     "support2",

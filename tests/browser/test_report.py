@@ -9,10 +9,11 @@ import pytest
 from survtree import OptimalSurvivalTree
 from survtree._show.conditions import asked_of
 from survtree.datasets import load
-from tests.report_models import GRADES, HOSTILE, hostile_chain, hostile_model, mixed_model
+from tests.support.report_models import GRADES, HOSTILE, hostile_chain, hostile_model, mixed_model
 
 PHONE = {"viewport": {"width": 375, "height": 700}}
-N_ROWS = 10_000
+N_ROWS = 2_000
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -13,9 +14,10 @@ import pytest
 
 from survtree import OptimalSurvivalTree, export_text, load
 from survtree.datasets import load as load_data
-from tests import hostile
-from tests.cli.runner import done, process, refused, survtree
+from tests.support import hostile
+from tests.support.runner import done, process, refused, survtree
 
+ROOT = Path(__file__).parents[2]
 ENDINGS = ("txt", "dot", "tex", "sql", "py", "json", "csv", "png", "svg", "pdf")
 FIT = ("--depth", 3, "--regularization", 0.002)
 
@@ -71,7 +73,11 @@ def test_every_format_gives_the_same_tree(folder, file):
 @pytest.mark.parametrize("file", ["data.csv", "data.parquet", "data.arrow"])
 def test_standard_input_gives_the_same_tree(folder, file):
     raw = (folder / file).read_bytes()
-    given = process("fit", "-", *FIT, input=raw)
+    assert done("fit", "-", *FIT, given=raw) == done("fit", folder / "data.csv", *FIT)
+
+
+def test_a_pipe_from_another_process_gives_the_same_tree(folder):
+    given = process("fit", "-", *FIT, input=(folder / "data.parquet").read_bytes())
     assert given.returncode == 0, given.stderr
     assert given.stdout.decode() == done("fit", folder / "data.csv", *FIT)
 
@@ -329,7 +335,6 @@ def test_missing_cells_of_a_file(tmp_path):
     ],
 )
 def test_bad_input_exits_2_on_one_line(folder, tmp_path, monkeypatch, arguments, told):
-    from tests.cli.test_demo import ROOT
 
     pl.DataFrame({"a": [1], "b": [2]}).write_csv(tmp_path / "other.csv")
     monkeypatch.chdir(ROOT)
@@ -472,7 +477,6 @@ def test_the_shell_completes_commands_and_options():
 
 def test_the_reference_tells_of_every_command():
     from survtree._cli import app
-    from tests.cli.test_demo import ROOT
 
     page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
     names = [each.name for each in app.registered_commands]

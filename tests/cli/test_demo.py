@@ -1,24 +1,19 @@
 """The command as a user types it."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.support.runner import process, survtree
 
 ROOT = Path(__file__).parents[2]
 SECONDS = re.compile(r"^ +\d+\.\ds", re.MULTILINE)
 
 
-def survtree(*arguments):
-    command = [sys.executable, "-c", "from survtree._cli import main; main()", *arguments]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
-
-
 @pytest.fixture(scope="module")
 def demo():
-    run = survtree("demo")
+    run = process("demo", encoding="utf-8")
     assert run.returncode == 0, run.stderr
     return run.stdout
 
@@ -44,12 +39,12 @@ def test_the_readme_shows_what_the_demo_prints_but_for_the_seconds(demo):
 
 def test_bad_options_exit_2_without_a_traceback():
     run = survtree("demo", "--depth", "-3")
-    assert run.returncode == 2
+    assert run.exit_code == 2
     assert "--depth must be an integer >= 0" in run.stderr
     assert "Traceback" not in run.stderr
 
 
 def test_version():
     run = survtree("--version")
-    assert run.returncode == 0
+    assert run.exit_code == 0
     assert run.stdout.startswith("survtree 0.")

@@ -10,17 +10,20 @@ import polars as pl
 import pytest
 
 from survtree import load
-from tests.hard_problem import DEPTH, REGULARIZATION, hard_problem
+from tests.support.hard_problem import DEPTH, REGULARIZATION, hard_problem
 
 ROOT = Path(__file__).parents[2]
 LONG = 120  # seconds after which a process that does not end is given up; nothing is measured
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX"),
+]
 
 # A shell that starts tests in the background may have told them to ignore Ctrl-C.
 START = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 FIT = """
 from survtree import OptimalSurvivalTree
-from tests.hard_problem import DEPTH, REGULARIZATION, hard_problem
+from tests.support.hard_problem import DEPTH, REGULARIZATION, hard_problem
 model = OptimalSurvivalTree(DEPTH, REGULARIZATION, verbose=1, n_jobs={n_jobs})
 model.fit(*hard_problem())
 print(model.status_, model.n_leaves_ > 1, model.lower_bound_ < model.objective_)

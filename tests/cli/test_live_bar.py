@@ -10,6 +10,7 @@ import pytest
 
 pty = pytest.importorskip("pty")
 termios = pytest.importorskip("termios")
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 LONG = 120  # seconds after which a process that does not end is given up; nothing is measured
@@ -22,7 +23,7 @@ SETTINGS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TTY_COMPATIBLE", "TT
 FIT = """
 from survtree import OptimalSurvivalTree
 from survtree._search import progress
-from tests.hard_problem import DEPTH, REGULARIZATION, hard_problem
+from tests.support.hard_problem import DEPTH, REGULARIZATION, hard_problem
 progress.BEAT_S = 0.0
 calls = []
 def callback(snapshot):

@@ -4,9 +4,9 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,13 +15,12 @@ from survtree import OptimalSurvivalTree, export_text
 from survtree._search import replay
 from survtree._search.settings import SearchSettings
 from survtree.datasets import load
-
-COMMAND = [sys.executable, "-c", "from survtree._cli import main; main()", "replay"]
+from tests.support.runner import PROCESS, survtree
 
 
 def survtree_replay(*arguments):
-    command = [*COMMAND, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    run = survtree("replay", *arguments)
+    return SimpleNamespace(returncode=run.exit_code, stdout=run.stdout, stderr=run.stderr)
 
 
 @pytest.fixture(scope="module")
@@ -90,10 +89,14 @@ def test_a_time_limit_of_the_command_stops_the_search(hard_file):
     assert lower < objective
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no such signal for one process")
 def test_ctrl_c_shows_the_best_tree(hard_file):
     process = subprocess.Popen(
-        [*COMMAND, hard_file], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+        [*PROCESS, "replay", hard_file],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
     )
     shown = ""
     while "depth 1" not in shown:  # the search is on its way

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from survtree.datasets import load
-from tests.cli.runner import done, survtree
+from tests.support.runner import done, survtree
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ FIT = (
     START
     + """
 from survtree import OptimalSurvivalTree
-from tests.hard_problem import DEPTH, REGULARIZATION, hard_problem
+from tests.support.hard_problem import DEPTH, REGULARIZATION, hard_problem
 model, given = OptimalSurvivalTree(DEPTH, REGULARIZATION, n_jobs={n_jobs}), hard_problem()
 print("ready", flush=True)
 model.fit(*given)
@@ -229,7 +229,7 @@ def threads(times: int) -> Counter[str]:
 
 def forks(times: int) -> Counter[str]:
     """A callback forks in the middle of a search; the child fits something itself."""
-    from tests.hard_problem import hard_problem
+    from tests.support.hard_problem import hard_problem
 
     X, y = hard_problem()
     counts: Counter[str] = Counter()
@@ -294,7 +294,7 @@ def workers(times: int) -> Counter[str]:
 
 CLOCK = """
 import time, warnings
-from tests.hard_problem import DEPTH, REGULARIZATION, hard_problem
+from tests.support.hard_problem import DEPTH, REGULARIZATION, hard_problem
 from survtree import OptimalSurvivalTree
 warnings.simplefilter("ignore")
 real, calls = time.time, [0]
@@ -312,7 +312,7 @@ STARVE = """
 import resource, sys, warnings
 from survtree import OptimalSurvivalTree
 from survtree.datasets import load
-from tests.hard_problem import DEPTH, REGULARIZATION, hard_problem
+from tests.support.hard_problem import DEPTH, REGULARIZATION, hard_problem
 warnings.simplefilter("ignore")
 small, hard = load("veterans"), hard_problem()
 OptimalSurvivalTree(2).fit(*small)

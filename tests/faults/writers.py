@@ -10,7 +10,7 @@ import polars as pl
 from survtree import OptimalSurvivalTree, export_json, plot_tree
 from survtree._data.files import write_parts
 from survtree.datasets import load
-from tests.cli.runner import survtree
+from tests.support.runner import survtree
 
 # How a whole file ends; the others are read.
 ENDS = {".html": b"</html>", ".svg": b"</svg>", ".pdf": b"%%EOF", ".png": b"IEND\xaeB`\x82"}

@@ -31,8 +31,8 @@ from survtree import OptimalSurvivalTree, check_proof, load
 from survtree._cli.options import Reading
 from survtree._cli.study import study_to_fit
 from tests.fuzz.proof_text import fingerprint, optimum_of, rows_of
-from tests.oracle.problems import random_case
 from tests.oracle.proofs import proof_of_case, signed
+from tests.support.problems import random_case
 
 FOLDER = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
 MODEL = Path(__file__).parents[1] / "regress" / "models" / "model-1.json"

@@ -7,6 +7,7 @@ import numpy as np
 
 from survtree._scoring.losses import LossByDefinition
 from tests.oracle.brute_force import BruteForce, distinct_columns
+from tests.support.brute_force import BruteForce, distinct_columns
 
 
 def rows_of(head: Any, lines: list[str]) -> list[list[str]]:

@@ -22,7 +22,7 @@ from survtree import (
     plot_tree,
 )
 from survtree.datasets import load
-from tests.looks.made_up import HOSTILE, made_up, random_tree
+from tests.support.made_up_models import HOSTILE, made_up, random_tree
 
 SLIDE, COLUMN = (13.3, 7.5), (3.3, 3.0)
 DPI = 100

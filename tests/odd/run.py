@@ -22,12 +22,12 @@ import narwhals as nw
 import numpy as np
 
 from survtree import OptimalSurvivalTree, load
-from tests.cli.runner import survtree
 from tests.odd.files import FILES
 from tests.odd.frames import all_frames
 from tests.odd.objects import OUTCOMES, TABLES, WEIGHTS, X, Y
-from tests.oracle.problems import brute_force
-from tests.unit.test_bad_inputs import TELLS_ALL, TELLS_OTHERWISE, TELLS_RANGE
+from tests.support.bad_inputs.forms import TELLS_ALL, TELLS_OTHERWISE, TELLS_RANGE
+from tests.support.problems import brute_force
+from tests.support.runner import survtree
 
 SECONDS = 120
 MOST_QUESTIONS = 40  # of more than that brute force is not asked

@@ -8,6 +8,7 @@ import pytest
 from tests.odd.run import GROUPS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", GROUPS)
 def test_odd_inputs_end_in_a_tree_or_are_told_what_is_needed(group):
     command = [sys.executable, "-m", "tests.odd.run", group]

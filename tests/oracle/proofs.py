@@ -20,7 +20,7 @@ from survtree._proof.checker import Verdict
 from survtree._proof.proof_file import ProofLog, proof_of
 from survtree._search.settings import SearchSettings
 from survtree._search.solve import find
-from tests.oracle.problems import ALL_SWITCHES, Case, random_case, root_loss
+from tests.support.problems import ALL_SWITCHES, Case, random_case, root_loss
 
 
 def proof_of_case(case: Case, **limits: Any) -> ProofLog:

@@ -15,14 +15,14 @@ import time
 import numpy as np
 
 from survtree import _native
-from tests.oracle.many_trees import (
+from tests.support.many_trees import (
     brute_losses,
     check_limit_on_leaves,
     check_optimal_trees,
     check_path,
     shallow_problem,
 )
-from tests.oracle.problems import ALL_SWITCHES, brute_force, check_case, random_case
+from tests.support.problems import ALL_SWITCHES, brute_force, check_case, random_case
 
 
 def check_many_trees(seed: int, counts: collections.Counter[str]) -> None:

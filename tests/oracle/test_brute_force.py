@@ -14,8 +14,14 @@ from survtree._scoring.losses import LossByDefinition
 from survtree._search import solve
 from survtree._search.problem import Problem
 from survtree._search.progress import Watch
-from tests.oracle.many_trees import check_optimal_trees, nested
-from tests.oracle.problems import ALL_SWITCHES, brute_force, check_case, random_case, root_loss
+from tests.support.many_trees import check_optimal_trees, nested
+from tests.support.problems import (
+    ALL_SWITCHES,
+    case_and_optimum,
+    check_case,
+    random_case,
+    root_loss,
+)
 
 N_BLOCKS = 20
 
@@ -23,16 +29,14 @@ N_BLOCKS = 20
 @pytest.mark.parametrize("block", range(N_BLOCKS))
 def test_objective_is_the_brute_force_optimum(block):
     for seed in range(100_000 + 20 * block, 100_020 + 20 * block):
-        case = random_case(seed)
-        optimum = brute_force(case.problem).optimum(case.problem.max_depth)
+        case, optimum = case_and_optimum(seed)
         for layout, solver in product(("rows", "blocks"), ("search", "lattice")):
             check_case(case, optimum, layout=layout, solver=solver)
 
 
 @pytest.mark.parametrize("seed", range(200_000, 200_012))
 def test_every_switch_combination_reaches_the_brute_force_optimum(seed):
-    case = random_case(seed)
-    optimum = brute_force(case.problem).optimum(case.problem.max_depth)
+    case, optimum = case_and_optimum(seed)
     for off in ALL_SWITCHES:
         check_case(case, optimum, bounds_off=off)
 
@@ -107,8 +111,7 @@ def test_more_questions_than_a_word_has_bits():
 
 @pytest.mark.parametrize("seed", range(300_000, 300_060))
 def test_a_gap_is_kept(seed):
-    case = random_case(seed)
-    optimum = brute_force(case.problem).optimum(case.problem.max_depth)
+    case, optimum = case_and_optimum(seed)
     solution = solve.solve(case.problem, solve.SearchSettings(gap=0.1))
     slack = 1e-9 * root_loss(case.problem)
     assert solution.lower_bound <= optimum + slack
@@ -120,8 +123,7 @@ def test_a_gap_is_kept(seed):
 @pytest.mark.parametrize("seed", range(400_000, 400_040))
 @pytest.mark.parametrize("factor", [1.0, 1.5, 0.5])
 def test_an_upper_bound_changes_nothing_but_the_warning(seed, factor):
-    case = random_case(seed)
-    optimum = brute_force(case.problem).optimum(case.problem.max_depth)
+    case, optimum = case_and_optimum(seed)
     if optimum <= 0:
         return
     # A hair above the optimum: brute force adds up in another order.

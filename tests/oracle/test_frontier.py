@@ -6,14 +6,14 @@ import pytest
 
 from survtree._search.settings import SearchSettings
 from survtree._search.solve import frontier, optimal_trees, solve
-from tests.oracle.many_trees import (
+from tests.support.many_trees import (
     brute_losses,
     check_limit_on_leaves,
     check_path,
     nested,
     shallow_problem,
 )
-from tests.oracle.problems import random_case, root_loss
+from tests.support.problems import random_case, root_loss
 
 N_BLOCKS = 15
 

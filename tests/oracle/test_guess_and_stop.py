@@ -1,23 +1,19 @@
 """Guesses, searches that are stopped and taken up, caches that forget: against brute force."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from survtree._search.settings import SearchSettings
 from survtree._search.solve import find, search_of, solve
-from tests.oracle.many_trees import nested
-from tests.oracle.problems import brute_force, check_case, random_case, root_loss
+from tests.support.many_trees import nested
+from tests.support.problems import case_and_optimum, check_case, root_loss
 
 N_BLOCKS = 10
 
 
 def cases(first, block, n=20, **changes):
     for seed in range(first + n * block, first + n * (block + 1)):
-        case = random_case(seed)
-        case = replace(case, problem=replace(case.problem, **changes))
-        optimum = brute_force(case.problem).optimum(case.problem.max_depth)
+        case, optimum = case_and_optimum(seed, **changes)
         yield case, optimum, 1e-9 * root_loss(case.problem), np.random.default_rng(seed)
 
 
@@ -44,25 +40,37 @@ def test_a_guess_that_holds_gives_the_optimum(block):
     for case, optimum, slack, rng in cases(710_000, block):
         problem = case.problem
         leaves = problem.leaf_of_row(solve(problem, SearchSettings()).tree)
-        losses = np.array([_loss_of_row(problem, leaves, row) for row in range(len(leaves))])
+        losses = losses_of_rows(problem, leaves)
         guess = losses * rng.uniform(0.0, 1.0, len(losses))
         solution = solve(problem, SearchSettings(guessed_losses=guess))
         assert abs(solution.objective - optimum) <= slack, case
 
 
-def _loss_of_row(problem, leaves, row):
-    """What the row itself loses in its leaf of the tree, from the definition."""
+def losses_of_rows(problem, leaves):
+    """What each row itself loses in its leaf of the tree, from the definition."""
     events = problem.events
     times = events.unique_times
-    mine = leaves == leaves[row]
-    at_risk = [events.weight[mine & (events.time >= t)].sum() for t in times]
-    died = [events.weight[mine & events.event & (events.time == t)].sum() for t in times]
     everyone = [events.weight[events.time >= t].sum() for t in times]
     left = [events.weight[~events.event & (events.time == t)].sum() for t in times]
     with np.errstate(invalid="ignore", divide="ignore"):
-        survival = np.cumprod(np.nan_to_num(1 - np.divide(died, at_risk), nan=1.0))
         g = np.cumprod(1 - np.divide(left, everyone))
-    loss = 0.0
+    survival = {leaf: leaf_survival(events, leaves == leaf) for leaf in np.unique(leaves)}
+    losses = [loss_of_row(events, row, survival[leaf], g) for row, leaf in enumerate(leaves)]
+    return np.array(losses) * events.weight / (events.weight.sum() * times[-1])
+
+
+def leaf_survival(events, mine):
+    """The Kaplan-Meier curve of a leaf at all times."""
+    times = events.unique_times
+    at_risk = [events.weight[mine & (events.time >= t)].sum() for t in times]
+    died = [events.weight[mine & events.event & (events.time == t)].sum() for t in times]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.cumprod(np.nan_to_num(1 - np.divide(died, at_risk), nan=1.0))
+
+
+def loss_of_row(events, row, survival, g):
+    """The squared distance of the curve from what was seen of the row, over time."""
+    times, loss = events.unique_times, 0.0
     for k in range(len(times) - 1):
         length = times[k + 1] - times[k]
         if times[k] < events.time[row]:
@@ -70,7 +78,7 @@ def _loss_of_row(problem, leaves, row):
         elif events.event[row]:
             own = g[np.searchsorted(times, events.time[row])]
             loss += length * survival[k] ** 2 / own
-    return loss * events.weight[row] / (events.weight.sum() * times[-1])
+    return loss
 
 
 @pytest.mark.parametrize("block", range(N_BLOCKS))

@@ -14,7 +14,7 @@ from survtree._scoring.losses import LossByDefinition
 from survtree._search.problem import Problem
 from survtree._search.settings import SearchSettings
 from survtree._search.solve import optimal_trees, solve
-from tests.oracle.problems import random_case
+from tests.support.problems import random_case
 
 
 class ExactJudge:
@@ -162,6 +162,7 @@ def test_kernels_layouts_and_threads_agree_to_the_last_bit(block):
         )
 
 
+@pytest.mark.slow
 def test_a_million_tied_times():
     rng = np.random.default_rng(6)
     n = 1_000_000

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.oracle.problems import brute_force, random_case, root_loss
 from tests.oracle.proofs import Tampering, proof_of_case, verdict_of
+from tests.support.problems import brute_force, random_case, root_loss
 
 N_BLOCKS = 5
 

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from tests.oracle.brute_force import BruteForce
+from tests.oracle.problems import brute_force, random_case
 
 from survtree import _native
 from survtree._scoring.losses import LossByDefinition
-from tests.oracle.brute_force import BruteForce
-from tests.oracle.problems import brute_force, random_case
+from tests.support.brute_force import BruteForce
+from tests.support.problems import brute_force, random_case
 
 SEEDS = range(700_000, 700_060)
 

@@ -1,5 +1,6 @@
 """Exported code and exported words lead every row to the leaf that ``apply`` tells."""
 
+import functools
 import math
 import sqlite3
 import warnings
@@ -7,13 +8,15 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-
-from survtree import OptimalSurvivalTree, export_python, export_sql, export_text
-from survtree._model.model_file import kind_and_value
 from tests.hostile import NAMES
 from tests.property.read_exports import Columns, leaves_reader, rules_reader
 
-N_ROWS = 10_000
+from survtree import OptimalSurvivalTree, export_python, export_sql, export_text
+from survtree._model.model_file import kind_and_value
+from tests.support.hostile import NAMES
+from tests.support.read_exports import Columns, leaves_reader, rules_reader
+
+N_ROWS = 1_000
 HOSTILE = [
     *NAMES,
     "age <= 5",
@@ -149,9 +152,14 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module", params=CASES.values(), ids=CASES)
+@functools.cache
+def case_of(name):
+    return Case(**CASES[name])
+
+
+@pytest.fixture(scope="module", params=CASES)
 def case(request):
-    return Case(**request.param)
+    return case_of(request.param)
 
 
 def test_exported_python_leads_to_the_leaves(case):
@@ -213,8 +221,8 @@ def test_exported_sql_leads_to_the_leaves_in_duckdb(case):
 
 def test_the_models_ask_questions_of_every_kind():
     asked = set()
-    for options in CASES.values():
-        model = Case(**options).model
+    for name in CASES:
+        model = case_of(name).model
         used = [model.questions_.asked[j] for j in model.tree_.question if j >= 0]
         asked |= {kind_and_value(question)[0] for question in used}
     assert asked == {"one", "in", "up_to", "from", "at_most", "equals", "between", "missing"}

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from survtree import OptimalSurvivalTree, export_text
-from tests.oracle.problems import random_case
+from tests.support.problems import random_case
 
 
 def fitted(X, y, weight=None, **options):

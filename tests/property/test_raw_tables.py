@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from survtree import OptimalSurvivalTree
-from tests.property.raw_tables import outcomes, pandas_tables, plain_tables
+from tests.support.raw_tables import outcomes, pandas_tables, plain_tables
 
 THRESHOLDS = ["auto", "all", "guess", 1, 3, ("width", 1), ("width", 4), [0.5], [-1, 1e300]]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from survtree import OptimalSurvivalTree
 from survtree.datasets import load
-from tests.property.plain_rules import answer, leaf
+from tests.support.plain_rules import answer, leaf
 
 
 def assert_words_lead_to_the_leaves(model, X, rows, orders=None):

@@ -6,6 +6,7 @@ import pytest
 from survtree import OptimalSurvivalTree
 from survtree._scoring.losses import LossByDefinition
 from tests.oracle.brute_force import BruteForce
+from tests.support.brute_force import BruteForce
 
 
 def brute(X, event, time, regularization, depth, min_samples_leaf):

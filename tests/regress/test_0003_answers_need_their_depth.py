@@ -5,7 +5,7 @@ The lower bound then came out below the optimum and the tree above it.
 
 import pytest
 
-from tests.regress.saved import check_saved
+from tests.support.saved_problems import check_saved
 
 
 @pytest.mark.parametrize("name", ["0003a", "0003b"])

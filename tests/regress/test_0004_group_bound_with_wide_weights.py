@@ -4,7 +4,7 @@ Weights over ten orders of magnitude, and a censoring curve that falls to 2e-7; 
 leaves of their own, so the bound is tight.
 """
 
-from tests.regress.saved import check_saved
+from tests.support.saved_problems import check_saved
 
 
 def test_group_bound_with_wide_weights():

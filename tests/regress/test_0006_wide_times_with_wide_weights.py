@@ -4,7 +4,7 @@ Times over 64 orders of magnitude, weights over 12; what the tree loses, it lose
 billionth of the time. Found by fuzzing the core.
 """
 
-from tests.regress.saved import check_saved
+from tests.support.saved_problems import check_saved
 
 
 def test_wide_times_with_wide_weights():

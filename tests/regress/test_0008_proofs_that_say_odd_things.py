@@ -9,8 +9,8 @@ import json
 import pytest
 
 from tests.fuzz.proof_text import fingerprint
-from tests.oracle.problems import random_case
 from tests.oracle.proofs import proof_of_case, signed, verdict_of
+from tests.support.problems import random_case
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ import pytest
 from survtree._proof.proof_file import proof_of
 from survtree._search.settings import BOUNDS, SearchSettings
 from survtree._search.solve import find
-from tests.oracle.problems import brute_force
 from tests.oracle.proofs import verdict_of
-from tests.regress.saved import saved_problem
+from tests.support.problems import brute_force
+from tests.support.saved_problems import saved_problem
 
 
 @pytest.mark.parametrize(

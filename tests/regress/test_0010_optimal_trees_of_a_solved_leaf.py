@@ -9,8 +9,8 @@ import pytest
 from survtree._scoring.losses import LossByDefinition
 from survtree._search.settings import BOUNDS, SearchSettings
 from survtree._search.solve import optimal_trees
-from tests.oracle.problems import brute_force, root_loss
-from tests.regress.saved import saved_problem
+from tests.support.problems import brute_force, root_loss
+from tests.support.saved_problems import saved_problem
 
 
 @pytest.mark.parametrize("off", [(), *((bound,) for bound in BOUNDS)])

@@ -9,9 +9,9 @@ import pytest
 
 from survtree._search.settings import SearchSettings
 from survtree._search.solve import optimal_trees
-from tests.oracle.many_trees import nested
-from tests.oracle.problems import brute_force
-from tests.regress.saved import saved_problem
+from tests.support.many_trees import nested
+from tests.support.problems import brute_force
+from tests.support.saved_problems import saved_problem
 
 
 @pytest.mark.parametrize("solver", ["search", "lattice"])

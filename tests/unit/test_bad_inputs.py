@@ -4,23 +4,14 @@ import re
 
 import pytest
 
-from tests.unit.bad_inputs import CASES, GROUPS, PAGE, page
+from tests.support.bad_inputs.forms import TELLS_ALL, TELLS_OTHERWISE, TELLS_RANGE
+from tests.support.bad_inputs.page import CASES, GROUPS, PAGE, page
 
-# What is needed; what came. What to do next.
-TELLS_ALL = re.compile(r".+ (must|needs|requires) .+?(;|, but) .+?\. [A-Zm].+[.?]")
-# An option tells all that is allowed, and so what to do.
-TELLS_RANGE = re.compile(r"\w+ must be .+; got .+\.( Did you mean '.+'\?)?")
-TELLS_OTHERWISE = (
-    re.compile(r"no event was observed \(.+\), so .+\. .+\?"),
-    re.compile(r"(no event was observed in .+|missing='drop' leaves no row: .+)\. Leave out .+\."),
-    re.compile(r"no tree attains upper_bound=.+; the search went on without it and found .+\."),
-    re.compile(r"rows hold values that the fit did not see: column .+\. .+\."),
-)
 OWN = [case for case in CASES if not case.start]
 
 
 def test_the_page_is_what_the_code_says_now():
-    assert PAGE.read_text(encoding="utf-8") == page(), "run python -m tests.unit.bad_inputs"
+    assert PAGE.read_text(encoding="utf-8") == page(), "run python -m tests.support.bad_inputs.page"
 
 
 def test_every_group_and_title_occurs_once():

@@ -11,7 +11,7 @@ import pytest
 
 from survtree import datasets
 from survtree.datasets import _typed
-from tests.unit.sksurv_loaders import LOADERS
+from tests.support.sksurv_loaders import LOADERS
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data"
 

@@ -18,7 +18,7 @@ import pytest
 from benchmarks import data
 from survtree.datasets import FetchError, _fetch, _pip, fetch
 from survtree.datasets._published import HOUSEHOLD, OSRT, OSST, TABLES
-from tests.unit.made_up_archives import ARRAYS, ONE, TWO, Publisher, link, regular
+from tests.support.made_up_archives import ARRAYS, ONE, TWO, Publisher, link, regular
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
@@ -337,6 +337,7 @@ def index(publisher, tmp_path, monkeypatch):
     return marker
 
 
+@pytest.mark.slow
 def test_pip_delivers_the_archives_without_running_or_installing_anything(index, publisher, folder):
     publisher.publish()
     fetch(folder)
@@ -344,6 +345,7 @@ def test_pip_delivers_the_archives_without_running_or_installing_anything(index,
     assert not index.exists()
 
 
+@pytest.mark.slow
 def test_pip_itself_refuses_an_archive_with_another_checksum(index, publisher, folder):
     path = publisher.publish() / OSST.file
     path.write_bytes(path.read_bytes() + b"\0")

@@ -15,7 +15,7 @@ from benchmarks import pages
 from survtree import datasets, metrics
 from survtree._base.options import DEFAULTS
 from survtree._questions import cut_points, screening
-from tests.cli.runner import done
+from tests.support.runner import done
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

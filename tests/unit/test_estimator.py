@@ -325,6 +325,7 @@ def test_integer_weights_are_repeated_rows(veterans):
     assert np.array_equal(weighted.predict(X), repeated.predict(X))
 
 
+@pytest.mark.slow
 # Depth 6 is searched; depth 4 is small enough for a lattice.
 @pytest.mark.parametrize("depth", [6, 4])
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -12,7 +12,7 @@ import pytest
 from survtree import OptimalSurvivalTree, export_dot, export_latex
 from survtree._show.tex import readable, typeset
 from survtree.datasets import load
-from tests.property.test_exports import CASES, HOSTILE, Case
+from tests.property.test_exports import HOSTILE, case_of
 
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
 
@@ -51,7 +51,7 @@ def sixteen():
 
 @pytest.fixture(scope="module", params=["plain", "hostile with gaps 10", "hostile paper"])
 def random_model(request):
-    return Case(**CASES[request.param]).model
+    return case_of(request.param).model
 
 
 def named(name, level):
@@ -147,16 +147,19 @@ def assert_nothing_overlaps(model, folder):
         assert a[2] < b[0] or b[2] < a[0] or a[3] < b[1] or b[3] < a[1], (a, b)
 
 
+@pytest.mark.slow
 @needs_latex
 def test_sixteen_leaves_do_not_overlap(sixteen, tmp_path):
     assert_nothing_overlaps(sixteen, tmp_path)
 
 
+@pytest.mark.slow
 @needs_latex
 def test_long_names_do_not_overlap(random_model, tmp_path):
     assert_nothing_overlaps(random_model, tmp_path)
 
 
+@pytest.mark.slow
 @needs_latex
 def test_latex_takes_odd_names(tmp_path):
     pictures = [export_latex(named(text, text)) for text in (*HOSTILE, *ODD)]
@@ -165,6 +168,7 @@ def test_latex_takes_odd_names(tmp_path):
     compiled(f"{head}\n{body}\n\\end{{document}}", tmp_path)
 
 
+@pytest.mark.slow
 @needs_latex
 def test_a_document_of_its_own_is_one_page(sixteen, tmp_path):
     said = compiled(export_latex(sixteen, standalone=True), tmp_path)

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from survtree import OptimalSurvivalTree, SearchStoppedWarning, StepFunction
 from survtree.datasets import load
-from tests.hard_problem import DEPTH, REGULARIZATION, hard_problem
+from tests.support.hard_problem import DEPTH, REGULARIZATION, hard_problem
 
 OPTIONS = {"max_depth": 3, "regularization": 0.004}
 

@@ -18,7 +18,7 @@ from sklearn.preprocessing import FunctionTransformer
 from survtree import OptimalSurvivalTree, StepFunction, metrics
 from survtree._scoring import concordance, read_scored
 from survtree.datasets import load
-from tests.oracle import slow_metrics as slow
+from tests.support import slow_metrics as slow
 
 KINDS = {
     "ties": {"step": 2.0},

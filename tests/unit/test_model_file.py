@@ -22,10 +22,9 @@ from survtree import (
 )
 from survtree._model.read_model_file import VERSION
 from survtree.datasets import load as load_data
-from tests import hostile
-from tests.unit import model_schema
+from tests.support import hostile, model_schema
 
-N = 10_000
+N = 1_000
 GRADES = ["low", "mid", "high"]
 
 
@@ -235,6 +234,7 @@ def complaint(action):
         return str(error)
 
 
+@pytest.mark.slow
 def test_a_file_with_one_wrong_value_is_refused_or_works(tmp_path):
     model, X, _ = fitted(max_depth=2)
     whole = json.loads(export_json(model))
@@ -255,6 +255,7 @@ def test_a_file_with_one_wrong_value_is_refused_or_works(tmp_path):
         assert len(message) < 800
 
 
+@pytest.mark.slow
 def test_a_file_that_was_cut_short_is_refused(tmp_path):
     text = export_json(fitted(max_depth=2)[0])
     file = tmp_path / "model.json"

@@ -5,10 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.oracle.brute_force import BruteForce
 
 from survtree._scoring.curves import leaf_curves
 from survtree._scoring.losses import LossByDefinition
-from tests.oracle.brute_force import BruteForce
+from tests.support.brute_force import BruteForce
 
 TIME = np.array([1, 2, 3, 3, 5, 6.0])
 EVENT = np.array([1, 0, 1, 0, 1, 0], dtype=bool)

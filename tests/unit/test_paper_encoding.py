@@ -12,7 +12,7 @@ from survtree._data.table import table_of
 from survtree._questions.encodings import paper_questions
 from survtree._questions.questions import Questions
 from survtree.datasets import _column
-from tests.unit.sksurv_loaders import LOADERS
+from tests.support.sksurv_loaders import LOADERS
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data"
 

@@ -32,7 +32,7 @@ from survtree._show.strokes import by_risk, leaf_colours, leaf_strokes
 from survtree._show.tree_layout import plan_alone
 from survtree._show.tree_shape import shape_of
 from survtree.datasets import load
-from tests.looks.made_up import HOSTILE, LONG, made_up, random_tree
+from tests.support.made_up_models import HOSTILE, LONG, made_up, random_tree
 
 SIZES = {"slide": (13.3, 7.5), "page": (6.5, 5.0), "column": (3.3, 3.0), "stamp": (1.2, 1.0)}
 NAMES = {
@@ -41,6 +41,11 @@ NAMES = {
     "long": (LONG[:300], "W" * 300, "one two three four " * 15),
     "hostile": HOSTILE,
 }
+
+
+def slow(value):
+    """A value that only the slow tests draw."""
+    return pytest.param(value, marks=pytest.mark.slow)
 
 
 @pytest.fixture(scope="module")
@@ -98,27 +103,28 @@ def drawn_on(model, size, **options):
 
 
 @pytest.mark.parametrize("names", NAMES)
-@pytest.mark.parametrize("n_leaves", [1, 2, 3, 5, 8, 11, 16])
+@pytest.mark.parametrize("n_leaves", [1, 2, 5, 16, *map(slow, (3, 8, 11))])
 def test_nothing_overlaps_in_a_figure_of_its_own(n_leaves, names):
     check_layout(plot_tree(made_up(random_tree(n_leaves, n_leaves), NAMES[names], n_leaves)))
 
 
 @pytest.mark.parametrize("direction", ["down", "right"])
 @pytest.mark.parametrize("names", NAMES)
-def test_nothing_overlaps_in_chains_of_questions(names, direction):
-    for n_leaves in (4, 11):
-        model = made_up(random_tree(n_leaves, 0, is_chain=True), NAMES[names])
-        check_layout(plot_tree(model, direction=direction))
+@pytest.mark.parametrize("n_leaves", [4, slow(11)])
+def test_nothing_overlaps_in_chains_of_questions(n_leaves, names, direction):
+    model = made_up(random_tree(n_leaves, 0, is_chain=True), NAMES[names])
+    check_layout(plot_tree(model, direction=direction))
 
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("names", NAMES)
-def test_nothing_overlaps_on_given_paper(size, names):
-    for n_leaves in (2, 6, 16):
-        model = made_up(random_tree(n_leaves, n_leaves), NAMES[names], n_leaves)
-        check_layout(drawn_on(model, SIZES[size]))
+@pytest.mark.parametrize("n_leaves", [6, slow(2), slow(16)])
+def test_nothing_overlaps_on_given_paper(n_leaves, names, size):
+    model = made_up(random_tree(n_leaves, n_leaves), NAMES[names], n_leaves)
+    check_layout(drawn_on(model, SIZES[size]))
 
 
+@pytest.mark.slow
 def test_a_tree_of_many_leaves_is_drawn_on_any_paper():
     model = made_up(random_tree(60, 0))
     for size in ("column", "stamp"):
@@ -127,6 +133,7 @@ def test_a_tree_of_many_leaves_is_drawn_on_any_paper():
         assert overlaps(boxes_of(picture)) == []
 
 
+@pytest.mark.slow
 def test_no_figure_is_larger_than_a_file_may_be():
     model = made_up(random_tree(330, 0))
     shape, words = shape_of(model.tree_), _words(model, 0.95, "Time")

@@ -16,7 +16,7 @@ from sklearn.base import clone
 from survtree import OptimalSurvivalTree, SearchStoppedWarning, Snapshot, __version__
 from survtree._search.progress import PRUNINGS, header, logger, pruned_by
 from survtree.datasets import load
-from tests.hard_problem import DEPTH, REGULARIZATION, hard_problem
+from tests.support.hard_problem import DEPTH, REGULARIZATION, hard_problem
 
 ROW = re.compile(r" +\d+\.\ds +[\d,]+ \| +\d\.\d{4} +\d\.\d{4} +\d+\.\d % \| +\d+  \w.*")
 

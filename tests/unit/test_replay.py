@@ -21,8 +21,8 @@ from survtree._search import read_replay, replay
 from survtree._search.settings import SearchSettings
 from survtree._search.solve import solve
 from survtree.datasets import load
-from tests.oracle.problems import random_case
-from tests.unit.rights import not_as_root, open_folder
+from tests.support.problems import random_case
+from tests.support.rights import not_as_root, open_folder
 
 SAME = ("objective", "loss", "lower_bound", "status", "one_leaf_loss", "counts")
 
@@ -258,6 +258,7 @@ print(model.status_, *(str(each.message) for each in caught))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="the limit is of Unix")
 def test_a_full_disk_warns_fits_and_leaves_nothing_behind(folder):
     run = subprocess.run(
@@ -280,6 +281,7 @@ OptimalSurvivalTree(1).fit(X, (X[:, 0] == 1, rng.random(300_000)))
 """
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_while_it_writes_leaves_no_half_file(folder, veterans):
     process = subprocess.Popen([sys.executable, "-c", SLOW_WRITE])
     deadline = time.monotonic() + 120

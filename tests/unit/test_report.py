@@ -28,7 +28,7 @@ from survtree._show.report_page import page
 from survtree._show.report_tree import LETTERS, breadth, shortened, wrapped
 from survtree._show.report_tree_facts import ACROSS, UP, form_fields, thinned
 from survtree.datasets import load
-from tests.report_models import (
+from tests.support.report_models import (
     GRADES,
     HOSTILE,
     hostile_model,
@@ -145,6 +145,7 @@ def test_two_writes_are_byte_equal(tmp_path):
     assert written(model, tmp_path, X, y, cv=2) == written(model, tmp_path, X, y, cv=2)
 
 
+@pytest.mark.slow
 def test_a_large_study_makes_a_small_page(tmp_path):
     model, X, y = large_model()
     assert model.n_leaves_ == 16

@@ -10,7 +10,7 @@ import pytest
 from survtree import OptimalSurvivalTree, SearchStoppedWarning
 from survtree._scoring.losses import LossByDefinition
 from survtree.datasets import load
-from tests.hard_problem import DEPTH, REGULARIZATION, hard_problem
+from tests.support.hard_problem import DEPTH, REGULARIZATION, hard_problem
 
 STOPS = {
     "time_limit": ({"time_limit": 0.2}, r"the time limit \(0.2 s\)"),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from survtree import OptimalSurvivalTree, export_json, leaf_table, load
-from tests.unit.bad_case import TABLE, Case, Y
+from tests.support.bad_inputs.case import TABLE, Case, Y
 
 
 def fitted() -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 from sklearn.exceptions import NotFittedError
 
 from survtree import OptimalSurvivalTree
-from tests.unit.bad_case import FRAME, TABLE, TIME, Case, Y
+from tests.support.bad_inputs.case import FRAME, TABLE, TIME, Case, Y
 
 
 def write(file: Any = "report.html", X: Any = None, y: Any = None, **options: Any) -> None:

@@ -11,12 +11,14 @@ from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
 from survtree._search import solve
 from survtree._search.problem import Problem
-from tests.oracle.problems import brute_force, root_loss
+from tests.support.problems import brute_force, root_loss
+
+CASES = Path(__file__).parents[1] / "regress" / "cases"
 
 
 def saved_problem(name):
-    """The problem in cases/NAME.json."""
-    raw = json.loads((Path(__file__).parent / "cases" / f"{name}.json").read_text())
+    """The problem in tests/regress/cases/NAME.json."""
+    raw = json.loads((CASES / f"{name}.json").read_text())
     features = np.array([list(row) for row in raw["answers"]], dtype=np.uint8)
     events = EventTable(
         np.array(raw["event"], dtype=bool), np.array(raw["time"]), np.array(raw["weight"])

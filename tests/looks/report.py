@@ -1,4 +1,4 @@
-"""The picture of a report in the docs. ``python -m tests.browser.picture`` makes it anew."""
+"""The picture of a report in the docs. ``python -m tests.looks.report`` makes it anew."""
 
 import tempfile
 from pathlib import Path

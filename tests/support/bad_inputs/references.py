@@ -9,7 +9,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 
 from survtree import OptimalSurvivalTree, StepFunction
-from tests.unit.bad_case import TABLE, TIME, Case, N, Y, but
+from tests.support.bad_inputs.case import TABLE, TIME, Case, N, Y, but
 
 TIMES = np.array([1.0, 5.0, 9.0])
 CURVES = np.tile([0.9, 0.5, 0.2], (N, 1))

@@ -12,8 +12,8 @@ from survtree import (
     export_sql,
     export_text,
 )
-from tests.looks.made_up import made_up, random_tree
-from tests.unit.bad_case import TABLE, Case, Y
+from tests.support.bad_inputs.case import TABLE, Case, Y
+from tests.support.made_up_models import made_up, random_tree
 
 
 def fitted(table: Any = TABLE) -> Any:

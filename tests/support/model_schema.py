@@ -1,4 +1,4 @@
-"""The published schema of model files: ``python -m tests.unit.model_schema`` writes it anew."""
+"""The published schema of model files: ``python -m tests.support.model_schema`` writes it anew."""
 
 import json
 from pathlib import Path

@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 
 from survtree import OptimalSurvivalTree
-from tests.hostile import NAMES
+from tests.support.hostile import NAMES
 
 HOSTILE = (
     *NAMES,

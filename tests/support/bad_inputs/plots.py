@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV
 
 from survtree import OptimalSurvivalTree, plot_calibration, plot_curves, plot_gap, plot_tree
-from tests.unit.bad_case import TABLE, Case, Y
+from tests.support.bad_inputs.case import TABLE, Case, Y
 
 
 def fitted(**options: Any) -> Any:

@@ -1,5 +1,6 @@
 """The command in this process, as typer's own tests call it, and in one of its own."""
 
+import logging
 import subprocess
 import sys
 
@@ -10,9 +11,16 @@ from survtree._cli import app
 PROCESS = [sys.executable, "-c", "from survtree._cli import main; main()"]
 
 
-def survtree(*arguments, given=None):
-    """Runs a command; the result has exit_code, stdout and stderr."""
-    return CliRunner().invoke(app, [str(each) for each in arguments], input=given)
+def survtree(*arguments, given=None, width=None):
+    """Runs a command, on a terminal if a width is given; exit_code, stdout, stderr."""
+    runner = CliRunner(env={"COLUMNS": None if width is None else str(width)})
+    logger = logging.getLogger()
+    handlers, level = logger.handlers[:], logger.level
+    try:
+        return runner.invoke(app, [str(each) for each in arguments], input=given)
+    finally:  # a process would end here, and its listeners with it
+        logger.handlers[:] = handlers
+        logger.setLevel(level)
 
 
 def done(*arguments, given=None):

@@ -11,8 +11,8 @@ import pytest
 
 from survtree._search import read_replay, replay
 from survtree._search.settings import SearchSettings
-from tests.oracle.problems import random_case
-from tests.unit.rights import not_as_root, open_folder
+from tests.support.problems import random_case
+from tests.support.rights import not_as_root, open_folder
 
 SEED = 3  # 20 rows, 8 questions
 NAN, INF = float("nan"), float("inf")
@@ -328,11 +328,13 @@ def test_answers_that_would_fill_the_memory(good, refused):
     assert "at most 15,000 bytes; 20 rows of 999 answers are more" in message
 
 
+@pytest.mark.slow
 def test_every_truncated_file_is_refused(good, refused):
     for length in range(0, len(good), 7):
         refused(good[:length])
 
 
+@pytest.mark.slow
 def test_no_damaged_byte_raises_anything_else(good, tmp_path):
     rng = np.random.default_rng(0)
     path = tmp_path / "case.npz"

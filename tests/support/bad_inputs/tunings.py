@@ -7,7 +7,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold
 
 from survtree import OptimalSurvivalTree, OptimalSurvivalTreeCV, bootstrap
-from tests.unit.bad_case import EVENT, TABLE, TIME, Case, N, Y
+from tests.support.bad_inputs.case import EVENT, TABLE, TIME, Case, N, Y
 
 HALVES = [(range(8), range(8, N)), (range(8, N), range(8))]
 

@@ -8,8 +8,8 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 
 from survtree import OptimalSurvivalTree, metrics
-from tests.unit.bad_case import EVENT, MATRIX, TIME, Case, N, Y, but
-from tests.unit.bad_references import CURVE, CURVES, TIMES, Model
+from tests.support.bad_inputs.case import EVENT, MATRIX, TIME, Case, N, Y, but
+from tests.support.bad_inputs.references import CURVE, CURVES, TIMES, Model
 
 PAIR = (CURVES, TIMES)
 FUNCTIONS = [CURVE] * N

@@ -12,7 +12,7 @@ from survtree._cli.options import Reading
 from survtree._cli.study import study_to_check, study_to_fit
 from survtree._data.files import write_parts
 from survtree._data.read_files import check_can_write, check_kept
-from tests.unit.bad_case import FRAME, MATRIX, Case, Y
+from tests.support.bad_inputs.case import FRAME, MATRIX, Case, Y
 
 GOOD = FRAME.to_csv(index=False)
 

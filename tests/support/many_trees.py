@@ -9,8 +9,8 @@ from survtree._base.tree import Tree
 from survtree._search.problem import Problem
 from survtree._search.settings import SearchSettings
 from survtree._search.solve import find, frontier, optimal_trees, solve
-from tests.oracle.brute_force import BruteForce, NestedTree, distinct_columns
-from tests.oracle.problems import brute_force, random_case, root_loss
+from tests.support.brute_force import BruteForce, NestedTree, distinct_columns
+from tests.support.problems import brute_force, random_case, root_loss
 
 MOST_TREES = 3000  # of as many optimal trees brute force makes no list
 

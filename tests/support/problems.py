@@ -1,6 +1,7 @@
 """Random small problems, by seed, and the check of one against brute force."""
 
-from dataclasses import dataclass
+import functools
+from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from typing import Any
 
@@ -12,7 +13,7 @@ from survtree._questions.questions import Questions
 from survtree._scoring.losses import LossByDefinition
 from survtree._search import settings, solve
 from survtree._search.problem import Problem
-from tests.oracle.brute_force import BruteForce, distinct_columns
+from tests.support.brute_force import BruteForce, distinct_columns
 
 REGULARIZATIONS = (0.0, 1e-9, 1e-5, 1e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.5)
 ALL_SWITCHES = tuple(
@@ -119,6 +120,14 @@ def brute_force(problem: Problem) -> BruteForce:
     return BruteForce(
         problem.answers[:, kept], oracle, problem.regularization, problem.min_samples_leaf
     )
+
+
+@functools.lru_cache(maxsize=2000)  # several tests ask about the same problems
+def case_and_optimum(seed: int, **changes: Any) -> tuple[Case, float]:
+    """A random problem, with some of its fields changed, and its optimum by brute force."""
+    case = random_case(seed)
+    case = replace(case, problem=replace(case.problem, **changes))
+    return case, brute_force(case.problem).optimum(case.problem.max_depth)
 
 
 def root_loss(problem: Problem) -> float:

@@ -9,7 +9,7 @@ import polars as pl
 from scipy.sparse import csr_array
 
 from survtree import Binarizer, OptimalSurvivalTree
-from tests.unit.bad_case import EVENT, FRAME, MATRIX, TABLE, TIME, Case, N, Y, but
+from tests.support.bad_inputs.case import EVENT, FRAME, MATRIX, TABLE, TIME, Case, N, Y, but
 
 
 def fit(X: Any = TABLE, y: Any = Y, sample_weight: Any = None, **options: Any) -> Any:

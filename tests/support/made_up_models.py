@@ -11,7 +11,7 @@ from survtree._data.table import EventTable
 from survtree._model.fitted import Fitted
 from survtree._questions.questions import InRange, Questions
 from survtree._scoring.curves import LeafCurves, leaf_curves
-from tests.hostile import NAMES
+from tests.support.hostile import NAMES
 
 LONG = "the_name_of_this_column_goes_on_and_on_and_on_" * 7
 HOSTILE = (

@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from survtree import Binarizer, OptimalSurvivalTree, export_text
 from survtree.datasets import fetch, load
-from tests.unit.bad_case import MATRIX, TABLE, Case, Y, but
+from tests.support.bad_inputs.case import MATRIX, TABLE, Case, Y, but
 
 
 def fitted(X: Any = TABLE, **options: Any) -> Any:

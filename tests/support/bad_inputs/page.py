@@ -1,30 +1,30 @@
 """Bad inputs and what a user is told: one table, from which docs/reference/bad-inputs.md is made.
 
-``python -m tests.unit.bad_inputs`` writes the page anew; test_bad_inputs.py keeps it true.
+``python -m tests.support.bad_inputs.page`` writes the page anew; test_bad_inputs.py keeps it true.
 """
 
 from pathlib import Path
 
-from tests.unit.bad_case import Case, N
-from tests.unit.bad_exports import EXPORTS
-from tests.unit.bad_files import FILES
-from tests.unit.bad_fits import FITS
-from tests.unit.bad_metrics import METRICS
-from tests.unit.bad_plots import PLOTS
-from tests.unit.bad_predictions import PREDICTIONS
-from tests.unit.bad_references import REFERENCES
-from tests.unit.bad_report import REPORTS
-from tests.unit.bad_tables import TABLES
-from tests.unit.bad_tunings import TUNINGS
+from tests.support.bad_inputs.case import Case, N
+from tests.support.bad_inputs.exports import EXPORTS
+from tests.support.bad_inputs.files import FILES
+from tests.support.bad_inputs.fits import FITS
+from tests.support.bad_inputs.metrics import METRICS
+from tests.support.bad_inputs.plots import PLOTS
+from tests.support.bad_inputs.predictions import PREDICTIONS
+from tests.support.bad_inputs.references import REFERENCES
+from tests.support.bad_inputs.report import REPORTS
+from tests.support.bad_inputs.tables import TABLES
+from tests.support.bad_inputs.tunings import TUNINGS
 
-PAGE = Path(__file__).parents[2] / "docs" / "reference" / "bad-inputs.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "bad-inputs.md"
 GROUPS = FITS | REFERENCES | PREDICTIONS | METRICS | TUNINGS
 GROUPS |= PLOTS | EXPORTS | REPORTS | FILES | TABLES
 CASES = [case for cases in GROUPS.values() for case in cases]
 
 HEAD = f"""# Bad inputs and what you are told
 
-Made by `python -m tests.unit.bad_inputs`; a test fails when a message is no longer the one shown.
+Made by `python -m tests.support.bad_inputs.page`; a test fails when a message is not the one shown.
 The {len(CASES)} inputs start from a good table of {N} patients and spoil one thing: `age` is a
 number, `stage` I to III, `treated` 0 or 1, `smoker` True or False; `died` and `days` are event and
 time. Rows are counted from 0, and line breaks are shown as spaces. A message that ends in three

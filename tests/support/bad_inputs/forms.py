@@ -1,0 +1,14 @@
+"""The forms that a message about bad input may have."""
+
+import re
+
+# What is needed; what came. What to do next.
+TELLS_ALL = re.compile(r".+ (must|needs|requires) .+?(;|, but) .+?\. [A-Zm].+[.?]")
+# An option tells all that is allowed, and so what to do.
+TELLS_RANGE = re.compile(r"\w+ must be .+; got .+\.( Did you mean '.+'\?)?")
+TELLS_OTHERWISE = (
+    re.compile(r"no event was observed \(.+\), so .+\. .+\?"),
+    re.compile(r"(no event was observed in .+|missing='drop' leaves no row: .+)\. Leave out .+\."),
+    re.compile(r"no tree attains upper_bound=.+; the search went on without it and found .+\."),
+    re.compile(r"rows hold values that the fit did not see: column .+\. .+\."),
+)
