@@ -60,6 +60,7 @@ def name_of(page):
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_examples_run_and_print_what_is_shown(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)  # the pages show tables of the usual width
     namespace = {"__name__": "__main__"}
     printed, line = "", 0
     for language, text, first in blocks(page):
