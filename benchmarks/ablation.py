@@ -2,10 +2,10 @@
 
     python -m benchmarks.ablation --data FOLDER [--repeats 5]
 
-Four cases, depths as the paper counts them less one. A forest of 100 trees of depth 9 is fitted
-once a case, with seed 0; its time is a column of its own. Then exact search, guess, and guess then
-prove take turns, one thread; medians of their seconds. `share_saved` is of the exact search's
-seconds, without those of the forest.
+Four cases; depths are those of the paper minus one. A forest of 100 trees of depth 9 is fitted once
+per case, with seed 0; its time has a separate column. Then exact search, guess (relying on the
+forest), and guess then prove alternate, one thread; medians of their seconds. `share_saved` is the
+share of the exact search's seconds, without those of the forest.
 """
 
 from statistics import median

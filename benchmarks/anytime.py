@@ -1,10 +1,10 @@
-"""What a search has to show while it runs: objective and lower bound over time on five hard cases.
+"""Results before the end of the search: objective and lower bound over time on five hard cases.
 
     python -m benchmarks.anytime --data FOLDER [--seconds 20]
     python -m benchmarks.anytime --data FOLDER --best [--seconds 300]
 
-Each case is searched once, in one thread, for so many seconds; what moved a bound is a row.
-With --best only the end of a long run is kept, as the best objective known of the case. Both are
+Each case is searched once, in one thread, for so many seconds; each change of a bound is a row.
+With --best only the end of a long run is kept, as the best objective known for the case. Both are
 compared in the end. Cases that are already in the output file are not run again.
 """
 

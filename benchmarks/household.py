@@ -1,11 +1,11 @@
-"""Two million rows: ours on growing parts of household, beside the original and scikit-survival.
+"""Two million rows: ours on growing parts of household, the original and scikit-survival.
 
     python -m benchmarks.household --data FOLDER [--repeats 3] [--osst-limit 1200]
 
 Depth 5, regularization 0.01. Rows are in one random order (fixed seed) and a part is its beginning;
 the original gets the smallest part only, scikit-survival's greedy tree all rows. Seconds are whole
-fits from arrays in memory (of the original: the native call), bytes the peak above the input.
-Rivals run once where they need 2 s or more. What is already in the output file is not run again.
+fits from arrays in memory (of the original: the native call), bytes the peak above the input. Other
+programs run once if they need 2 s or more. Cases in the output file are not run again.
 """
 
 import itertools

@@ -1,11 +1,11 @@
-"""What importing the estimator costs, and how long `survtree --help` takes.
+"""How long it takes to import the estimator, and to run `survtree --help`.
 
     python -m benchmarks.import_cost [--repeats 15]
 
-Two pairs of fresh interpreters in turns, medians. The import of the estimator beside that of
-`sklearn.base`, which any estimator needs: seconds of the statement alone. `survtree --help` beside
-`python -c "import numpy, typer"`: seconds of the whole process. Also lists which heavy libraries
-either of the first pair has loaded.
+Two pairs of fresh interpreters in alternation, medians. The import of the estimator is compared
+with that of `sklearn.base`, which any estimator needs: seconds of the statement alone. `survtree
+--help` is compared with `python -c "import numpy, typer"`: seconds of the whole process. Also lists
+which heavy libraries either of the first pair has loaded.
 """
 
 import statistics

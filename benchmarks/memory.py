@@ -1,10 +1,10 @@
-"""A memory limit on a search that wants ten times as much: what the process takes, what it finds.
+"""A memory limit on a search that needs ten times as much: memory of the process, and its result.
 
     python -m benchmarks.memory [--seconds 240]
 
 gbsg2 as it comes with the package (depth 8, regularization 0.00001), searched for so many seconds
-without a limit, with one of 1 GB and with one of 200 MB, each in a process of its own. `peak_mb` is
-the most that was resident of the whole process, Python and its libraries included; `before_mb`
+without a limit, with one of 1 GB and with one of 200 MB, each in a separate process. `peak_mb` is
+the largest resident memory of the whole process, including Python and its libraries; `before_mb`
 what they took when the fit began. Needs no data. Cases in the output file are not run again.
 """
 

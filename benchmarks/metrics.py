@@ -2,7 +2,7 @@
 
     python -m benchmarks.metrics [--rows 100000]
 
-Made-up rows with three columns that matter, a third of them censored; the curves come from the
+Simulated rows with three columns that matter, a third of them censored; the curves come from the
 fitted tree. One run each, one thread; the sum is of all lines. Needs no data.
 """
 

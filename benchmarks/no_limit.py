@@ -1,8 +1,8 @@
-"""Ours without a limit on depth: is the optimum proven, how fast, and how large is it?
+"""Ours without a limit on depth: is the optimum proven, how fast, and how large is the tree?
 
     python -m benchmarks.no_limit --data FOLDER [--limit 600] [--memory-gb 8]
 
-One run a case, one thread. Cases that are already in the output file are not run again.
+One run per case, one thread. Cases that are already in the output file are not run again.
 """
 
 from benchmarks import ours_alone, suites

@@ -43,17 +43,22 @@ class Page:
 
 
 PAGES = (
-    Page("speed_osst", "speed", "Seconds and memory beside the original", "make bench-speed"),
+    Page(
+        "speed_osst",
+        "speed",
+        "Seconds and memory of the original, divided by ours",
+        "make bench-speed",
+    ),
     Page("household", "household", "Two million rows", "make bench-household"),
     Page("parity_osst", "parity", "The same answers as the original", "make parity", False),
     Page("protocol", "protocol", "The paper's protocol", "make bench-protocol"),
-    Page("streed", "streed", "Beside STreeD", "make bench-streed"),
-    Page("threads", "threads", "One thread and two", "make bench-threads"),
+    Page("streed", "streed", "Compared with STreeD", "make bench-streed"),
+    Page("threads", "threads", "One thread and two threads", "make bench-threads"),
     Page("no_limit", "no_limit", "No limit on depth", "make bench-no_limit"),
     Page("raw_tables", "raw_tables", "Raw tables", "make bench-raw_tables ARGS=--all"),
-    Page("path", "path", "Whole paths", 'make bench-path ARGS="--repeats 7"'),
-    Page("tuning", "tuning", "Sizes chosen by cross-validation", "make bench-tuning"),
-    Page("anytime", "anytime", "On the way to the proof", "make bench-anytime"),
+    Page("path", "path", "Regularization paths", 'make bench-path ARGS="--repeats 7"'),
+    Page("tuning", "tuning", "Sizes selected by cross-validation", "make bench-tuning"),
+    Page("anytime", "anytime", "Results before the end of a search", "make bench-anytime"),
     Page(
         "best_known",
         "anytime",
@@ -61,13 +66,13 @@ PAGES = (
         "make bench-anytime ARGS=--best",
         False,
     ),
-    Page("kept_limits", "kept_limits", "Time limits that are kept", "make bench-kept_limits"),
+    Page("kept_limits", "kept_limits", "Are time limits kept?", "make bench-kept_limits"),
     Page("memory", "memory", "Memory limits", 'make bench-memory ARGS="--seconds 200"'),
-    Page("ablation", "ablation", "Guesses of a forest", "make bench-ablation"),
-    Page("watched", "watched", "What watching costs", "make bench-watched"),
+    Page("ablation", "ablation", "With a forest as reference model", "make bench-ablation"),
+    Page("watched", "watched", "Work of searches that can be stopped", "make bench-watched"),
     Page("metrics", "metrics", "Seconds of the metrics", "make bench-metrics"),
     Page("streaming", "streaming", "Predictions from file to file", "make bench-streaming"),
-    Page("import_cost", "import_cost", "Importing the package", "make bench-import_cost"),
+    Page("import_cost", "import_cost", "Time to import the package", "make bench-import_cost"),
 )
 
 
@@ -143,7 +148,7 @@ def text_of(page: Page) -> str:
         f"# {page.title}",
         "",
         f"Made by `python -m benchmarks.pages` from [{file}](../../benchmarks/results/{file}), "
-        f"which `{page.command}` fills. Its module says:",
+        f"which `{page.command}` fills. What is measured:",
         "",
         "```none",
         doc_of(page),
@@ -151,14 +156,14 @@ def text_of(page: Page) -> str:
         "",
     ]
     if summary := summary_of(page):
-        lines += ["## What the file says", "", "```none", summary, "```", ""]
+        lines += ["## Summary", "", "```none", summary, "```", ""]
     lines += ["## Rows", "", *verdicts(rows)]
     if len(rows) <= MOST_ROWS:
         lines += [*table_of(rows), ""]
     else:
         lines += [f"{len(rows):,} rows, in the file.", ""]
-    lines += ["## Where they come from", ""]
-    lines += ["Rows carry no date. They name:", "", *origins(rows)]
+    lines += ["## Programs and machines", ""]
+    lines += ["Rows carry no date, but name the programs and the machine:", "", *origins(rows)]
     return "\n".join(lines) + "\n"
 
 

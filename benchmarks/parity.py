@@ -1,4 +1,4 @@
-"""Our objective beside that of the original program, case by case.
+"""Our objective compared with that of the original program, case by case.
 
     python -m benchmarks.parity --data FOLDER [--out results.csv]
 

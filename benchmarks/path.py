@@ -1,11 +1,12 @@
-"""The whole path against single fits: are they equal, and what does it cost?
+"""The regularization path compared with single fits: are they equal, and how long does it take?
 
     python -m benchmarks.path --data FOLDER [--repeats 5]
 
-Eight data sets, prices of the paper's protocol from 0.00001 on. For each the path is compared with
-fits at 20 prices (the breakpoints of the path, then prices between them): `largest_difference` of
-their objectives. Then path, one fit at the smallest price, and twelve fits at the paper's prices
-take turns, one thread; medians of seconds of the search, without reading the table.
+Eight data sets, penalties of the paper's protocol from 0.00001 on. For each the path is compared
+with fits at 20 penalties (the breakpoints of the path, then penalties between them):
+`largest_difference` of their objectives. Then path, one fit at the smallest penalty, and twelve
+fits at the paper's penalties alternate, one thread; medians of seconds of the search, without
+reading the table.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The paper's run-time protocol on ours alone: how much of its grid is proven within a minute.
+"""The paper's run-time protocol with ours alone: how much of its grid is proven within a minute.
 
     python -m benchmarks.protocol --data FOLDER [--limit 60] [--names gbsg2] [--depths 1 2 3]
 

@@ -1,13 +1,13 @@
-"""Ours on raw tables that nobody prepared: ten of SurvSet, at defaults, and one of 2,000,000 rows.
+"""Ours on raw tables without any preparation: ten of SurvSet, and one of 2,000,000 rows.
 
     python -m benchmarks.raw_tables [--all]
 
-Each table goes in as it comes, with its categories and gaps: default options and
-missing="question". One run a table, one thread, in one process. `binarize_seconds` is the part of
-`seconds` that turns columns into answers. With --all, every table of SurvSet that is not about
-time-varying covariates. `words` says whether plain Python, which reads the printed questions and
-the raw rows, ends in the leaves that `apply` returns. Tables that are already in the output file
-are not run again.
+Each table is used as it is, with its categories and missing cells: default options and
+missing="question". One run per table, one thread, in one process. `binarize_seconds` is the part of
+`seconds` that turns columns into candidate splits (questions). With --all, every table of SurvSet
+that has no time-varying covariates. `words` says whether plain Python code, which reads the printed
+splits and the raw rows, finds the leaves that `apply` returns. Tables that are already in the
+output file are not run again.
 """
 
 import time

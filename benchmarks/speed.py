@@ -1,12 +1,13 @@
-"""Seconds of the original program over ours, case by case, in fresh processes taken in turns.
+"""Seconds and memory of the original program, divided by ours, case by case.
 
     python -m benchmarks.speed --data FOLDER [--depths 2 3 4] [--names gbsg2] [--limit 120]
     python -m benchmarks.speed --summary
 
-Each case runs osst, ours, osst, ours, ...; a row holds the medians. Where the original needs 2 s or
-more it is run once; ours is always repeated. Once the original exceeds the limit on a data set, it
-is spared the harder cases of that set (at least as deep, and as small a price per leaf); ours is
-not. Cases that are already in the output file are not run again. Both programs use one thread.
+Each case runs osst, ours, osst, ours, ... in fresh processes; a row holds the medians. Where the
+original needs 2 s or more it is run once; ours is always repeated. Once the original exceeds the
+limit on a data set, it is not run on the harder cases of that set (at least as deep, and at most as
+large a penalty per leaf); ours is. Cases that are already in the output file are not run again.
+Both programs use one thread.
 
 The summary covers cases on which the original needs 20 ms to 120 s. Bytes are the peak above what
 the imports took; their ratio covers cases on which the original takes over 1 GB.

@@ -1,10 +1,10 @@
-"""Predictions of two million rows from file to file: what the process takes, and how long.
+"""Predictions for two million rows from file to file: memory of the process, and seconds.
 
     python -m benchmarks.streaming [--rows 2000000]
 
-A made-up study of eight columns as Parquet; a tree of its first 3,000 rows; `survtree predict` from
-Parquet to Parquet and to CSV, each in a process of its own. `peak_mb` is the most that was resident
-of the whole process. Checks leaf and risk of every row against the model. Needs no data.
+A simulated study of eight columns as Parquet; a tree of its first 3,000 rows; `survtree predict`
+from Parquet to Parquet and to CSV, each in a separate process. `peak_mb` is the largest resident
+memory of the whole process. Checks leaf and risk of every row against the model. Needs no data.
 """
 
 import subprocess

@@ -1,11 +1,11 @@
-"""Seconds of STreeD (pystreed) over ours at depth 4, on 16 data sets.
+"""Seconds of STreeD (pystreed), divided by ours, at depth 4 on 16 data sets.
 
     python -m benchmarks.streed --data FOLDER [--limit 120] [--repeats 3]
 
-Both return the best tree of at most 15 splits with at least 7 rows a leaf, STreeD by its own loss,
-ours by the integrated Brier score at regularization 0: the space searched is the same, the
-objectives cannot be compared. Runs are taken in turns, STreeD once where it needs 2 s or more.
-Cases that are already in the output file are not run again.
+Both return the best tree of at most 15 splits with at least 7 rows per leaf, STreeD by its own
+loss, ours by the integrated Brier score at regularization 0: both search the same set of trees, but
+the objectives cannot be compared. Runs alternate; STreeD runs once if it needs 2 s or more. Cases
+that are already in the output file are not run again.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,10 +1,10 @@
-"""Two threads beside one, in turns, on cases where one thread needs over a second.
+"""Two threads compared with one, on cases where one thread needs over a second.
 
     python -m benchmarks.threads --data FOLDER [--repeats 3] [--limit 600]
 
-A row holds the medians, their ratio (1 thread over 2) and whether both found the same objective and
-the same tree. A case that one thread solves in a second or less is noted and not counted. Cases
-that are already in the output file are not run again.
+Runs alternate. A row holds the medians, their ratio (1 thread divided by 2) and whether both found
+the same objective and the same tree. A case that one thread solves in a second or less is noted and
+not counted. Cases that are already in the output file are not run again.
 """
 
 from collections.abc import Mapping, Sequence

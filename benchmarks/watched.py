@@ -1,10 +1,10 @@
-"""What it costs that a search has something to show on the way.
+"""The additional work of a search that can be stopped or watched.
 
     python -m benchmarks.watched --data FOLDER [--repeats 5]
 
-Searches that prove their optimum within seconds, with and without the trouble that is taken for
-those who may stop or watch a search: trees looked for early, a lower bound raised step by step.
-Both take turns, one thread; medians of seconds, and lane-rows, which are the same every time.
+Searches that prove their optimum within seconds, with and without the steps that make early results
+useful: good trees are looked for early, and the lower bound is raised step by step. Both alternate,
+one thread; medians of seconds, and lane-rows, which are the same every time.
 """
 
 from math import exp, log

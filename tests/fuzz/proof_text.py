@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from survtree._scoring.losses import LossByDefinition
-from tests.oracle.brute_force import BruteForce, distinct_columns
 from tests.support.brute_force import BruteForce, distinct_columns
 
 

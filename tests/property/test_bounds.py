@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from tests.oracle.brute_force import BruteForce
-from tests.oracle.problems import brute_force, random_case
 
 from survtree import _native
 from survtree._scoring.losses import LossByDefinition

@@ -8,8 +8,6 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from tests.hostile import NAMES
-from tests.property.read_exports import Columns, leaves_reader, rules_reader
 
 from survtree import OptimalSurvivalTree, export_python, export_sql, export_text
 from survtree._model.model_file import kind_and_value

@@ -5,7 +5,6 @@ import pytest
 
 from survtree import OptimalSurvivalTree
 from survtree._scoring.losses import LossByDefinition
-from tests.oracle.brute_force import BruteForce
 from tests.support.brute_force import BruteForce
 
 

@@ -60,6 +60,7 @@ def name_of(page):
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_examples_run_and_print_what_is_shown(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)  # the pages show tables of the usual width
     namespace = {"__name__": "__main__"}
     printed, line = "", 0
     for language, text, first in blocks(page):
@@ -127,8 +128,8 @@ def test_what_auto_does_is_told_with_the_numbers_of_the_code():
     page = (ROOT / "docs" / "how-to" / "raw-tables.md").read_text(encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     told, limits = " ".join(page.split()), " ".join(readme.split())
-    assert f"up to {cut_points.AUTO_CUTS} a column, at quantiles" in told
-    assert f"out of up to {cut_points.GUESS_CUTS} a column" in told
+    assert f"up to {cut_points.AUTO_CUTS} per column, at quantiles" in told
+    assert f"out of up to {cut_points.GUESS_CUTS} per column" in told
     assert f"`({screening.MOST_WORK:g} / rows) ** 0.25`" in told
     assert (
         f"with {screening.FEWEST_QUESTIONS} as the least and {screening.MOST_QUESTIONS} as the most"

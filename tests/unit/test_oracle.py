@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tests.oracle.brute_force import BruteForce
 
 from survtree._scoring.curves import leaf_curves
 from survtree._scoring.losses import LossByDefinition

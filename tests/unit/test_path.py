@@ -7,14 +7,13 @@ from math import inf
 
 import numpy as np
 import pytest
-from tests.cli.runner import done
-from tests.hard_problem import hard_problem
 
 from survtree import OptimalSurvivalTree, SearchStoppedWarning, export_json, regularization_path
 from survtree import load as load_model
 from survtree._search.replay import load as load_replay
 from survtree.datasets import load
 from tests.support.hard_problem import hard_problem
+from tests.support.runner import done
 
 SETS = ("veterans", "whas500", "gbsg2", "aids")
 
