@@ -3,14 +3,14 @@
 #include <exception>
 #include <utility>
 
-#include "bounds.hpp"
-#include "contract.hpp"
-#include "frontier.hpp"
-#include "leaf_loss.hpp"
-#include "problem.hpp"
-#include "rescore.hpp"
-#include "search.hpp"
-#include "split_row.hpp"
+#include "search/bounds.hpp"
+#include "data/contract.hpp"
+#include "search/frontier.hpp"
+#include "losses/brier/leaf_loss.hpp"
+#include "data/problem.hpp"
+#include "check/rescore.hpp"
+#include "search/search.hpp"
+#include "search/split_row.hpp"
 #include "translate.hpp"
 
 using namespace nanobind::literals;

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "contract.hpp"
-#include "problem.hpp"
-#include "search.hpp"
+#include "data/contract.hpp"
+#include "data/problem.hpp"
+#include "search/search.hpp"
 
 namespace survtree {
 

@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "problem.hpp"
+#include "data/problem.hpp"
 
 struct RandomTable {
   std::size_t n, p;

@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "check.hpp"
-#include "frontier.hpp"
+#include "search/frontier.hpp"
 #include "random_table.hpp"
-#include "search.hpp"
+#include "search/search.hpp"
 
 namespace {
 

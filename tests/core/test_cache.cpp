@@ -1,6 +1,6 @@
-#include "cache.hpp"
+#include "search/cache.hpp"
 #include "check.hpp"
-#include "contract.hpp"
+#include "data/contract.hpp"
 
 using namespace survtree;
 

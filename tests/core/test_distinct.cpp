@@ -1,8 +1,8 @@
 #include <array>
 
 #include "check.hpp"
-#include "collapse.hpp"
-#include "distinct.hpp"
+#include "data/collapse.hpp"
+#include "data/distinct.hpp"
 
 using namespace survtree;
 

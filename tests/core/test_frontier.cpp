@@ -1,6 +1,6 @@
 // The best trees by number of leaves: that they are trees of the search, and that limits are kept.
 #include "check.hpp"
-#include "frontier.hpp"
+#include "search/frontier.hpp"
 #include "random_table.hpp"
 
 using namespace survtree;

@@ -1,8 +1,8 @@
 #include <array>
 
 #include "check.hpp"
-#include "leaf_loss.hpp"
-#include "split_row.hpp"
+#include "losses/brier/leaf_loss.hpp"
+#include "search/split_row.hpp"
 #include "worked_example.hpp"
 
 using namespace survtree;

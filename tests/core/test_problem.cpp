@@ -1,5 +1,5 @@
 #include "check.hpp"
-#include "problem.hpp"
+#include "data/problem.hpp"
 
 using namespace survtree;
 

@@ -3,8 +3,8 @@
 #include <random>
 
 #include "check.hpp"
-#include "search.hpp"
-#include "team.hpp"
+#include "search/search.hpp"
+#include "search/team.hpp"
 
 using namespace survtree;
 

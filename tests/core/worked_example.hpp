@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "problem.hpp"
+#include "data/problem.hpp"
 
 namespace worked {
 

@@ -9,8 +9,8 @@
 #include <map>
 #include <vector>
 
-#include "frontier.hpp"
-#include "search.hpp"
+#include "search/frontier.hpp"
+#include "search/search.hpp"
 
 using namespace survtree;
 

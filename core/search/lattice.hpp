@@ -1,0 +1,88 @@
+// Every set of rows that a tree of so many levels can reach, each looked at once.
+//
+// A cell is a set of questions with an answer to each; its rows are those that answer so. Cells are
+// enumerated with their questions in ascending order, so that each is met once however many paths
+// of a tree lead to it, and their losses go into one table. A pass from the deepest level up then
+// gives the optimum of every cell. No bound prunes here: where bounds prune little, doing without
+// the bookkeeping of a search pays (docs/decisions/0003).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernel/lanes.hpp"
+#include "data/problem.hpp"
+#include "search/split_row.hpp"
+#include "search/team.hpp"
+
+namespace survtree {
+
+struct LatticeOptions {
+  std::size_t n_levels = 1;  // depth of the trees
+  double regularization = 0.0;
+  std::uint64_t min_samples_leaf = 1;
+};
+
+class Lattice {
+ public:
+  // A cell by the place of its questions among all sets of that many, and its answers, one bit each
+  // in the order of the questions.
+  struct Cell {
+    std::vector<std::uint32_t> questions;  // ascending
+    std::uint32_t answers = 0;
+
+    Cell with(std::uint32_t question, bool yes) const;
+  };
+
+  // What the table will take; SIZE_MAX if it cannot be counted.
+  static std::size_t bytes_needed(std::size_t n_questions, std::size_t n_levels);
+
+  Lattice(const Problem& problem, const LaneFunctions& lanes, const LatticeOptions& options);
+  ~Lattice();
+  Lattice(const Lattice&) = delete;
+  Lattice& operator=(const Lattice&) = delete;
+
+  // Fills the table; `team` may be null. Ends early, with nothing to show, once should_stop(worker)
+  // says so. For while_waiting see Team.
+  void fill(std::uint64_t n_rows, double root_loss, Team* team,
+            const std::function<bool(std::size_t worker)>& should_stop,
+            const std::function<void()>& while_waiting);
+  // The least objective of all trees on the cell that are as deep as levels are left; infinite
+  // where there are too few rows. Only after fill().
+  double optimum(const Cell& cell) const { return table_[place(cell)]; }
+
+  std::size_t bytes() const { return table_.size() * sizeof(double); }
+  std::uint64_t n_passes() const;
+  std::uint64_t n_lane_rows() const;
+
+ private:
+  struct Worker;
+  struct Visit;
+
+  std::size_t place(const Cell& cell) const;
+  std::size_t place(std::size_t level, std::size_t rank, std::size_t answers) const {
+    return first_[level] + (rank << level) + answers;
+  }
+  std::size_t choose(std::size_t n, std::size_t k) const { return choose_[k * (n_ + 1) + n]; }
+  void visit(Worker& w, const Visit& at, const SplitRow* same_rows);
+  void visit_child(Worker& w, const Visit& at, const SplitRow& split, std::uint32_t question,
+                   std::size_t lane, bool is_lane);
+  void enter(Worker& w, const Visit& child, const SplitRow* same_rows);
+  void add_up();
+  void add_up_set(std::size_t level, std::size_t rank, std::span<const std::uint32_t> questions);
+
+  const Problem& problem_;
+  LaneFunctions lanes_;
+  LatticeOptions options_;
+  std::size_t n_;                    // questions
+  std::vector<std::size_t> choose_;  // binomial coefficients
+  std::vector<std::size_t> first_;   // place of the first cell of each level
+  std::vector<double> table_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+}  // namespace survtree

@@ -1,0 +1,55 @@
+// Which rows are here. Knows how a part follows from the whole, not why it is looked at.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "data/bit_table.hpp"
+#include "search/bounds.hpp"
+#include "search/cache.hpp"
+#include "data/problem.hpp"
+#include "search/split_row.hpp"
+
+namespace survtree {
+
+// Most subsets are closed by what the split of their parent told about them, or by the cache, so
+// groups and key, and then bits, are made only when needed.
+struct Subset {
+  SubsetFacts facts{};
+  std::uint64_t n_rows = 0;  // of the table
+
+  Key key;
+  std::span<const std::uint64_t> groups;  // empty until made
+  std::span<const std::uint64_t> bits;    // likewise; by rows or blocks
+
+  bool is_looked_up = false;   // in the cache, just now,
+  std::optional<Answer> past;  // with this result
+
+  const Subset* parent = nullptr;
+  std::uint32_t question = 0;
+  bool says_yes = false;
+  std::vector<std::uint64_t>*group_buffer = nullptr, *bit_buffer = nullptr;
+};
+
+// Where the bits and groups of both parts of a subset go.
+struct PartBuffers {
+  std::vector<std::uint64_t> no_bits, yes_bits, no_groups, yes_groups;
+};
+
+Subset whole(const Problem& problem);
+// One side of a question of `s`, whose split row, with the groups' losses, is given.
+Subset part_of(const Subset& s, const SplitRow& split, std::size_t lane, bool yes,
+               PartBuffers& buffers);
+SubsetFacts facts_of(const SplitRow& split, std::size_t lane, bool yes);
+
+// If they are not there yet; those of the parent must be.
+void make_groups(const Problem& problem, Subset& s);
+void make_bits(const Problem& problem, Subset& s);
+
+// A tree of depth d has a path with d + 1 leaves hanging off it, each with min_samples_leaf rows,
+// and no question helps twice on one path.
+int depth_worth_trying(const Problem& problem, const Subset& s, std::uint64_t min_samples_leaf);
+
+}  // namespace survtree
