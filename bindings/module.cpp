@@ -3,12 +3,13 @@
 #include <exception>
 #include <utility>
 
-#include "search/bounds.hpp"
-#include "data/contract.hpp"
-#include "search/frontier.hpp"
-#include "losses/brier/leaf_loss.hpp"
-#include "data/problem.hpp"
 #include "check/rescore.hpp"
+#include "data/contract.hpp"
+#include "data/problem.hpp"
+#include "losses/brier/brier.hpp"
+#include "losses/brier/definition.hpp"
+#include "search/bounds.hpp"
+#include "search/frontier.hpp"
 #include "search/search.hpp"
 #include "search/split_row.hpp"
 #include "translate.hpp"
@@ -22,11 +23,11 @@ namespace {
 Problem problem_of(const Bytes2d& features, const Doubles& time, const Bytes& event,
                    const Doubles& weight, const Ranks& column_rank, const Doubles& guessed_loss,
                    const std::string& layout) {
-  Table table = table_of(features, time, event, weight);
+  Table table = table_of(features, weight);
   table.column_rank = span_of(column_rank);
   table.guessed_loss = span_of(guessed_loss);
   nb::gil_scoped_release release;
-  return make_problem(table, layout_of(layout));
+  return make_problem(table, BrierOutcome(span_of(time), span_of(event)), layout_of(layout));
 }
 
 // A problem and its search: neither moves, since the search refers to the problem.
@@ -190,18 +191,22 @@ nb::dict run_frontier(OwnedFrontier& owned, const nb::dict& limits, const nb::ob
 // The independent check of a tree, given as arrays.
 nb::dict rescored(const Bytes2d& features, const Doubles& time, const Bytes& event,
                   const Doubles& weight, const Nodes& column, const Nodes& no, const Nodes& yes) {
-  const Table table = table_of(features, time, event, weight);
+  const Table table = table_of(features, weight);
   Rescored r;
+  std::vector<double> times, event_times;
   {
     nb::gil_scoped_release release;
-    r = rescore(table, {span_of(column), span_of(no), span_of(yes)});
+    const BrierDefinition loss(span_of(time), span_of(event), span_of(weight));
+    r = rescore(table, loss, {span_of(column), span_of(no), span_of(yes)});
+    times = loss.times();
+    event_times = loss.event_times();
   }
   nb::dict out;
   out["loss"] = r.loss;
   out["one_leaf_loss"] = r.one_leaf_loss;
   out["rows_of_node"] = std::move(r.rows_of_node);
-  out["times"] = numpy_array(std::move(r.times));
-  out["event_times"] = numpy_array(std::move(r.event_times));
+  out["times"] = numpy_array(std::move(times));
+  out["event_times"] = numpy_array(std::move(event_times));
   return out;
 }
 
@@ -226,7 +231,7 @@ nb::dict subset_facts(const Bytes2d& features, const Doubles& time, const Bytes&
     yes.push_back(split.yes_loss[q]);
   }
   nb::dict out;
-  out["loss"] = leaf_loss(p.events, rows);
+  out["loss"] = p.loss->of_leaf(rows);
   out["group_loss"] = group_loss;
   out["column"] = p.column_of;
   out["no_loss"] = no;

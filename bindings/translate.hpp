@@ -187,16 +187,13 @@ inline Layout layout_of(const std::string& name) {
   return name.empty() ? Layout::cheaper : name == "rows" ? Layout::rows : Layout::blocks;
 }
 
-inline Table table_of(const Bytes2d& features, const Doubles& time, const Bytes& event,
-                      const Doubles& weight) {
+inline Table table_of(const Bytes2d& features, const Doubles& weight) {
   const std::size_t n = features.shape(0);
-  require(time.size() == n && event.size() == n && weight.size() == n, "arrays of equal length");
+  require(weight.size() == n, "one weight a row");
   Table table;
   table.n_rows = n;
   table.n_columns = features.shape(1);
   table.features = span_of(features);
-  table.time = span_of(time);
-  table.event = span_of(event);
   table.weight = span_of(weight);
   return table;
 }

@@ -19,7 +19,7 @@ std::vector<Run> runs_of(const Problem& p) {
   std::vector<Run> runs;
   for (std::size_t begin = 0, end; begin < p.n_rows(); begin = end) {
     std::size_t n = 0;
-    for (end = begin; end < p.n_rows() && p.block[end] == p.block[begin]; ++end)
+    for (end = begin; end < p.n_rows() && p.outcome[end] == p.outcome[begin]; ++end)
       n += p.n_copies[end];
     runs.push_back({begin, end, (n + 63) / 64});
   }
@@ -91,9 +91,7 @@ void lay_out_blocks(const Problem& p, BitTable& t) {
   set_size(p, n_words, t);
   std::size_t word = 0;
   for (const Run& run : runs) {
-    const RowFacts& facts = p.rows[run.begin];
-    t.blocks.push_back({word, run.n_words, facts.event_mass / facts.weight, facts.censor_area,
-                        facts.elapsed, facts.is_event});
+    t.blocks.push_back({word, run.n_words});
     std::vector<std::uint32_t> rows;  // with copies
     for (auto row = static_cast<std::uint32_t>(run.begin); row < run.end; ++row)
       rows.insert(rows.end(), p.n_copies[row], row);
@@ -144,11 +142,11 @@ Key hash_words(std::size_t n, WordOf word_of) {
 // Rough costs per subset: what counts is their ratio. A word costs 0.4 and a block 3 a question; a
 // row costs 25 and another 1.2 a question. Subsets hold an eighth of the rows, say.
 bool are_blocks_cheaper(const Problem& p) {
-  if (p.is_weighted) return false;
-  double n_words = 0;
-  for (const Run& run : runs_of(p)) n_words += static_cast<double>(run.n_words);
+  double n_words = 0.0;
+  const std::vector<Run> runs = runs_of(p);
+  for (const Run& run : runs) n_words += static_cast<double>(run.n_words);
   const auto lanes = static_cast<double>(p.n_questions);
-  const double by_blocks = lanes * (0.4 * n_words + 3.0 * static_cast<double>(p.n_blocks));
+  const double by_blocks = lanes * (0.4 * n_words + 3.0 * static_cast<double>(runs.size()));
   const double by_rows = static_cast<double>(p.n_rows()) / 8 * (25.0 + 1.2 * lanes);
   return by_blocks < by_rows;
 }

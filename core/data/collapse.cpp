@@ -56,23 +56,21 @@ Words by_columns(const Distinct& rows, std::size_t n_columns) {
   return columns;
 }
 
-// A row of the table by what makes it equal to another. Rows with one time and one end share a
-// block; blocks are numbered by time, events before censorings.
+// A row of the table by what makes it equal to another.
 struct Entry {
-  std::uint32_t block, pattern, row;
+  std::uint32_t outcome, pattern, row;
   bool operator==(const Entry& other) const {
-    return block == other.block && pattern == other.pattern;
+    return outcome == other.outcome && pattern == other.pattern;
   }
 };
 
-// By block, then pattern. Carries all along: looking it up by row would miss the cache each time.
-std::vector<Entry> sorted_entries(const Table& t, const Distinct& times, const Distinct& patterns) {
-  require(times.size() < UINT32_MAX / 2, "fewer than 2^31 distinct times");
-  std::vector<Entry> entries(t.n_rows);
-  for (std::uint32_t i = 0; i < t.n_rows; ++i)
-    entries[i] = {2 * times.rank[i] + (t.event[i] != 0 ? 0U : 1U), patterns.rank[i], i};
+// By outcome, then pattern. Carries all along: looking it up by row would miss the cache each time.
+std::vector<Entry> sorted_entries(const Outcome& outcome, const Distinct& patterns) {
+  const auto ranks = outcome.ranks();
+  std::vector<Entry> entries(ranks.size());
+  for (std::uint32_t i = 0; i < entries.size(); ++i) entries[i] = {ranks[i], patterns.rank[i], i};
   entries = counting_sort(entries, patterns.size(), [](const Entry& e) { return e.pattern; });
-  return counting_sort(entries, 2 * times.size(), [](const Entry& e) { return e.block; });
+  return counting_sort(entries, outcome.n_ranks(), [](const Entry& e) { return e.outcome; });
 }
 
 std::size_t count_distinct(const std::vector<Entry>& entries) {
@@ -95,11 +93,11 @@ void sort_equal_by_weight(std::vector<Entry>& entries, std::span<const double> w
                  [&](const Entry& a, const Entry& b) { return weight[a.row] < weight[b.row]; });
 }
 
-void sort_blocks_by_weight(std::vector<CollapsedRow>& rows) {
-  const auto is_same_block = [](const CollapsedRow& a, const CollapsedRow& b) {
-    return a.time == b.time && a.is_event == b.is_event;
+void sort_outcomes_by_weight(std::vector<CollapsedRow>& rows) {
+  const auto is_same_outcome = [](const CollapsedRow& a, const CollapsedRow& b) {
+    return a.outcome == b.outcome;
   };
-  sort_stretches(rows, is_same_block, [](const CollapsedRow& a, const CollapsedRow& b) {
+  sort_stretches(rows, is_same_outcome, [](const CollapsedRow& a, const CollapsedRow& b) {
     if (a.weight != b.weight) return a.weight < b.weight;
     return a.n_copies != b.n_copies ? a.n_copies < b.n_copies : a.pattern < b.pattern;
   });
@@ -115,9 +113,10 @@ Patterns pack(const Table& table) {
   return patterns;
 }
 
-std::vector<CollapsedRow> collapse(const Table& t, const Patterns& patterns) {
-  const Distinct times = distinct_times(t.time);
-  std::vector<Entry> entries = sorted_entries(t, times, patterns.rows);
+std::vector<CollapsedRow> collapse(const Table& t, const Outcome& outcome,
+                                   const Patterns& patterns) {
+  require(outcome.ranks().size() == t.n_rows, "one outcome a row");
+  std::vector<Entry> entries = sorted_entries(outcome, patterns.rows);
   const bool is_weighted =
       std::any_of(t.weight.begin(), t.weight.end(), [](double w) { return w != 1.0; });
   if (is_weighted) sort_equal_by_weight(entries, t.weight);
@@ -127,13 +126,11 @@ std::vector<CollapsedRow> collapse(const Table& t, const Patterns& patterns) {
   rows.reserve(pays ? n_distinct : entries.size());
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const Entry& e = entries[k];
-    if (!pays || k == 0 || !(e == entries[k - 1]))
-      rows.push_back(
-          {e.pattern, 0, std::bit_cast<double>(times.items[e.block / 2]), 0.0, e.block % 2 == 0});
+    if (!pays || k == 0 || !(e == entries[k - 1])) rows.push_back({e.pattern, e.outcome, 0, 0.0});
     rows.back().n_copies += 1;
     rows.back().weight += is_weighted ? t.weight[e.row] : 1.0;
   }
-  if (pays || is_weighted) sort_blocks_by_weight(rows);
+  if (pays || is_weighted) sort_outcomes_by_weight(rows);
   return rows;
 }
 

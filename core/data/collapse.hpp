@@ -1,4 +1,5 @@
-// From the user's table to distinct rows: answers as bits, equal rows as one, in time order.
+// From the user's table to distinct rows: answers as bits, equal rows as one, in the order of
+// their outcomes.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +7,8 @@
 #include <vector>
 
 #include "data/distinct.hpp"
-#include "data/problem.hpp"
+#include "data/loss.hpp"
+#include "data/table.hpp"
 
 namespace survtree {
 
@@ -28,18 +30,11 @@ struct Patterns {
 
 Patterns pack(const Table& table);
 
-// One or more equal rows of the table.
-struct CollapsedRow {
-  std::uint32_t pattern;
-  std::uint32_t n_copies;
-  double time, weight;
-  bool is_event;
-};
-
-// Rows equal in features, time and event become one, unless there are so few of them that keeping
-// count would cost more than it spares. Weights are added smallest first and the result is ordered
-// by what a loss can see (time, event, weight), so that no sum depends on the order of rows or
-// columns in the table; rows that look alike to it come by pattern, on every machine.
-std::vector<CollapsedRow> collapse(const Table& table, const Patterns& patterns);
+// Rows equal in features and outcome become one, unless there are so few of them that keeping count
+// would cost more than it spares. Weights are added smallest first and the result is ordered by
+// what a loss can see (outcome, weight), so that no sum depends on the order of rows or columns in
+// the table; rows that look alike to it come by pattern, on every machine.
+std::vector<CollapsedRow> collapse(const Table& table, const Outcome& outcome,
+                                   const Patterns& patterns);
 
 }  // namespace survtree

@@ -4,27 +4,11 @@
 #include <array>
 #include <numeric>
 
-#include "search/bounds.hpp"
 #include "data/collapse.hpp"
 #include "data/contract.hpp"
-#include "search/split_row.hpp"
 
 namespace survtree {
 namespace {
-
-EventTable event_table_of(const std::vector<CollapsedRow>& rows) {
-  std::vector<double> time, weight;
-  std::vector<std::uint8_t> is_event;
-  time.reserve(rows.size());
-  weight.reserve(rows.size());
-  is_event.reserve(rows.size());
-  for (const CollapsedRow& row : rows) {
-    time.push_back(row.time);
-    weight.push_back(row.weight);
-    is_event.push_back(row.is_event);
-  }
-  return make_event_table(time, is_event, weight);
-}
 
 // A column as bits over the patterns, flipped so that the first pattern reads 0: equal and
 // complementary columns then look the same.
@@ -92,8 +76,7 @@ void set_groups(Problem& p, const Patterns& packed, const std::vector<CollapsedR
     end = begin + 1;
     while (end < order.size() && pattern(order[begin]) == pattern(order[end])) ++end;
     p.first_of_group.push_back(order[begin]);
-    p.group_loss[order[begin]] =
-        best_group_loss(p.events, std::span(order).subspan(begin, end - begin));
+    p.group_loss[order[begin]] = p.loss->group_floor(std::span(order).subspan(begin, end - begin));
   }
 }
 
@@ -111,14 +94,15 @@ void set_guess(Problem& p, const Table& table, const Patterns& packed,
 
 // The order that breaks ties: the question that does best alone on all rows comes first, then the
 // smaller rank. Neither depends on the order of rows or columns.
-std::vector<std::uint32_t> tie_order(const Problem& p, std::size_t n_table_rows) {
-  SplitRow alone;
-  split_row(p, lane_functions(available_kernels().back()),
-            {p.bits.everyone, n_table_rows, 1, false}, alone);
-  auto order = iota(alone.n_lanes);  // no question is constant, so each has a lane
+std::vector<std::uint32_t> tie_order(const Problem& p) {
+  // No question is constant, so each has a lane, and answers need no packing.
+  std::vector<double> no(padded(p.n_questions)), yes(padded(p.n_questions)), scratch;
+  const std::vector<std::uint32_t> rows = iota(p.n_rows());
+  p.loss->of_splits({rows.data(), rows.size(), p.answers.data(), p.words_per_row},
+                    {available_kernels().back(), p.n_questions, no.data(), yes.data(), scratch});
+  auto order = iota(p.n_questions);
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const double x = alone.no_loss[a] + alone.yes_loss[a];
-    const double y = alone.no_loss[b] + alone.yes_loss[b];
+    const double x = no[a] + yes[a], y = no[b] + yes[b];
     return x != y ? x < y : a < b;  // questions came by rank
   });
   std::vector<std::uint32_t> columns;
@@ -129,36 +113,30 @@ std::vector<std::uint32_t> tie_order(const Problem& p, std::size_t n_table_rows)
 
 }  // namespace
 
-Problem make_problem(const Table& table, Layout layout) {
+Problem make_problem(const Table& table, const Outcome& outcome, Layout layout) {
   require(table.n_rows > 0 && table.n_rows < UINT32_MAX, "between 1 and 2^32 - 2 rows");
   require(table.features.size() == table.n_rows * table.n_columns, "features are rows x columns");
   require(table.column_rank.size() == table.n_columns, "one rank a column");
   require(table.guessed_loss.empty() || table.guessed_loss.size() == table.n_rows,
           "one guess a row");
   const Patterns packed = pack(table);
-  const std::vector<CollapsedRow> rows = collapse(table, packed);
+  const std::vector<CollapsedRow> rows = collapse(table, outcome, packed);
 
   Problem p;
-  p.events = event_table_of(rows);
-  const EventTable& t = p.events;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const bool is_new =
-        i == 0 || rows[i].time != rows[i - 1].time || rows[i].is_event != rows[i - 1].is_event;
-    p.n_blocks += is_new ? 1 : 0;
-    p.block.push_back(static_cast<std::uint32_t>(p.n_blocks));
-    p.n_copies.push_back(rows[i].n_copies);
-    p.has_copies |= rows[i].n_copies > 1;
-    p.is_weighted |= rows[i].weight != static_cast<double>(rows[i].n_copies);
-    p.rows.push_back({t.weight[i], t.weight[i] * t.inverse_g[i], t.censor_area[i], t.elapsed[i],
-                      rows[i].is_event});
+  p.loss = outcome.loss_of(rows);
+  for (const CollapsedRow& row : rows) {
+    p.n_copies.push_back(row.n_copies);
+    p.outcome.push_back(row.outcome);
+    p.has_copies |= row.n_copies > 1;
+    p.is_weighted |= row.weight != static_cast<double>(row.n_copies);
   }
   set_groups(p, packed, rows);
   set_guess(p, table, packed, rows);
   set_questions(p, packed, rows, distinct_columns(table, packed));
-  const bool by_blocks = !p.is_weighted && (layout == Layout::blocks ||
-                                            (layout == Layout::cheaper && are_blocks_cheaper(p)));
-  p.bits = make_bit_table(p, false);  // in one layout always, so that ties do not depend on it
-  set_questions(p, packed, rows, tie_order(p, table.n_rows));
+  set_questions(p, packed, rows, tie_order(p));
+  const bool can_count = !p.is_weighted && p.loss->counts_blocks();
+  const bool by_blocks = can_count && (layout == Layout::blocks ||
+                                       (layout == Layout::cheaper && are_blocks_cheaper(p)));
   p.bits = make_bit_table(p, by_blocks);
   p.groups = make_group_bits(p);
   return p;

@@ -1,9 +1,8 @@
 #include "kernel/lanes.hpp"
 
-#include "data/contract.hpp"
-#include "kernel/lanes_variants.hpp"
-
 namespace survtree {
+
+SURVTREE_PER_KERNEL(LaneFunctions, lane_functions)
 
 std::vector<Kernel> available_kernels() {
   std::vector<Kernel> kernels{Kernel::plain};
@@ -21,24 +20,8 @@ std::vector<Kernel> available_kernels() {
 }
 
 const char* name_of(Kernel kernel) {
-  switch (kernel) {
-    case Kernel::plain:
-      return "plain";
-    case Kernel::avx2:
-      return "avx2";
-    case Kernel::avx512:
-      return "avx512";
-  }
-  throw ContractError("unknown kernel");
-}
-
-LaneFunctions lane_functions(Kernel kernel) {
-#ifdef SURVTREE_X86_VARIANTS
-  if (kernel == Kernel::avx512) return avx512_lanes();
-  if (kernel == Kernel::avx2) return avx2_lanes();
-#endif
-  require(kernel == Kernel::plain, "the kernel was built");
-  return plain_lanes();
+  constexpr const char* names[] = {"plain", "avx2", "avx512"};
+  return names[static_cast<std::size_t>(kernel)];
 }
 
 }  // namespace survtree

@@ -1,15 +1,13 @@
-// Numbers no tree can beat, each with its claim, its proof and its switch. What a Kaplan-Meier leaf
-// allows: losses are >= 0, and the loss of a leaf is at least that of the pointwise best curve.
-// What it does not allow: "a split never hurts" and "a subset never loses more than its superset"
-// are false here (docs/explanation/bounds.md has counterexamples), so no bound leans on them.
+// Numbers no tree can beat, each with its claim, its proof and its switch. What they may lean on is
+// what every loss promises (data/loss.hpp): losses are >= 0, add up over leaves, and are at least
+// the floors of the groups in a leaf. "A split never hurts" and "a subset never loses more than its
+// superset" are false for some losses (docs/explanation/bounds.md has counterexamples), so no bound
+// leans on them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
-
-#include "losses/brier/event_table.hpp"
 
 namespace survtree {
 
@@ -24,26 +22,10 @@ struct Switches {
   bool permutation = true;
 };
 
-// Equivalent points: what rows with equal features cost at least, in whatever leaf they end.
-//
-// Claim: for disjoint sets s1, s2 of rows inside one leaf, loss(leaf) >= best(s1) + best(s2), where
-// best(s) = integral of a b / (a + b), a(y) = weight of rows of s after y, divided by G(y), and
-// b(y) = sum of weight / G(y_i) over events of s up to y.
-// Proof: at each y the leaf pays (1-S)^2 a + S^2 b for one number S, with a and b summed over its
-// rows. Over all S that is smallest at S = a/(a+b), where it is a b / (a+b). The smallest value of
-// a sum of functions is at least the sum of their smallest values.
-// So the loss of any tree on a subset is at least the sum of best() over the groups in it.
-//
-// G changes inside the intervals on which the group is constant. With m = a G constant there, the
-// integrand m b / (m + b G) is convex in G, so by Jensen's inequality its mean is at least its
-// value at the mean of G: one evaluation per interval instead of one per censoring time, and still
-// valid.
-double best_group_loss(const EventTable& table, std::span<const std::uint32_t> rows);
-
 // The part of a subset that bounds may look at.
 //
 // With a reference model a group is booked with what the model loses on its rows, where that is
-// more than best_group_loss: a guess. Claim: with L_g what is booked for group g, B_g what is
+// more than its floor: a guess. Claim: with L_g what is booked for group g, B_g what is
 // proven for it, and t any tree, the search returns a tree that costs at most sum over g of
 // max(L_g, loss of t on g) + penalties of t. So if the guess holds for an optimal tree (it loses at
 // least L_g on each g), the answer is optimal; and if not, it costs at most sum of (L_g - B_g)

@@ -15,9 +15,9 @@
 #include <span>
 #include <vector>
 
+#include "data/problem.hpp"
 #include "kernel/lanes.hpp"
 #include "search/limits.hpp"
-#include "data/problem.hpp"
 #include "search/search.hpp"
 #include "search/split_row.hpp"
 #include "search/subset.hpp"

@@ -14,8 +14,8 @@
 #include <span>
 #include <vector>
 
-#include "kernel/lanes.hpp"
 #include "data/problem.hpp"
+#include "kernel/lanes.hpp"
 #include "search/split_row.hpp"
 #include "search/team.hpp"
 

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "data/problem.hpp"
 #include "search/bounds.hpp"
 #include "search/cache.hpp"
 #include "search/lattice.hpp"
 #include "search/limits.hpp"
-#include "data/problem.hpp"
-#include "check/proof.hpp"
+#include "search/proof.hpp"
 #include "search/split_row.hpp"
 #include "search/stats.hpp"
 #include "search/subset.hpp"

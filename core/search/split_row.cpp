@@ -42,6 +42,10 @@ Answers answers_of(const Problem& p, const SplitRow& out) {
   return {p.answers.data(), p.words_per_row, out.keep.data(), (out.n_lanes + 63) / 64};
 }
 
+SplitLosses losses_to(const LaneFunctions& lanes, SplitRow& out) {
+  return {lanes.kernel, out.n_lanes, out.no_loss.data(), out.yes_loss.data(), out.loss_scratch};
+}
+
 // Counting goes sixteen questions at a time.
 std::size_t first_counted(const SplitRequest& request) {
   return std::size_t{request.first_question} / 16 * 16;
@@ -112,29 +116,34 @@ void split_by_rows(const Problem& p, const LaneFunctions& lanes, const SplitRequ
   if (out.packed.size() < most * answers.n_packed) out.packed.resize(most * answers.n_packed);
   out.n_steps = lanes.list_rows(request.bits.data(), request.bits.size(), answers,
                                 out.numbers.data(), out.packed.data());
-  lanes.row_losses({p.rows.data(), p.events.end, out.numbers.data(), out.n_steps},
-                   out.packed.data(), out.n_lanes, out.no_loss.data(), out.yes_loss.data());
+  p.loss->of_splits({out.numbers.data(), out.n_steps, out.packed.data(), answers.n_packed},
+                    losses_to(lanes, out));
 }
 
 void split_by_blocks(const Problem& p, const LaneFunctions& lanes, const SplitRequest& request,
                      SplitRow& out) {
   const BitTable& t = p.bits;
   const std::size_t first = first_counted(request);
-  out.blocks.resize(t.blocks.size());
-  out.counts.resize(t.blocks.size() * t.stride);
+  const std::size_t most = t.blocks.size();
+  if (out.numbers.size() < most) out.numbers.resize(most);
+  out.values.resize(most);
+  out.counts.resize(most * t.stride);
   out.ones.resize(t.stride);
   const std::size_t n_blocks =
-      lanes.count_blocks(t.blocks.data(), t.blocks.size(), request.bits.data(), t.columns.data(),
-                         first, t.stride, p.n_questions, out.blocks.data(), out.counts.data());
+      lanes.count_blocks(t.blocks.data(), most, request.bits.data(), t.columns.data(), first,
+                         t.stride, out.numbers.data(), out.counts.data());
   lanes.add_up(out.counts.data(), n_blocks, first, t.stride, out.ones.data());
   choose_lanes(p, request, out);
   if (out.n_lanes == 0) return;
   out.n_steps = n_blocks;
+  for (std::size_t k = 0; k < n_blocks; ++k)
+    out.values[k] = out.counts[k * t.stride + p.n_questions];  // that everyone answers with yes
   out.lane_counts.resize(std::max(out.lane_counts.size(), out.n_steps * padded(out.n_lanes)));
   lanes.pick_counts(out.counts.data(), out.n_steps, t.stride, out.keep.data(), out.n_lanes,
                     out.lane_counts.data());
-  lanes.block_losses(out.blocks.data(), out.n_steps, out.lane_counts.data(), out.n_lanes,
-                     out.no_loss.data(), out.yes_loss.data());
+  p.loss->of_block_splits(
+      {out.numbers.data(), out.values.data(), out.n_steps, out.lane_counts.data()},
+      losses_to(lanes, out));
 }
 
 }  // namespace

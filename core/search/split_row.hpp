@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "kernel/lanes.hpp"
 #include "data/problem.hpp"
+#include "kernel/lanes.hpp"
 
 namespace survtree {
 
@@ -28,8 +28,7 @@ struct SplitRow {
   // Scratch.
   std::vector<std::uint64_t> keep, bits, packed;
   std::vector<std::uint32_t> numbers;
-  std::vector<PassingBlock> blocks;
-  std::vector<double> sums, counts, lane_counts, values;
+  std::vector<double> sums, counts, lane_counts, values, loss_scratch;
 };
 
 struct SplitRequest {

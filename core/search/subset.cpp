@@ -4,7 +4,6 @@
 
 #include "data/contract.hpp"
 #include "data/distinct.hpp"
-#include "losses/brier/leaf_loss.hpp"
 
 namespace survtree {
 
@@ -16,7 +15,7 @@ Subset whole(const Problem& p) {
     if (p.has_guess) s.facts.proven_loss += p.proven_group_loss[row];
     s.n_rows += p.n_copies[row];
   }
-  s.facts.loss = leaf_loss(p.events, rows);
+  s.facts.loss = p.loss->of_leaf(rows);
   s.bits = p.bits.everyone;
   s.groups = p.groups.everyone;
   s.key = key_of(s.groups);

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "data/bit_table.hpp"
+#include "data/problem.hpp"
 #include "search/bounds.hpp"
 #include "search/cache.hpp"
-#include "data/problem.hpp"
 #include "search/split_row.hpp"
 
 namespace survtree {

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "check.hpp"
-#include "search/frontier.hpp"
 #include "random_table.hpp"
+#include "search/frontier.hpp"
 #include "search/search.hpp"
 
 namespace {

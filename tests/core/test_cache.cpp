@@ -1,6 +1,6 @@
-#include "search/cache.hpp"
 #include "check.hpp"
 #include "data/contract.hpp"
+#include "search/cache.hpp"
 
 using namespace survtree;
 

@@ -1,7 +1,7 @@
 // The best trees by number of leaves: that they are trees of the search, and that limits are kept.
 #include "check.hpp"
-#include "search/frontier.hpp"
 #include "random_table.hpp"
+#include "search/frontier.hpp"
 
 using namespace survtree;
 

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "check.hpp"
+#include "losses/brier/brier.hpp"
 #include "search/search.hpp"
 #include "search/team.hpp"
 
@@ -31,7 +32,8 @@ struct Data {
     for (std::uint32_t j = 0; j < n_columns; ++j) rank.push_back(j);
   }
   Problem problem(Layout layout) const {
-    return make_problem({n_rows, n_columns, x, time, event, weight, rank}, layout);
+    return make_problem({n_rows, n_columns, x, weight, rank, {}}, BrierOutcome(time, event),
+                        layout);
   }
 };
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <vector>
 
+#include "losses/brier/brier.hpp"
 #include "search/frontier.hpp"
 #include "search/search.hpp"
 
@@ -35,7 +36,9 @@ struct Input {
   SearchOptions options;
   Layout layout = Layout::cheaper;
 
-  Table table() const { return {n, p, x, time, event, weight, rank, {}}; }
+  Problem problem() const {
+    return make_problem({n, p, x, weight, rank, {}}, BrierOutcome(time, event), layout);
+  }
 };
 
 double time_of(Bytes& in, std::size_t kind) {
@@ -191,7 +194,7 @@ static void check_one(const Input& in) {
   const double optimum = judge.optimum(everyone, depth);
   const double slack = 1e-9 * judge.loss(everyone) + 1e-14 * in.options.regularization;
 
-  const Problem problem = make_problem(in.table(), in.layout);
+  const Problem problem = in.problem();
   Search search(problem, in.options);
   const Result r = search.run();
   need(r.status == Status::optimal, "the search ends with a proof", 0, 0);

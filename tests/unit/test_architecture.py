@@ -5,6 +5,7 @@ import inspect
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -77,34 +78,9 @@ ORDER = (
 )
 # Modules that are folders; the first is the one that complains.
 PACKAGES = ("_validation", "_plots", "_export", "_report", "_cli")
-CORE_ORDER = (
-    "contract",
-    "distinct",
-    "twofold",
-    "event_table",
-    "leaf_loss",
-    "lanes",
-    "lanes_variants",
-    "lanes_kernel",
-    "lanes_extract",
-    "bit_table",
-    "problem",
-    "collapse",
-    "rescore",
-    "bounds",
-    "split_row",
-    "cache",
-    "limits",
-    "stats",
-    "team",
-    "lattice",
-    "subset",
-    "proof",
-    "search",
-    "frontier",
-    "search_worker",
-    "trees",
-)
+CORE = ROOT / "core"
+# Rooms of the core: files include those of their own room and of rooms before it.
+ROOMS = ("kernel", "data", "losses", "search", "check")
 
 
 def imported(path):
@@ -141,11 +117,36 @@ def test_pictures_of_a_report_know_facts_and_no_model():
         assert imported(PACKAGE / "_report" / f"{name}.py") <= {"_report", "_ticks"}, name
 
 
-def test_includes_go_left_to_right():
-    for path in sorted((ROOT / "core").rglob("*.hpp")):
-        place = CORE_ORDER.index(path.stem)
-        for name in re.findall(r'#include "[\w/]*?(\w+)\.hpp"', path.read_text()):
-            assert CORE_ORDER.index(name) < place, f"{path.name} includes {name}.hpp"
+def core_files():
+    return sorted(CORE.rglob("*.?pp"))
+
+
+def included(path):
+    """Headers of the core a file includes, as paths from there."""
+    return re.findall(r'#include "([^"]+)"', path.read_text())
+
+
+def test_includes_go_from_room_to_room_one_way():
+    for path in core_files():
+        room = path.relative_to(CORE).parts[0]
+        for name in included(path):
+            assert (CORE / name).exists(), f"{path.name} includes {name}"
+            is_before = ROOMS.index(name.split("/")[0]) <= ROOMS.index(room)
+            assert is_before, f"{path.name} includes {name}"
+
+
+def test_no_header_includes_itself_by_way_of_others():
+    headers = [path for path in core_files() if path.suffix == ".hpp"]
+    TopologicalSorter(
+        {path.relative_to(CORE).as_posix(): included(path) for path in headers}
+    ).prepare()
+
+
+def test_nobody_in_the_core_knows_which_losses_there_are():
+    for path in core_files():
+        home = path.relative_to(CORE).parent.as_posix()
+        for name in included(path):
+            assert not name.startswith("losses/") or name.startswith(f"{home}/"), path.name
 
 
 def test_only_solve_calls_the_native_module():
@@ -153,7 +154,7 @@ def test_only_solve_calls_the_native_module():
 
 
 def test_only_the_bindings_know_python():
-    for path in sorted((ROOT / "core").rglob("*.?pp")):
+    for path in core_files():
         text = path.read_text()
         assert "nanobind" not in text
         assert "Python.h" not in text
@@ -209,5 +210,5 @@ def test_every_bound_has_its_place_in_the_docs():
 
 
 def test_no_file_is_long():
-    for path in [*PACKAGE.rglob("*.py"), *(ROOT / "core").rglob("*.?pp")]:
+    for path in [*PACKAGE.rglob("*.py"), *core_files()]:
         assert len(path.read_text().splitlines()) <= 400, path.name

@@ -1,6 +1,6 @@
 // Writing down why the optimum is one. The search closes subsets by budgets that change on the way;
 // here every claim is what its parent needs and no more, so that none can be left out.
-#include "check/proof.hpp"
+#include "search/proof.hpp"
 
 #include <algorithm>
 #include <utility>

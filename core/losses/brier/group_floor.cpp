@@ -1,4 +1,4 @@
-#include "search/bounds.hpp"
+#include "losses/brier/group_floor.hpp"
 
 #include <vector>
 
