@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "check/proof.hpp"
 #include "check/rescore.hpp"
 #include "data/contract.hpp"
 #include "data/problem.hpp"
@@ -92,10 +93,11 @@ nb::list optimal_trees(OwnedSearch& owned, std::size_t limit) {
 
 // Paths of all claims one after another: column + 1 where the answer is yes, minus that where no.
 nb::dict proof(OwnedSearch& owned, std::size_t limit, const nb::object& on_turn) {
-  const Proof found = without_gil(owned, on_turn, [&] { return owned.search.proof(limit); });
+  const Proof found =
+      without_gil(owned, on_turn, [&] { return prove_optimum(owned.search, limit); });
   std::vector<std::int32_t> steps, n_steps, depth;
   std::vector<double> bound;
-  for (const Claim& claim : found.claims()) {
+  for (const Claim& claim : found.claims) {
     for (const Step& step : claim.path) {
       const auto column = static_cast<std::int32_t>(owned.problem.column_of[step.question]) + 1;
       steps.push_back(step.says_yes ? column : -column);
@@ -105,7 +107,7 @@ nb::dict proof(OwnedSearch& owned, std::size_t limit, const nb::object& on_turn)
     bound.push_back(claim.bound);
   }
   nb::dict out;
-  out["is_complete"] = found.is_complete();
+  out["is_complete"] = found.is_complete;
   out["steps"] = numpy_array(std::move(steps));
   out["n_steps"] = numpy_array(std::move(n_steps));
   out["depth"] = numpy_array(std::move(depth));
@@ -135,14 +137,13 @@ void start_from(OwnedSearch& owned, const Nodes& column, const Nodes& no, const 
   const std::vector<std::uint32_t>& columns = owned.problem.column_of;
   const auto node = [&](const auto& self, std::int32_t at) -> Tree {
     require(at >= 0 && at < size, "the tree's children are nodes");
-    if (column(at) < 0) return std::make_shared<TreeNode>();
+    if (column(at) < 0) return leaf_of(0.0);
     require(no(at) > at && yes(at) > at, "children come after their parents");
     const auto asked = static_cast<std::uint32_t>(column(at));
     const auto found = std::find(columns.begin(), columns.end(), asked);
     require(found != columns.end(), "the tree asks questions of the problem");
     const auto question = static_cast<std::int32_t>(found - columns.begin());
-    return std::make_shared<TreeNode>(
-        TreeNode{question, self(self, no(at)), self(self, yes(at)), 0.0, 0});
+    return split_of(question, self(self, no(at)), self(self, yes(at)));
   };
   owned.search.start_from(node(node, 0), lower_bound, found_by);
 }

@@ -40,16 +40,12 @@ auto span_of(const Array& array) {
 // A tree as parallel arrays in preorder; children -1 at leaves.
 inline nb::dict tree_arrays(const Problem& problem, const Tree& tree) {
   std::vector<std::int32_t> column, no, yes;
-  std::vector<double> loss;
-  std::vector<std::int64_t> n_rows;
   const auto add = [&](const auto& self, const Tree& node) -> std::int32_t {
     const auto at = static_cast<std::int32_t>(column.size());
     const bool is_leaf = node->question == kLeaf;
     column.push_back(is_leaf ? -1 : static_cast<std::int32_t>(problem.column_of[node->question]));
     no.push_back(-1);
     yes.push_back(-1);
-    loss.push_back(node->loss);
-    n_rows.push_back(static_cast<std::int64_t>(node->n_rows));
     if (!is_leaf) {
       // Two statements: the vectors grow inside the calls.
       const std::int32_t no_at = self(self, node->no);
@@ -64,8 +60,6 @@ inline nb::dict tree_arrays(const Problem& problem, const Tree& tree) {
   out["question"] = numpy_array(std::move(column));
   out["no"] = numpy_array(std::move(no));
   out["yes"] = numpy_array(std::move(yes));
-  out["leaf_loss"] = numpy_array(std::move(loss));
-  out["leaf_rows"] = numpy_array(std::move(n_rows));
   return out;
 }
 

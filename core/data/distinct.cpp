@@ -7,27 +7,25 @@
 
 namespace survtree {
 
-Numbering::Numbering(std::size_t width, std::size_t n_expected) : slots_(1024, 0) {
+Numbering::Numbering(std::size_t width, std::size_t n_expected) : slots_(1024) {
   out_.width = width;
   out_.rank.reserve(n_expected);
-  if (width == 0) slots_[place_of({})] = ++n_;  // the one item there is
 }
 
 void Numbering::grow() {
-  slots_.assign(4 * slots_.size(), 0);
-  for (std::uint32_t k = 0; k < n_; ++k) slots_[place_of(out_.item(k))] = k + 1;
+  slots_.rebuild(4 * slots_.n_slots(), [&](Slot s) { return hash_of(out_.item(s.number - 1)); });
 }
 
 Distinct Numbering::finish() {
-  std::vector<std::uint32_t> order(n_), place(n_);
-  std::iota(order.begin(), order.end(), 0U);
+  const auto n = static_cast<std::uint32_t>(slots_.n_used());
+  std::vector<std::uint32_t> order = iota(n), place(n);
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     const auto x = out_.item(a), y = out_.item(b);
     return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end());
   });
   Words items;
   items.reserve(out_.items.size());
-  for (std::uint32_t k = 0; k < n_; ++k) {
+  for (std::uint32_t k = 0; k < n; ++k) {
     const auto item = out_.item(order[k]);
     items.insert(items.end(), item.begin(), item.end());
     place[order[k]] = k;

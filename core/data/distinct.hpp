@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "data/hash_table.hpp"
+
 namespace survtree {
 
 using Words = std::vector<std::uint64_t>;
@@ -32,43 +34,43 @@ struct Distinct {
   }
 };
 
-// Takes a list item by item, and numbers new ones as they come: a hash table of item numbers, at
-// most half full.
+// Takes a list item by item, and numbers new ones as they come; the table is at most half full.
 class Numbering {
  public:
   Numbering(std::size_t width, std::size_t n_expected);
   void add(std::span<const std::uint64_t> item) {
-    std::uint32_t& slot = slots_[place_of(item)];
-    if (slot == 0) {
-      slot = ++n_;
+    Slot& slot = slots_.find(hash_of(item), [&](Slot known) { return is_item(item, known); });
+    if (!slot.is_used()) {
+      slots_.fill(slot, {static_cast<std::uint32_t>(slots_.n_used()) + 1});
       out_.items.insert(out_.items.end(), item.begin(), item.end());
     }
-    out_.rank.push_back(slot - 1);
-    if (2 * std::size_t{n_} > slots_.size()) grow();
+    out_.rank.push_back(slot.number - 1);
+    if (2 * slots_.n_used() > slots_.n_slots()) grow();
   }
   // Renumbers so that items ascend.
   Distinct finish();
 
  private:
-  // Where the item is, or the free slot where it belongs.
-  std::size_t place_of(std::span<const std::uint64_t> item) const {
+  struct Slot {
+    std::uint32_t number = 0;  // from 1 on
+    bool is_used() const { return number != 0; }
+  };
+
+  static std::uint64_t hash_of(std::span<const std::uint64_t> item) {
     std::uint64_t hash = 0;
     for (std::uint64_t word : item) hash = scramble(hash ^ word);
-    std::size_t at = hash & (slots_.size() - 1);
-    while (slots_[at] != 0 && !is_item(item, slots_[at] - 1)) at = (at + 1) & (slots_.size() - 1);
-    return at;
+    return hash;
   }
-  bool is_item(std::span<const std::uint64_t> item, std::size_t number) const {
-    const std::uint64_t* known = out_.items.data() + number * out_.width;
+  bool is_item(std::span<const std::uint64_t> item, Slot known) const {
+    const std::uint64_t* words = out_.items.data() + (known.number - 1) * out_.width;
     for (std::size_t k = 0; k < item.size(); ++k)
-      if (item[k] != known[k]) return false;
+      if (item[k] != words[k]) return false;
     return true;
   }
   void grow();
 
   Distinct out_;
-  std::vector<std::uint32_t> slots_;  // number + 1; 0 is free
-  std::uint32_t n_ = 0;
+  HashTable<Slot> slots_;
 };
 
 // Numbers that are not negative, as the bits that stand for them.

@@ -24,94 +24,80 @@ class Cache::Lock {
   std::atomic_flag* flag_;
 };
 
-// Linear probing by key alone: what is known of one subset at several depths stands side by side.
-Known Cache::find(const Key& key, std::uint16_t depth,
-                  std::span<const std::uint64_t> groups) const {
-  Known known;
+// Places are by key alone: what is known of one subset at several depths stands side by side.
+CachedResults Cache::find(const Key& key, std::uint16_t depth,
+                          std::span<const std::uint64_t> groups) const {
+  CachedResults known;
   const Shard& shard = shards_[shard_of(key)];
   const Lock lock(shard, options_.is_shared);
-  if (shard.slots.empty()) return known;
-  const std::size_t mask = shard.slots.size() - 1;
-  for (std::size_t at = key.low & mask; shard.slots[at].is_used(); at = (at + 1) & mask) {
-    const Slot& slot = shard.slots[at];
-    if (!(slot.key == key)) continue;
+  if (shard.table.n_slots() == 0) return known;
+  shard.table.find(key.low, [&](const Slot& slot) {
+    if (!(slot.key == key)) return false;
     if (options_.keeps_groups) shard.check_groups(key, groups);
-    if (!slot.answer.is_depth_cut) known.at_any_depth = slot.answer;
-    if (slot.answer.is_depth_cut && slot.answer.depth == depth) known.at_depth = slot.answer;
-  }
+    if (!slot.result.is_depth_cut) known.at_any_depth = slot.result;
+    if (slot.result.is_depth_cut && slot.result.depth == depth) known.at_depth = slot.result;
+    return false;  // there may be more
+  });
   return known;
 }
 
 void Cache::prefetch(const Key& key) const {
 #ifdef __GNUC__
-  const std::vector<Slot>& slots = shards_[shard_of(key)].slots;
-  if (!options_.is_shared && !slots.empty())
-    __builtin_prefetch(slots.data() + (key.low & (slots.size() - 1)));
+  const HashTable<Slot>& table = shards_[shard_of(key)].table;
+  if (!options_.is_shared && table.n_slots() != 0) __builtin_prefetch(table.first_place(key.low));
 #endif
 }
 
-std::size_t Cache::Shard::slot_for(const Key& key, const Answer& answer) const {
-  const std::size_t mask = slots.size() - 1;
-  std::size_t at = key.low & mask;
-  while (slots[at].is_used() && !slots[at].holds(key, answer)) at = (at + 1) & mask;
-  return at;
-}
-
-void Cache::store(const Key& key, const Answer& answer, std::span<const std::uint64_t> groups) {
+void Cache::store(const Key& key, const SubsetResult& result,
+                  std::span<const std::uint64_t> groups) {
   Shard& shard = shards_[shard_of(key)];
   const Lock lock(shard, options_.is_shared);
-  if (shard.must_grow() && !grow(shard)) shed(shard);
-  Slot& slot = shard.slots[shard.slot_for(key, answer)];
+  const bool is_full = 3 * (shard.table.n_used() + 1) > 2 * shard.table.n_slots();
+  if (is_full && !grow(shard.table)) shed(shard.table);
+  Slot& slot = shard.table.find(key.low, [&](const Slot& s) { return s.holds(key, result); });
   if (!slot.is_used()) {
-    slot = {key, answer};
-    ++shard.size;
+    shard.table.fill(slot, {key, result});
     if (options_.keeps_groups) shard.groups_of[key.low].assign(groups.begin(), groups.end());
     return;
   }
-  const Answer& old = slot.answer;
-  const bool is_better = answer.is_solved ? !old.is_solved || answer.depth < old.depth
-                                          : !old.is_solved && answer.value > old.value;
-  if (is_better) slot.answer = answer;
+  const SubsetResult& old = slot.result;
+  const bool is_better = result.is_solved ? !old.is_solved || result.depth < old.depth
+                                          : !old.is_solved && result.value > old.value;
+  if (is_better) slot.result = result;
 }
 
-bool Cache::grow(Shard& shard) {
-  const std::size_t n = std::max(kFirstSlots, 2 * shard.slots.size());
-  const std::size_t more = (n - shard.slots.size()) * sizeof(Slot);
+bool Cache::grow(HashTable<Slot>& table) {
+  const std::size_t n = std::max(kFirstSlots, 2 * table.n_slots());
+  const std::size_t more = (n - table.n_slots()) * sizeof(Slot);
   // The smallest table is always granted: a search needs somewhere to put what it found last.
-  if (bytes_ + more > max_bytes_ && !shard.slots.empty()) return false;
-  std::vector<Slot> old = std::exchange(shard.slots, std::vector<Slot>(n));
+  if (bytes_ + more > max_bytes_ && table.n_slots() != 0) return false;
+  table.rebuild(n, Slot::hash);
   bytes_ += more;
-  for (const Slot& slot : old)
-    if (slot.is_used()) shard.slots[shard.slot_for(slot.key, slot.answer)] = slot;
   return true;
 }
 
-// The less depth an answer is about, the less it costs to find it again: the shallow ones go, as
+// The less depth a result is about, the less it costs to find it again: the shallow ones go, as
 // long as they are not half of all; of the depth with which they would be, every other one goes.
-void Cache::shed(Shard& shard) {
+void Cache::shed(HashTable<Slot>& table) {
   std::vector<std::size_t> n_of_depth;
-  for (const Slot& slot : shard.slots) {
+  for (const Slot& slot : table.slots()) {
     if (!slot.is_used()) continue;
-    n_of_depth.resize(std::max<std::size_t>(n_of_depth.size(), slot.answer.depth + 1U));
-    ++n_of_depth[slot.answer.depth];
+    n_of_depth.resize(std::max<std::size_t>(n_of_depth.size(), slot.result.depth + 1U));
+    ++n_of_depth[slot.result.depth];
   }
+  const std::size_t n_before = table.n_used();
   std::size_t first_kept = 0, n_gone = 0;
-  while (2 * (n_gone + n_of_depth[first_kept]) < shard.size) n_gone += n_of_depth[first_kept++];
-  std::vector<Slot> old = std::exchange(shard.slots, std::vector<Slot>(shard.slots.size()));
-  const std::size_t n_before = std::exchange(shard.size, 0);
+  while (2 * (n_gone + n_of_depth[first_kept]) < n_before) n_gone += n_of_depth[first_kept++];
   std::size_t n_met = 0;  // of the depth of which half goes
-  for (const Slot& slot : old) {
-    if (!slot.is_used() || slot.answer.depth < first_kept) continue;
-    if (slot.answer.depth == first_kept && ++n_met % 2 == 0) continue;
-    shard.slots[shard.slot_for(slot.key, slot.answer)] = slot;
-    ++shard.size;
-  }
-  n_shed_ += n_before - shard.size;
+  table.rebuild(table.n_slots(), Slot::hash, [&](const Slot& slot) {
+    return slot.result.depth > first_kept || (slot.result.depth == first_kept && ++n_met % 2 != 0);
+  });
+  n_shed_ += n_before - table.n_used();
 }
 
 std::size_t Cache::size() const {
   std::size_t n = 0;
-  for (const Shard& shard : shards_) n += shard.size;
+  for (const Shard& shard : shards_) n += shard.table.n_used();
   return n;
 }
 

@@ -19,8 +19,8 @@ constexpr std::size_t kMostLeaves = 60'000;  // they are counted in 16 bits
 Frontier::Frontier(const Problem& problem, const FrontierOptions& options)
     : problem_(problem),
       options_(options),
-      lanes_(lane_functions(options.kernel)),
-      root_(whole(problem)),
+      splitter_(problem, options.kernel, options.min_samples_leaf),
+      root_(all_rows(problem)),
       tolerance_(1e-12 * root_.facts.loss),
       slots_(kFirstSlots) {
   require(options.max_depth >= 0 && options.max_depth <= kMaxDepth, "0 <= max_depth <= 1000");
@@ -28,19 +28,19 @@ Frontier::Frontier(const Problem& problem, const FrontierOptions& options)
   require(options.min_samples_leaf >= 1 && options.max_leaves >= 1, "at least one row, one leaf");
 }
 
-// A tree of h leaves costs at least its groups and h prices, a leaf its loss and one price: so many
-// leaves are worth their price, at most.
+// A tree of h leaves costs at least its groups and h penalties, a leaf its loss and one penalty: so
+// many leaves are worth their penalties, at most.
 double Frontier::leaves_worth(const Subset& s) const {
   const double savings = s.facts.loss - s.facts.group_loss + tolerance_;
-  const double price = options_.min_regularization;
-  const double worth = price > 0.0 ? 1.0 + savings / price : kNone;
+  const double penalty = options_.min_regularization;
+  const double worth = penalty > 0.0 ? 1.0 + savings / penalty : kNone;
   return std::min(worth, static_cast<double>(options_.max_leaves));
 }
 
 // A tree of depth d has d + 1 leaves or more.
 int Frontier::useful_depth(const Subset& s) const {
   if (s.n_rows < 2 * options_.min_samples_leaf) return 0;
-  const int by_rows = depth_worth_trying(problem_, s, options_.min_samples_leaf);
+  const int by_rows = splitter_.useful_depth(s);
   const double by_leaves = std::floor(leaves_worth(s)) - 1.0;
   return by_leaves < by_rows ? std::max(0, static_cast<int>(by_leaves)) : by_rows;
 }
@@ -54,15 +54,9 @@ std::size_t Frontier::most_leaves(const Subset& s, int depth) const {
   return std::max<std::size_t>(1, static_cast<std::size_t>(most));
 }
 
-Frontier::Level& Frontier::level(std::size_t k) {
-  while (levels_.size() <= k) levels_.push_back(std::make_unique<Level>());
-  return *levels_[k];
-}
-
-void Frontier::split_all(Subset& s, SplitRow& out) {
-  make_bits(problem_, s);
-  split_row(problem_, lanes_, {s.bits, s.n_rows, options_.min_samples_leaf, true}, out);
-  stats_.lane_rows += out.n_steps * out.n_lanes;
+Frontier::Best& Frontier::best_at(std::size_t k) {
+  while (best_.size() <= k) best_.emplace_back();
+  return best_[k];
 }
 
 Frontier::Found Frontier::points(Subset& s, int depth, std::size_t k, Point& leaf) {
@@ -72,38 +66,38 @@ Frontier::Found Frontier::points(Subset& s, int depth, std::size_t k, Point& lea
   if (depth == 0) return {{&leaf, 1}, true};
   const int here = std::min(depth, useful);
   make_groups(problem_, s);
-  if (const Slot* slot = find(s.key, here)) {
-    ++stats_.cache_hits;
-    return {{slot->points, slot->n_points}, slot->is_cut};
+  const Slot& slot =
+      std::as_const(slots_).find(s.key.low, [&](const Slot& x) { return x.is_of(s.key, here); });
+  if (slot.is_used()) {
+    ++worker_.stats.cache_hits;
+    return {{slot.points, slot.n_points}, slot.is_cut};
   }
-  if (limits_.should_stop(n_polls_, true)) return {{&leaf, 1}, true};
+  if (limits_.should_stop(worker_.n_polls, true)) return {{&leaf, 1}, true};
   // What is left out below because it cannot pay here is not cut by depth.
   const bool is_cut = try_splits(s, here, k) && depth < useful;
   if (limits_.is_over()) return {{&leaf, 1}, true};
-  ++stats_.subsets_solved;
+  ++worker_.stats.subsets_solved;
   limits_.count_node();
-  const Found found{kept(level(k).best), is_cut};
+  const Found found{kept(best_at(k)), is_cut};
   store(s.key, here, found);
   return found;
 }
 
-// All trees that ask a question here; returns whether any of them was cut by depth.
+// All trees that split here; returns whether any of them was cut by depth.
 bool Frontier::try_splits(Subset& s, int depth, std::size_t k) {
-  Level& here = level(k);
-  split_all(s, here.split);
-  const SplitRow& split = here.split;
-  here.best.assign(most_leaves(s, depth), {kNone, kLeaf, 0, 0});
-  here.best[0] = {s.facts.loss, kLeaf, 1, 0};
+  const SplitRow& split = splitter_.split(worker_, s, k);
+  Best& best = best_at(k);
+  best.assign(most_leaves(s, depth), {kNone, kLeaf, 0, 0});
+  best[0] = {s.facts.loss, kLeaf, 1, 0};
   if (depth == 1) {
     for (std::size_t lane = 0; lane < split.n_lanes; ++lane)
-      offer(here, {split.no_loss[lane] + split.yes_loss[lane],
+      offer(best, {split.no_loss[lane] + split.yes_loss[lane],
                    static_cast<std::int32_t>(split.question[lane]), 2, 1});
     return true;
   }
   bool is_cut = false;
   for (std::size_t lane = 0; lane < split.n_lanes && !limits_.is_over(); ++lane) {
-    Subset no = part_of(s, split, lane, false, here.parts);
-    Subset yes = part_of(s, split, lane, true, here.parts);
+    auto [no, yes] = parts_of(s, split, lane, worker_.level(k).parts);
     const auto question = static_cast<std::int32_t>(split.question[lane]);
     Point no_leaf, yes_leaf;
     const Found a = points(no, depth - 1, k + 1, no_leaf);
@@ -111,21 +105,21 @@ bool Frontier::try_splits(Subset& s, int depth, std::size_t k) {
     is_cut |= a.is_cut || b.is_cut;
     for (const Point& x : a.points)
       for (const Point& y : b.points)
-        offer(here, {x.loss + y.loss, question, static_cast<std::uint16_t>(x.n_leaves + y.n_leaves),
+        offer(best, {x.loss + y.loss, question, static_cast<std::uint16_t>(x.n_leaves + y.n_leaves),
                      x.n_leaves});
   }
   return is_cut;
 }
 
 // Questions come in the order that breaks ties, so the first of equal ones stays.
-void Frontier::offer(Level& here, const Point& point) const {
-  if (point.n_leaves > here.best.size()) return;
-  Point& old = here.best[point.n_leaves - 1];
+void Frontier::offer(Best& best, const Point& point) const {
+  if (point.n_leaves > best.size()) return;
+  Point& old = best[point.n_leaves - 1];
   if (old.n_leaves == 0 || point.loss < old.loss - tolerance_) old = point;
 }
 
 // Of each number of leaves, what is worth keeping, in a place that never moves.
-std::span<const Point> Frontier::kept(const std::vector<Point>& best) {
+std::span<const Point> Frontier::kept(const Best& best) {
   reduced_.clear();
   for (const Point& point : best)
     if (point.n_leaves > 0) keep(point);
@@ -137,7 +131,7 @@ std::span<const Point> Frontier::kept(const std::vector<Point>& best) {
   return std::span(chunk).subspan(first);
 }
 
-// More leaves must save more than the smallest price of each. On the hull, what each saves falls
+// More leaves must save more than the smallest penalty of each. On the hull, what each saves falls
 // from vertex to vertex; a vertex that saves no more than the next is none.
 void Frontier::keep(const Point& point) {
   const auto saves = [](const Point& few, const Point& many) {
@@ -147,43 +141,24 @@ void Frontier::keep(const Point& point) {
   while (!keeps_all && reduced_.size() > 1 &&
          saves(reduced_.back(), point) >= saves(reduced_[reduced_.size() - 2], reduced_.back()))
     reduced_.pop_back();
-  const double price = options_.min_regularization;
+  const double penalty = options_.min_regularization;
   if (!reduced_.empty() && reduced_.back().loss - point.loss <=
-                               price * (point.n_leaves - reduced_.back().n_leaves) + tolerance_)
+                               penalty * (point.n_leaves - reduced_.back().n_leaves) + tolerance_)
     return;
   reduced_.push_back(point);
 }
 
-const Frontier::Slot* Frontier::find(const Key& key, int depth) const {
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t at = key.low & mask; slots_[at].points != nullptr; at = (at + 1) & mask)
-    if (slots_[at].key == key && slots_[at].depth == depth) return &slots_[at];
-  return nullptr;
-}
-
 void Frontier::store(const Key& key, int depth, const Found& found) {
-  if (3 * (n_slots_used_ + 1) > 2 * slots_.size()) {
-    std::vector<Slot> old(2 * slots_.size());
-    std::swap(old, slots_);
-    n_slots_used_ = 0;
-    for (const Slot& slot : old)
-      if (slot.points != nullptr) insert(slot);
-  }
-  insert({key, found.points.data(), static_cast<std::uint16_t>(found.points.size()),
-          static_cast<std::uint16_t>(depth), found.is_cut});
+  if (3 * (slots_.n_used() + 1) > 2 * slots_.n_slots())
+    slots_.rebuild(2 * slots_.n_slots(), [](const Slot& slot) { return slot.key.low; });
+  Slot& free = slots_.find(key.low, [](const Slot&) { return false; });
+  slots_.fill(free, {key, found.points.data(), static_cast<std::uint16_t>(found.points.size()),
+                     static_cast<std::uint16_t>(depth), found.is_cut});
   if (bytes() > max_bytes_) limits_.stop(Status::memory_limit);
 }
 
-void Frontier::insert(const Slot& slot) {
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t at = slot.key.low & mask;
-  while (slots_[at].points != nullptr) at = (at + 1) & mask;
-  slots_[at] = slot;
-  ++n_slots_used_;
-}
-
 std::size_t Frontier::bytes() const {
-  return slots_.size() * sizeof(Slot) + pool_.size() * kChunk * sizeof(Point);
+  return slots_.n_slots() * sizeof(Slot) + pool_.size() * kChunk * sizeof(Point);
 }
 
 Tree Frontier::read(Subset& s, int depth, std::size_t n_leaves, std::size_t k) {
@@ -191,19 +166,13 @@ Tree Frontier::read(Subset& s, int depth, std::size_t n_leaves, std::size_t k) {
   const Found found = points(s, depth, k, leaf);
   const auto point = std::ranges::find_if(
       found.points, [&](const Point& each) { return each.n_leaves == n_leaves; });
-  if (point == found.points.end() || point->question == kLeaf)
-    return std::make_shared<TreeNode>(TreeNode{kLeaf, nullptr, nullptr, s.facts.loss, s.n_rows});
+  if (point == found.points.end() || point->question == kLeaf) return leaf_of(s.facts.loss);
   const Point chosen = *point;
   const int below = std::min(depth, useful_depth(s)) - 1;
-  Level& here = level(k);
-  split_all(s, here.split);
-  const std::size_t lane = here.split.lane_of(static_cast<std::uint32_t>(chosen.question));
-  Subset no = part_of(s, here.split, lane, false, here.parts);
-  Subset yes = part_of(s, here.split, lane, true, here.parts);
+  auto [no, yes] = splitter_.split_on(worker_, s, chosen.question, k);
   Tree no_tree = read(no, below, chosen.no_leaves, k + 1);
   Tree yes_tree = read(yes, below, n_leaves - chosen.no_leaves, k + 1);
-  return std::make_shared<TreeNode>(
-      TreeNode{chosen.question, std::move(no_tree), std::move(yes_tree), 0.0, 0});
+  return split_of(chosen.question, std::move(no_tree), std::move(yes_tree));
 }
 
 FrontierResult Frontier::run(const RunLimits& limits) {
@@ -221,8 +190,8 @@ FrontierResult Frontier::run(const RunLimits& limits) {
     if (r.is_complete) break;
   }
   r.status = r.is_complete ? Status::optimal : limits_.reason();
-  r.stats = stats_;
-  r.cache_entries = n_slots_used_;
+  r.stats = worker_.stats;
+  r.cache_entries = slots_.n_used();
   r.cache_bytes = bytes();
   r.tolerance = tolerance_;
   r.root_loss = root_.facts.loss;

@@ -1,9 +1,9 @@
 // The best losses by number of leaves, of every subset at every depth that matters: all trees that
-// are optimal for some price of a leaf, in one search, or the best tree with so many leaves at
+// are optimal for some penalty of a leaf, in one search, or the best tree with so many leaves at
 // most.
 //
-// A tree that is optimal for a price has subtrees that are optimal for it, so of each subset only
-// the lower convex hull of (leaves, loss) is needed, down to the smallest price asked for. Where
+// A tree that is optimal for a penalty has subtrees that are optimal for it, so of each subset only
+// the lower convex hull of (leaves, loss) is needed, down to the smallest penalty asked for. Where
 // the number of leaves is limited the hull is not enough, and every number of leaves is kept.
 #pragma once
 
@@ -11,22 +11,22 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "data/hash_table.hpp"
 #include "data/problem.hpp"
-#include "kernel/lanes.hpp"
 #include "search/limits.hpp"
-#include "search/search.hpp"
-#include "search/split_row.hpp"
-#include "search/subset.hpp"
+#include "search/options.hpp"
+#include "search/tree.hpp"
+#include "search/worker.hpp"
 
 namespace survtree {
 
 struct FrontierOptions {
   int max_depth = kMaxDepth;
-  double min_regularization = 0.001;  // the smallest price of a leaf that is asked for
+  double min_regularization = 0.001;  // the smallest penalty of a leaf that is asked for
   std::uint64_t min_samples_leaf = 7;
   std::size_t max_leaves = SIZE_MAX;  // all up to it are kept; without a limit only the hull
   Kernel kernel = available_kernels().back();
@@ -72,43 +72,36 @@ class Frontier {
     const Point* points = nullptr;
     std::uint16_t n_points = 0, depth = 0;
     bool is_cut = false;
+
+    bool is_used() const { return points != nullptr; }
+    bool is_of(const Key& k, int d) const { return key == k && depth == d; }
   };
-  struct Level {
-    SplitRow split;
-    std::vector<Point> best;  // by number of leaves, less one; none: n_leaves is 0
-    PartBuffers parts;
-  };
+  using Best = std::vector<Point>;  // by number of leaves, less one; none: n_leaves is 0
 
   // `leaf` is where a lone leaf is put.
   Found points(Subset& s, int depth, std::size_t level, Point& leaf);
   bool try_splits(Subset& s, int depth, std::size_t level);
-  void offer(Level& here, const Point& point) const;
-  std::span<const Point> kept(const std::vector<Point>& best);
+  void offer(Best& best, const Point& point) const;
+  std::span<const Point> kept(const Best& best);
   void keep(const Point& point);
   int useful_depth(const Subset& s) const;
   double leaves_worth(const Subset& s) const;
   std::size_t most_leaves(const Subset& s, int depth) const;
-  Level& level(std::size_t k);
-  void split_all(Subset& s, SplitRow& out);
+  Best& best_at(std::size_t level);
   Tree read(Subset& s, int depth, std::size_t n_leaves, std::size_t level);
-
-  const Slot* find(const Key& key, int depth) const;
   void store(const Key& key, int depth, const Found& found);
-  void insert(const Slot& slot);
   std::size_t bytes() const;
 
   const Problem& problem_;
   FrontierOptions options_;
-  LaneFunctions lanes_;
+  Splitter splitter_;
   Limits limits_;
   Subset root_;
   double tolerance_;
   std::size_t max_bytes_ = SIZE_MAX;
-  std::uint64_t n_polls_ = 0;
-  Stats stats_;
-  std::vector<std::unique_ptr<Level>> levels_;
-  std::vector<Slot> slots_;
-  std::size_t n_slots_used_ = 0;
+  Worker worker_{0};
+  std::deque<Best> best_;  // by level
+  HashTable<Slot> slots_;
   std::deque<std::vector<Point>> pool_;  // chunks that never move
   std::vector<Point> reduced_;
 };

@@ -155,6 +155,15 @@ std::size_t SplitRow::lane_of(std::uint32_t wanted) const {
   return static_cast<std::size_t>(found - question.begin());
 }
 
+void SplitRow::order_by_loss(std::vector<std::uint32_t>& order) const {
+  order.resize(n_lanes);
+  for (std::uint32_t lane = 0; lane < n_lanes; ++lane) order[lane] = lane;
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const double x = no_loss[a] + yes_loss[a], y = no_loss[b] + yes_loss[b];
+    return x != y ? x < y : a < b;
+  });
+}
+
 void split_row(const Problem& p, const LaneFunctions& lanes, const SplitRequest& request,
                SplitRow& out) {
   out.n_steps = 0;

@@ -24,6 +24,8 @@ struct SplitRow {
 
   // Of a question that has one.
   std::size_t lane_of(std::uint32_t wanted) const;
+  // Lanes by the loss of their split, least first.
+  void order_by_loss(std::vector<std::uint32_t>& order) const;
 
   // Scratch.
   std::vector<std::uint64_t> keep, bits, packed;

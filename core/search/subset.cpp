@@ -7,7 +7,7 @@
 
 namespace survtree {
 
-Subset whole(const Problem& p) {
+Subset all_rows(const Problem& p) {
   const std::vector<std::uint32_t> rows = iota(p.n_rows());
   Subset s;
   for (std::uint32_t row : rows) {
@@ -30,16 +30,20 @@ SubsetFacts facts_of(const SplitRow& split, std::size_t lane, bool yes) {
   return facts;
 }
 
-Subset part_of(const Subset& s, const SplitRow& split, std::size_t lane, bool yes,
-               PartBuffers& buffers) {
-  Subset out;
-  out.facts = facts_of(split, lane, yes);
-  out.n_rows = yes ? split.yes_rows[lane] : split.no_rows[lane];
-  out.parent = &s;
-  out.question = split.question[lane];
-  out.says_yes = yes;
-  out.bit_buffer = yes ? &buffers.yes_bits : &buffers.no_bits;
-  out.group_buffer = yes ? &buffers.yes_groups : &buffers.no_groups;
+Parts parts_of(const Subset& s, const SplitRow& split, std::size_t lane, PartBuffers& buffers) {
+  Parts out;
+  out.no.n_rows = split.no_rows[lane];
+  out.no.bit_buffer = &buffers.no_bits;
+  out.no.group_buffer = &buffers.no_groups;
+  out.yes.n_rows = split.yes_rows[lane];
+  out.yes.bit_buffer = &buffers.yes_bits;
+  out.yes.group_buffer = &buffers.yes_groups;
+  out.yes.says_yes = true;
+  for (Subset* part : {&out.no, &out.yes}) {
+    part->facts = facts_of(split, lane, part->says_yes);
+    part->parent = &s;
+    part->question = split.question[lane];
+  }
   return out;
 }
 
@@ -56,12 +60,6 @@ void make_bits(const Problem& problem, Subset& s) {
   s.bit_buffer->resize(s.parent->bits.size());
   pick_bits(problem.bits, s.parent->bits, s.question, s.says_yes, *s.bit_buffer);
   s.bits = *s.bit_buffer;
-}
-
-int depth_worth_trying(const Problem& problem, const Subset& s, std::uint64_t min_samples_leaf) {
-  const std::uint64_t leaves = s.n_rows / min_samples_leaf;
-  const std::uint64_t depth = leaves == 0 ? 0 : leaves - 1;
-  return static_cast<int>(std::min<std::uint64_t>({depth, problem.n_questions, 1U << 20U}));
 }
 
 }  // namespace survtree

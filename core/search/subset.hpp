@@ -24,8 +24,8 @@ struct Subset {
   std::span<const std::uint64_t> groups;  // empty until made
   std::span<const std::uint64_t> bits;    // likewise; by rows or blocks
 
-  bool is_looked_up = false;   // in the cache, just now,
-  std::optional<Answer> past;  // with this result
+  bool is_looked_up = false;           // in the cache, just now,
+  std::optional<SubsetResult> cached;  // with this result
 
   const Subset* parent = nullptr;
   std::uint32_t question = 0;
@@ -33,23 +33,22 @@ struct Subset {
   std::vector<std::uint64_t>*group_buffer = nullptr, *bit_buffer = nullptr;
 };
 
-// Where the bits and groups of both parts of a subset go.
+// The rows that answer a question with no, and those that answer it with yes.
+struct Parts {
+  Subset no, yes;
+};
+// Where their bits and groups go.
 struct PartBuffers {
   std::vector<std::uint64_t> no_bits, yes_bits, no_groups, yes_groups;
 };
 
-Subset whole(const Problem& problem);
-// One side of a question of `s`, whose split row, with the groups' losses, is given.
-Subset part_of(const Subset& s, const SplitRow& split, std::size_t lane, bool yes,
-               PartBuffers& buffers);
+Subset all_rows(const Problem& problem);
+// By the question of a lane of the split row of `s`, which must have the groups' losses.
+Parts parts_of(const Subset& s, const SplitRow& split, std::size_t lane, PartBuffers& buffers);
 SubsetFacts facts_of(const SplitRow& split, std::size_t lane, bool yes);
 
 // If they are not there yet; those of the parent must be.
 void make_groups(const Problem& problem, Subset& s);
 void make_bits(const Problem& problem, Subset& s);
-
-// A tree of depth d has a path with d + 1 leaves hanging off it, each with min_samples_leaf rows,
-// and no question helps twice on one path.
-int depth_worth_trying(const Problem& problem, const Subset& s, std::uint64_t min_samples_leaf);
 
 }  // namespace survtree

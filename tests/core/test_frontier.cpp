@@ -2,6 +2,7 @@
 #include "check.hpp"
 #include "random_table.hpp"
 #include "search/frontier.hpp"
+#include "search/search.hpp"
 
 using namespace survtree;
 

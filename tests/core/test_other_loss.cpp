@@ -5,6 +5,7 @@
 #include <random>
 
 #include "check.hpp"
+#include "check/proof.hpp"
 #include "check/rescore.hpp"
 #include "data/problem.hpp"
 #include "search/frontier.hpp"
@@ -152,9 +153,9 @@ void the_path_has_the_best_tree_of_each_size(const Input& in, const Problem& pro
 
 void all_claims_hold(const Input& in, const Problem& problem, Judge& judge, Search& search,
                      double slack) {
-  const Proof proof = search.proof(1'000'000);
-  check::that(proof.is_complete() && proof.claims().back().path.empty(), "the proof is complete");
-  for (const Claim& claim : proof.claims()) {
+  const Proof proof = prove_optimum(search, 1'000'000);
+  check::that(proof.is_complete && proof.claims.back().path.empty(), "the proof is complete");
+  for (const Claim& claim : proof.claims) {
     std::uint32_t rows = (1U << in.n) - 1;
     for (const Step& step : claim.path)
       rows = judge.part(rows, problem.column_of[step.question], step.says_yes);

@@ -9,6 +9,7 @@
 #include <map>
 #include <vector>
 
+#include "check/proof.hpp"
 #include "losses/brier/brier.hpp"
 #include "search/frontier.hpp"
 #include "search/search.hpp"
@@ -203,9 +204,9 @@ static void check_one(const Input& in) {
     const double cost = loss_of(tree) + in.options.regularization * leaves_of(tree);
     need(std::abs(cost - optimum) <= slack, "all optimal trees are", cost, optimum);
   }
-  const Proof proof = search.proof(1'000'000);
-  need(proof.is_complete() && !proof.claims().empty(), "the proof is complete", 0, 0);
-  for (const Claim& claim : proof.claims()) {
+  const Proof proof = prove_optimum(search, 1'000'000);
+  need(proof.is_complete && !proof.claims.empty(), "the proof is complete", 0, 0);
+  for (const Claim& claim : proof.claims) {
     std::uint32_t rows = everyone;
     for (const Step& step : claim.path) {
       std::uint32_t yes = 0;

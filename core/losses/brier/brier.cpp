@@ -19,9 +19,7 @@ class BrierLoss : public Loss {
  public:
   BrierLoss(EventTable events, std::span<const CollapsedRow> rows) : events_(std::move(events)) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      rows_.push_back({events_.weight[i], events_.weight[i] * events_.inverse_g[i],
-                       events_.censor_area[i], events_.elapsed[i], events_.is_event[i]});
-      const BrierRow& row = rows_.back();
+      const EventRow& row = events_.rows[i];
       if (i == 0 || rows[i].outcome != rows[i - 1].outcome)
         blocks_.push_back(
             {row.event_mass / row.weight, row.censor_area, row.elapsed, row.is_event});
@@ -36,7 +34,7 @@ class BrierLoss : public Loss {
   }
   void of_splits(const ListedRows& rows, const SplitLosses& out) const override {
     brier_lanes(out.kernel)
-        .row_losses(rows_.data(), events_.end, rows, out.n_lanes, out.no, out.yes);
+        .row_losses(events_.rows.data(), events_.end, rows, out.n_lanes, out.no, out.yes);
   }
 
   bool counts_blocks() const override { return true; }
@@ -59,7 +57,6 @@ class BrierLoss : public Loss {
 
  private:
   EventTable events_;  // one entry per collapsed row
-  std::vector<BrierRow> rows_;
   std::vector<BrierBlock> blocks_;
 };
 

@@ -1,5 +1,5 @@
 // Times, event flags and weights in time order, with the censoring curve and the prefix sums that
-// the losses need. Knows nothing of features.
+// the loss needs. Knows nothing of features.
 //
 // All lengths of time are divided by (total weight x largest time) here, once, so that losses of
 // leaves come out in their final unit and add up to the loss of the tree.
@@ -14,18 +14,19 @@
 
 namespace survtree {
 
-struct EventTable {
-  // One entry per row, rows ordered by time, events before censorings at equal times.
-  std::vector<std::uint8_t> is_event;
-  std::vector<double> weight;
-  std::vector<double> inverse_g;  // 1/G(y_i); 0 where G is 0 (only possible at the last time)
-  // From the first time to y_i; only differences of these enter a loss.
-  std::vector<Twofold> elapsed;      // y_i - first time
-  std::vector<Twofold> censor_area;  // integral of 1/G
-  std::vector<Twofold> g_area;       // integral of G
-  Twofold end;                       // elapsed at the last time
+// From the first time to y_i: only differences of the Twofold numbers enter a loss.
+struct EventRow {
+  double weight;
+  double event_mass;    // weight / G(y_i); 0 where G is 0 (only possible at the last time)
+  Twofold censor_area;  // integral of 1/G
+  Twofold elapsed;      // y_i - first time
+  std::uint64_t is_event;
+};
 
-  std::size_t size() const { return weight.size(); }
+struct EventTable {
+  std::vector<EventRow> rows;   // by time, events before censorings at equal times
+  std::vector<Twofold> g_area;  // integral of G, as above
+  Twofold end;                  // elapsed at the last time
 };
 
 // Rows must already be in the order described above. Times are finite, not negative, and the last

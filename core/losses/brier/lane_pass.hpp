@@ -5,19 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "data/twofold.hpp"
 #include "kernel/lanes.hpp"
+#include "losses/brier/event_table.hpp"
 
 namespace survtree {
 
-// What a lane reads of a collapsed row; see EventTable.
-struct BrierRow {
-  double weight, event_mass;  // event_mass is weight / G
-  Twofold censor_area, elapsed;
-  std::uint64_t is_event;
-};
-
-// What it reads of a block: rows with the same time and the same end (event or not).
+// What a lane reads of a block: rows with the same time and the same end (event or not).
 struct BrierBlock {
   double inverse_g;
   Twofold censor_area, elapsed;
@@ -32,7 +25,7 @@ struct BrierSteps {
 struct BrierLanes {
   // Losses by lane, of the rows that answer no and of those that answer yes. Rows pass from the
   // last to the first; `end` is elapsed at the last time of all rows.
-  void (*row_losses)(const BrierRow* facts, Twofold end, const ListedRows& rows,
+  void (*row_losses)(const EventRow* facts, Twofold end, const ListedRows& rows,
                      std::size_t n_lanes, double* no, double* yes);
   void (*block_losses)(const BrierBlock* facts, const CountedBlocks& blocks,
                        const BrierSteps& steps, std::size_t n_lanes, double* no, double* yes);

@@ -47,7 +47,7 @@ SURVTREE_INLINE void pass_event(LaneState& no, LaneState& yes, V::Mask says_yes,
 
 // What K vectors of lanes are given: the first lane is bit `shift` of the packed answers.
 struct RowPass {
-  const BrierRow* facts;
+  const EventRow* facts;
   Twofold end;
   const ListedRows& rows;
   const std::uint64_t* packed;
@@ -61,7 +61,7 @@ void pass_rows(const RowPass& p) {
   Twofold area = p.facts[p.rows.numbers[p.rows.n - 1]].censor_area;
   Twofold since = p.end;  // elapsed at the event passed last
   for (std::size_t i = p.rows.n; i-- > 0;) {
-    const BrierRow& row = p.facts[p.rows.numbers[i]];
+    const EventRow& row = p.facts[p.rows.numbers[i]];
     const std::uint64_t bits = p.packed[i * p.rows.n_packed] >> p.shift;
     const V weight(row.weight), area_step(difference(area, row.censor_area));
     area = row.censor_area;
@@ -96,7 +96,7 @@ void pass_rows_upto(std::size_t n_lanes, const RowPass& p) {
   pass_rows<K>(p);
 }
 
-void row_losses(const BrierRow* facts, Twofold end, const ListedRows& rows, std::size_t n_lanes,
+void row_losses(const EventRow* facts, Twofold end, const ListedRows& rows, std::size_t n_lanes,
                 double* no, double* yes) {
   constexpr std::size_t width = kRowVectors * V::width;
   static_assert(64 % width == 0 && kLanePadding % width == 0);

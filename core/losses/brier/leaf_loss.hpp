@@ -28,18 +28,17 @@ struct LeafPass {
 
   explicit LeafPass(const EventTable& t) : since(t.end) {}
 
-  void pass(const EventTable& t, std::uint32_t row) {
-    const double w = t.weight[row];
-    at_risk_area +=
-        weight * difference(area, t.censor_area[row]);  // weight is 0 before the first row
-    area = t.censor_area[row];
-    if (t.is_event[row]) {
-      p2 += difference(since, t.elapsed[row]);
-      since = t.elapsed[row];
+  void pass(const EventRow& row) {
+    const double w = row.weight;
+    at_risk_area += weight * difference(area, row.censor_area);  // weight is 0 before the first row
+    area = row.censor_area;
+    if (row.is_event) {
+      p2 += difference(since, row.elapsed);
+      since = row.elapsed;
       const double r = weight / (weight + w), k = w / (weight + w);
       u = k * k * at_risk_area + 2.0 * k * r * v + r * r * u;
       v = k * at_risk_area + r * v;
-      events = r * r * (events + w * t.inverse_g[row] * p2);
+      events = r * r * (events + row.event_mass * p2);
       p2 *= r * r;
     }
     weight += w;
@@ -49,6 +48,10 @@ struct LeafPass {
 };
 
 // `rows` ascending (rows of an EventTable are in time order, events before censorings at ties).
-double leaf_loss(const EventTable& table, std::span<const std::uint32_t> rows);
+inline double leaf_loss(const EventTable& table, std::span<const std::uint32_t> rows) {
+  LeafPass leaf(table);
+  for (std::size_t k = rows.size(); k-- > 0;) leaf.pass(table.rows[rows[k]]);
+  return leaf.loss();
+}
 
 }  // namespace survtree
