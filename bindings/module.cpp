@@ -228,8 +228,8 @@ nb::dict subset_facts(const Bytes2d& features, const Doubles& time, const Bytes&
             split);
   std::vector<double> no, yes;
   for (std::size_t q = 0; q < p.n_questions; ++q) {  // none is constant, so each has a lane
-    no.push_back(split.no_loss[q]);
-    yes.push_back(split.yes_loss[q]);
+    no.push_back(split.no.loss[q]);
+    yes.push_back(split.yes.loss[q]);
   }
   nb::dict out;
   out["loss"] = p.loss->of_leaf(rows);

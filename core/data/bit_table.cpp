@@ -10,22 +10,6 @@
 namespace survtree {
 namespace {
 
-// Rows [begin, end) of one block.
-struct Run {
-  std::size_t begin, end, n_words;
-};
-
-std::vector<Run> runs_of(const Problem& p) {
-  std::vector<Run> runs;
-  for (std::size_t begin = 0, end; begin < p.n_rows(); begin = end) {
-    std::size_t n = 0;
-    for (end = begin; end < p.n_rows() && p.outcome[end] == p.outcome[begin]; ++end)
-      n += p.n_copies[end];
-    runs.push_back({begin, end, (n + 63) / 64});
-  }
-  return runs;
-}
-
 // One word of answers of up to 64 rows, turned: word q holds the answers to question 64 j + q.
 std::array<std::uint64_t, 64> turned(const Problem& p, std::span<const std::uint32_t> rows,
                                      std::size_t j) {
@@ -39,9 +23,29 @@ std::uint64_t ones(std::size_t n) {
   return n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
 }
 
-// The word of every column that holds these rows, one bit after the other.
-void set_word(const Problem& p, std::size_t w, std::span<const std::uint32_t> rows, BitTable& t) {
-  t.everyone[w] = ones(rows.size());
+// Rows for a bit each, in words of their own.
+void add_bits(std::span<const std::uint32_t> rows, BitTable& t) {
+  t.row_of.insert(t.row_of.end(), rows.begin(), rows.end());
+  for (std::size_t n = rows.size(); n > 0; n -= std::min<std::size_t>(64, n))
+    t.everyone.push_back(ones(std::min<std::size_t>(64, n)));
+  t.row_of.resize(64 * t.everyone.size(), UINT32_MAX);
+}
+
+void add_blocks(const Problem& p, BitTable& t) {
+  std::vector<std::uint32_t> rows;  // of one block, with copies
+  for (std::uint32_t row = 0; row < p.n_rows(); ++row) {
+    rows.insert(rows.end(), p.n_copies[row], row);
+    if (row + 1 < p.n_rows() && p.outcome[row] == p.outcome[row + 1]) continue;
+    t.blocks.push_back({t.n_words(), (rows.size() + 63) / 64});
+    add_bits(rows, t);
+    rows.clear();
+  }
+}
+
+// The word of every column that holds the same rows as this word of `everyone`.
+void set_word(const Problem& p, std::size_t w, BitTable& t) {
+  const auto n = static_cast<std::size_t>(std::popcount(t.everyone[w]));
+  const auto rows = std::span(t.row_of).subspan(64 * w, n);
   std::uint64_t* columns = t.columns.data() + w * t.stride;
   for (std::size_t j = 0; j < p.words_per_row; ++j) {
     const auto words = turned(p, rows, j);
@@ -49,55 +53,19 @@ void set_word(const Problem& p, std::size_t w, std::span<const std::uint32_t> ro
       columns[q] = words[q % 64];
   }
   columns[p.n_questions] = t.everyone[w];
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    t.row_of[64 * w + i] = rows[i];
-    const bool is_first =
-        i == 0 ? w == 0 || t.row_of[64 * w - 1] != rows[0] : rows[i - 1] != rows[i];
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool is_first = 64 * w + i == 0 || t.row_of[64 * w + i - 1] != rows[i];
     t.costly[w] |= std::uint64_t{is_first && p.group_loss[rows[i]] > 0.0} << i;
   }
 }
 
-void set_size(const Problem& p, std::size_t n_words, BitTable& t) {
-  t.everyone.assign(n_words, 0);
-  t.costly.assign(n_words, 0);
-  t.row_of.assign(64 * n_words, UINT32_MAX);
-  t.stride = (p.n_questions + 1 + 15) / 16 * 16;
-  t.columns.assign(n_words * t.stride, 0);
-}
-
-void lay_out_rows(const Problem& p, BitTable& t) {
-  set_size(p, (p.n_rows() + 63) / 64, t);
-  std::vector<std::uint32_t> rows;
-  for (std::uint32_t row = 0; row < p.n_rows(); ++row) {
-    rows.push_back(row);
-    if (rows.size() < 64 && row + 1 < p.n_rows()) continue;
-    set_word(p, row / 64, rows, t);
-    rows.clear();
-  }
+void set_copies(const Problem& p, BitTable& t) {
   std::uint32_t all = 0;
   for (std::uint32_t copies : p.n_copies) all |= copies;
-  if (!p.has_copies) return;
-  t.copies.assign(static_cast<std::size_t>(std::bit_width(all)),
-                  std::vector<std::uint64_t>(t.n_words(), 0));
+  t.copies.assign(static_cast<std::size_t>(std::bit_width(all)), Words(t.n_words(), 0));
   for (std::uint32_t row = 0; row < p.n_rows(); ++row)
     for (std::size_t k = 0; k < t.copies.size(); ++k)
       t.copies[k][row / 64] |= std::uint64_t{p.n_copies[row] >> k & 1U} << (row % 64);
-}
-
-void lay_out_blocks(const Problem& p, BitTable& t) {
-  const std::vector<Run> runs = runs_of(p);
-  std::size_t n_words = 0;
-  for (const Run& run : runs) n_words += run.n_words;
-  set_size(p, n_words, t);
-  std::size_t word = 0;
-  for (const Run& run : runs) {
-    t.blocks.push_back({word, run.n_words});
-    std::vector<std::uint32_t> rows;  // with copies
-    for (auto row = static_cast<std::uint32_t>(run.begin); row < run.end; ++row)
-      rows.insert(rows.end(), p.n_copies[row], row);
-    for (std::size_t k = 0; k < rows.size(); k += 64, ++word)
-      set_word(p, word, std::span(rows).subspan(k, std::min<std::size_t>(64, rows.size() - k)), t);
-  }
 }
 
 // One step of a hash: a multiplication by an odd number, the high half folded back.
@@ -142,11 +110,17 @@ Key hash_words(std::size_t n, WordOf word_of) {
 // Rough costs per subset: what counts is their ratio. A word costs 0.4 and a block 3 a question; a
 // row costs 25 and another 1.2 a question. Subsets hold an eighth of the rows, say.
 bool are_blocks_cheaper(const Problem& p) {
-  double n_words = 0.0;
-  const std::vector<Run> runs = runs_of(p);
-  for (const Run& run : runs) n_words += static_cast<double>(run.n_words);
+  double n_words = 0.0, n_blocks = 0.0;
+  std::size_t n = 0;  // bits of a block
+  for (std::uint32_t row = 0; row < p.n_rows(); ++row) {
+    n += p.n_copies[row];
+    if (row + 1 < p.n_rows() && p.outcome[row] == p.outcome[row + 1]) continue;
+    n_words += static_cast<double>((n + 63) / 64);
+    n_blocks += 1.0;
+    n = 0;
+  }
   const auto lanes = static_cast<double>(p.n_questions);
-  const double by_blocks = lanes * (0.4 * n_words + 3.0 * static_cast<double>(runs.size()));
+  const double by_blocks = lanes * (0.4 * n_words + 3.0 * n_blocks);
   const double by_rows = static_cast<double>(p.n_rows()) / 8 * (25.0 + 1.2 * lanes);
   return by_blocks < by_rows;
 }
@@ -154,9 +128,14 @@ bool are_blocks_cheaper(const Problem& p) {
 BitTable make_bit_table(const Problem& p, bool by_blocks) {
   BitTable t;
   if (by_blocks)
-    lay_out_blocks(p, t);
+    add_blocks(p, t);
   else
-    lay_out_rows(p, t);
+    add_bits(iota(p.n_rows()), t);
+  t.costly.assign(t.n_words(), 0);
+  t.stride = (p.n_questions + 1 + 15) / 16 * 16;
+  t.columns.assign(t.n_words() * t.stride, 0);
+  for (std::size_t w = 0; w < t.n_words(); ++w) set_word(p, w, t);
+  if (!by_blocks && p.has_copies) set_copies(p, t);
   t.by_question.resize(p.n_questions * t.n_words());
   for (std::size_t w = 0; w < t.n_words(); ++w)
     for (std::size_t q = 0; q < p.n_questions; ++q)

@@ -2,7 +2,13 @@
 
 namespace survtree {
 
-SURVTREE_PER_KERNEL(LaneFunctions, lane_functions)
+LaneFunctions lane_functions(Plain);
+LaneFunctions lane_functions(Avx2);
+LaneFunctions lane_functions(Avx512);
+
+LaneFunctions lane_functions(Kernel kernel) {
+  return for_kernel(kernel, [](auto variant) { return lane_functions(variant); });
+}
 
 std::vector<Kernel> available_kernels() {
   std::vector<Kernel> kernels{Kernel::plain};

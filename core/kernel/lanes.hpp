@@ -88,30 +88,23 @@ struct LaneFunctions {
 
 LaneFunctions lane_functions(Kernel kernel);
 
-}  // namespace survtree
+// Functions that exist once for each instruction set are overloads for these, and called by way of
+// for_kernel(kernel, [](auto variant) { return functions(variant); }).
+template <Kernel K>
+struct Variant {
+  static constexpr Kernel kernel = K;
+};
+using Plain = Variant<Kernel::plain>;
+using Avx2 = Variant<Kernel::avx2>;
+using Avx512 = Variant<Kernel::avx512>;
 
-// A set of functions that exists once for each instruction set: declares them all, and defines
-// name(kernel), which gives those of one. SURVTREE_X86_VARIANTS says whether the x86 ones exist.
-#ifdef SURVTREE_X86_VARIANTS
-#define SURVTREE_PER_KERNEL(Functions, name)             \
-  namespace plain {                                      \
-  Functions name();                                      \
-  }                                                      \
-  namespace avx2 {                                       \
-  Functions name();                                      \
-  }                                                      \
-  namespace avx512 {                                     \
-  Functions name();                                      \
-  }                                                      \
-  Functions name(Kernel kernel) {                        \
-    if (kernel == Kernel::avx512) return avx512::name(); \
-    if (kernel == Kernel::avx2) return avx2::name();     \
-    return plain::name();                                \
-  }
-#else
-#define SURVTREE_PER_KERNEL(Functions, name) \
-  namespace plain {                          \
-  Functions name();                          \
-  }                                          \
-  Functions name(Kernel) { return plain::name(); }
+template <class Make>
+auto for_kernel([[maybe_unused]] Kernel kernel, Make make) {
+#ifdef SURVTREE_X86_VARIANTS  // the build has them
+  if (kernel == Kernel::avx512) return make(Avx512{});
+  if (kernel == Kernel::avx2) return make(Avx2{});
 #endif
+  return make(Plain{});
+}
+
+}  // namespace survtree

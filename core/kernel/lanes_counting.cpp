@@ -4,7 +4,7 @@
 #include "kernel/lanes.hpp"
 #include "kernel/vector.hpp"
 
-namespace survtree::SURVTREE_VARIANT {
+namespace survtree {
 namespace {
 
 // A few vectors of lanes at a time, whose sums stay in registers and do not wait for each other.
@@ -164,15 +164,9 @@ void pick_counts(const double* from, std::size_t n, std::size_t stride, const st
 
 }  // namespace
 
-LaneFunctions lane_functions() {
-  return {Kernel::SURVTREE_VARIANT,
-          count_ones,
-          pack_rows,
-          list_rows,
-          add_where_yes,
-          count_blocks,
-          add_up,
-          pick_counts};
+LaneFunctions lane_functions(ThisVariant) {
+  return {ThisVariant::kernel, count_ones,   pack_rows, list_rows,
+          add_where_yes,       count_blocks, add_up,    pick_counts};
 }
 
-}  // namespace survtree::SURVTREE_VARIANT
+}  // namespace survtree

@@ -1,12 +1,13 @@
 // Vectors of the instruction set that a lanes_*.cpp is compiled for: a type `Vector` (width, load
-// from one number, + - * /, select by mask), and what else has instructions of its own. The build
-// defines SURVTREE_AVX512 or SURVTREE_AVX2, or neither; code that uses this is in the namespace
-// SURVTREE_VARIANT, so that no two instruction sets share a function.
+// from one number, + - * /, select by mask). The build defines SURVTREE_AVX512 or SURVTREE_AVX2, or
+// neither; code that uses this is in unnamed namespaces, so that no two instruction sets share it,
+// and comes out as an overload for ThisVariant.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
+
+#include "kernel/lanes.hpp"
 
 #if defined(SURVTREE_AVX512) || defined(SURVTREE_AVX2)
 #include <immintrin.h>
@@ -19,18 +20,12 @@
 #define SURVTREE_INLINE inline
 #endif
 
-#if defined(SURVTREE_AVX512)
-#define SURVTREE_VARIANT avx512
-#elif defined(SURVTREE_AVX2)
-#define SURVTREE_VARIANT avx2
-#else
-#define SURVTREE_VARIANT plain
-#endif
-
-namespace survtree::SURVTREE_VARIANT {
+namespace survtree {
 namespace {
 
 #if defined(SURVTREE_AVX512)
+
+using ThisVariant = Avx512;
 
 struct Vector {
   static constexpr std::size_t width = 8;
@@ -54,6 +49,8 @@ struct Vector {
 };
 
 #elif defined(SURVTREE_AVX2)
+
+using ThisVariant = Avx2;
 
 struct Vector {
   static constexpr std::size_t width = 4;
@@ -81,6 +78,8 @@ struct Vector {
 
 #else
 
+using ThisVariant = Plain;
+
 // What every machine can run, and what the others must equal.
 struct Vector {
   static constexpr std::size_t width = 1;
@@ -103,4 +102,4 @@ struct Vector {
 #endif
 
 }  // namespace
-}  // namespace survtree::SURVTREE_VARIANT
+}  // namespace survtree

@@ -91,7 +91,7 @@ bool Frontier::try_splits(Subset& s, int depth, std::size_t k) {
   best[0] = {s.facts.loss, kLeaf, 1, 0};
   if (depth == 1) {
     for (std::size_t lane = 0; lane < split.n_lanes; ++lane)
-      offer(best, {split.no_loss[lane] + split.yes_loss[lane],
+      offer(best, {split.no.loss[lane] + split.yes.loss[lane],
                    static_cast<std::int32_t>(split.question[lane]), 2, 1});
     return true;
   }
@@ -176,7 +176,7 @@ Tree Frontier::read(Subset& s, int depth, std::size_t n_leaves, std::size_t k) {
 }
 
 FrontierResult Frontier::run(const RunLimits& limits) {
-  limits_.start(limits.time_limit_s, limits.seconds_gone, limits.node_limit);
+  limits_.start(limits);
   max_bytes_ = limits.memory_limit_bytes;
   FrontierResult r;
   for (int depth = 0;; ++depth) {

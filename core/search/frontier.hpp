@@ -18,7 +18,6 @@
 #include "data/hash_table.hpp"
 #include "data/problem.hpp"
 #include "search/limits.hpp"
-#include "search/options.hpp"
 #include "search/tree.hpp"
 #include "search/worker.hpp"
 

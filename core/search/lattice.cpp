@@ -41,17 +41,6 @@ struct Lattice::Visit {
   double loss;
 };
 
-// What belongs to one thread.
-struct alignas(128) Lattice::Worker {
-  struct Level {
-    SplitRow split;
-    std::vector<std::uint64_t> bits;
-  };
-  std::vector<Level> levels;
-  std::uint64_t n_passes = 0, n_lane_rows = 0;
-  std::function<bool()> should_stop;
-};
-
 Lattice::Cell Lattice::Cell::with(std::uint32_t question, bool yes) const {
   Cell out = *this;
   const auto at = std::lower_bound(out.questions.begin(), out.questions.end(), question);
@@ -72,20 +61,21 @@ std::size_t Lattice::bytes_needed(std::size_t n_questions, std::size_t n_levels)
   return n < 1e15 ? static_cast<std::size_t>(n) * sizeof(double) : SIZE_MAX;
 }
 
-Lattice::Lattice(const Problem& problem, const LaneFunctions& lanes, const LatticeOptions& options)
-    : problem_(problem), lanes_(lanes), options_(options), n_(problem.n_questions) {
-  require(options.n_levels >= 1 && options.n_levels <= std::min(n_, kMaxLevels),
-          "1 <= n_levels <= questions, 16");
-  choose_ = binomials(n_, options.n_levels + 1);
+Lattice::Lattice(SubsetSolver& solver, std::size_t n_levels)
+    : solver_(solver),
+      problem_(solver.problem()),
+      min_rows_(solver.options().min_samples_leaf),
+      n_levels_(n_levels),
+      n_(problem_.n_questions) {
+  require(n_levels >= 1 && n_levels <= std::min(n_, kMaxLevels), "1 <= n_levels <= questions, 16");
+  choose_ = binomials(n_, n_levels + 1);
   std::size_t next = 0;
-  for (std::size_t level = 0; level <= options.n_levels; ++level) {
+  for (std::size_t level = 0; level <= n_levels; ++level) {
     first_.push_back(next);
     next += choose(n_, level) << level;
   }
   table_.assign(next, kTooSmall);
 }
-
-Lattice::~Lattice() = default;
 
 // The place of a set among all of its size: sum of C(q_i, i + 1), which counts the sets whose
 // largest differing question is smaller.
@@ -96,46 +86,38 @@ std::size_t Lattice::place(const Cell& cell) const {
 }
 
 // Each first question is a task. The root's split row is made once and read by all.
-void Lattice::fill(std::uint64_t n_rows, double root_loss, Team* team,
-                   const std::function<bool(std::size_t worker)>& should_stop,
-                   const std::function<void()>& while_waiting) {
-  const std::size_t n_workers = team == nullptr ? 1 : team->size();
-  for (std::size_t k = 0; k < n_workers; ++k) {
-    workers_.push_back(std::make_unique<Worker>());
-    workers_[k]->levels.resize(options_.n_levels + 1);
-    workers_[k]->should_stop = [&should_stop, k] { return should_stop(k); };
-  }
-  table_[0] = root_loss;
-  const Visit root{0, 0, 0, 0, problem_.bits.everyone, n_rows, root_loss};
-  SplitRow split;
-  split_row(problem_, lanes_, {root.bits, n_rows, options_.min_samples_leaf, false, 0, true},
-            split);
-  workers_[0]->n_passes += 1;
-  workers_[0]->n_lane_rows += split.n_steps * split.n_lanes;
+void Lattice::fill() {
+  const Subset& all = solver_.root();
+  Worker& first = solver_.worker();
+  const Visit root{0, 0, 0, 0, all.bits, all.n_rows, all.facts.loss};
+  table_[0] = root.loss;
+  const SplitRow& splits = split(first, root);
   // No question is constant; a lane may be missing only because both sides are too small.
-  const auto task = [&](std::size_t worker, std::size_t lane) {
-    visit_child(*workers_[worker], root, split, split.question[lane], lane, true);
+  const auto task = [&](std::size_t number, std::size_t lane) {
+    visit_child(solver_.worker(number), root, splits, splits.question[lane], lane, true);
   };
-  if (team == nullptr) {
-    for (std::size_t lane = 0; lane < split.n_lanes; ++lane) task(0, lane);
+  if (solver_.team() == nullptr) {
+    for (std::size_t lane = 0; lane < splits.n_lanes; ++lane) task(0, lane);
   } else {
-    team->run(0, split.n_lanes, task, while_waiting);
+    solver_.team()->run(0, splits.n_lanes, task, [&] { solver_.limits().look_at_clock(true); });
   }
-  if (!should_stop(0)) add_up();
+  if (!solver_.should_stop(first)) add_up();
+}
+
+const SplitRow& Lattice::split(Worker& w, const Visit& at) const {
+  SplitRow& out = w.level(at.level).split;
+  split_row(problem_, solver_.splitter().lanes(),
+            {at.bits, at.n_rows, min_rows_, false, at.next_question, true}, out);
+  ++w.stats.subsets_solved;
+  w.stats.lane_rows += out.n_steps * out.n_lanes;
+  return out;
 }
 
 // Extends a cell by every later question. Where a question does not part the rows at all, the child
 // is the same set of rows, and the split row of its parent serves again.
 void Lattice::visit(Worker& w, const Visit& at, const SplitRow* same_rows) {
-  if (w.should_stop()) return;
-  if (same_rows == nullptr) {
-    SplitRow& own = w.levels[at.level].split;
-    split_row(problem_, lanes_,
-              {at.bits, at.n_rows, options_.min_samples_leaf, false, at.next_question, true}, own);
-    ++w.n_passes;
-    w.n_lane_rows += own.n_steps * own.n_lanes;
-    same_rows = &own;
-  }
+  if (solver_.should_stop(w)) return;
+  if (same_rows == nullptr) same_rows = &split(w, at);
   const auto end = same_rows->question.begin() + static_cast<std::ptrdiff_t>(same_rows->n_lanes);
   auto lane = static_cast<std::size_t>(
       std::lower_bound(same_rows->question.begin(), end, at.next_question) -
@@ -160,14 +142,14 @@ void Lattice::visit_child(Worker& w, const Visit& at, const SplitRow& split, std
     child.answers |= yes == 0 ? 0 : yes_bit;
     return enter(w, child, &split);
   }
-  const bool is_last = child.level == options_.n_levels;
+  const bool is_last = child.level == n_levels_;
   for (const bool yes : {false, true}) {
-    child.n_rows = yes ? split.yes_rows[lane] : split.no_rows[lane];
-    if (child.n_rows < options_.min_samples_leaf) continue;
+    child.n_rows = yes ? split.yes.rows[lane] : split.no.rows[lane];
+    if (child.n_rows < min_rows_) continue;
     child.answers = at.answers | (yes ? yes_bit : 0);
-    child.loss = yes ? split.yes_loss[lane] : split.no_loss[lane];
+    child.loss = yes ? split.yes.loss[lane] : split.no.loss[lane];
     if (!is_last) {
-      std::vector<std::uint64_t>& bits = w.levels[child.level].bits;
+      std::vector<std::uint64_t>& bits = w.level(child.level).parts.yes.bits;
       bits.resize(at.bits.size());
       pick_bits(problem_.bits, at.bits, question, yes, bits);
       child.bits = bits;
@@ -178,13 +160,13 @@ void Lattice::visit_child(Worker& w, const Visit& at, const SplitRow& split, std
 
 void Lattice::enter(Worker& w, const Visit& child, const SplitRow* same_rows) {
   table_[place(child.level, child.rank, child.answers)] = child.loss;
-  if (child.level < options_.n_levels && child.next_question < n_) visit(w, child, same_rows);
+  if (child.level < n_levels_ && child.next_question < n_) visit(w, child, same_rows);
 }
 
 // From the deepest level up, losses become optima: a leaf, or the best question asked next.
 void Lattice::add_up() {
-  for (double& value : table_) value += options_.regularization;
-  for (std::size_t level = options_.n_levels; level-- > 0;) {
+  for (double& value : table_) value += solver_.options().regularization;
+  for (std::size_t level = n_levels_; level-- > 0;) {
     std::vector<std::uint32_t> questions(level);
     std::iota(questions.begin(), questions.end(), 0U);
     const std::size_t n_sets = choose(n_, level);
@@ -224,18 +206,6 @@ void Lattice::add_up_set(std::size_t level, std::size_t rank,
         value = std::min(value, no[0] + no[low]);
       }
   }
-}
-
-std::uint64_t Lattice::n_passes() const {
-  std::uint64_t n = 0;
-  for (const auto& worker : workers_) n += worker->n_passes;
-  return n;
-}
-
-std::uint64_t Lattice::n_lane_rows() const {
-  std::uint64_t n = 0;
-  for (const auto& worker : workers_) n += worker->n_lane_rows;
-  return n;
 }
 
 }  // namespace survtree

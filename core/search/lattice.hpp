@@ -9,23 +9,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "data/problem.hpp"
-#include "kernel/lanes.hpp"
+#include "search/solver.hpp"
 #include "search/split_row.hpp"
-#include "search/team.hpp"
 
 namespace survtree {
-
-struct LatticeOptions {
-  std::size_t n_levels = 1;  // depth of the trees
-  double regularization = 0.0;
-  std::uint64_t min_samples_leaf = 1;
-};
 
 class Lattice {
  public:
@@ -41,26 +32,19 @@ class Lattice {
   // What the table will take; SIZE_MAX if it cannot be counted.
   static std::size_t bytes_needed(std::size_t n_questions, std::size_t n_levels);
 
-  Lattice(const Problem& problem, const LaneFunctions& lanes, const LatticeOptions& options);
-  ~Lattice();
-  Lattice(const Lattice&) = delete;
-  Lattice& operator=(const Lattice&) = delete;
+  // For trees of depth n_levels, by the workers, penalty and leaf size of a solver, which must
+  // outlive it.
+  Lattice(SubsetSolver& solver, std::size_t n_levels);
 
-  // Fills the table; `team` may be null. Ends early, with nothing to show, once should_stop(worker)
-  // says so. For while_waiting see Team.
-  void fill(std::uint64_t n_rows, double root_loss, Team* team,
-            const std::function<bool(std::size_t worker)>& should_stop,
-            const std::function<void()>& while_waiting);
+  // Fills the table. Ends early, with nothing to show, once the solver should stop.
+  void fill();
   // The least objective of all trees on the cell that are as deep as levels are left; infinite
   // where there are too few rows. Only after fill().
   double optimum(const Cell& cell) const { return table_[place(cell)]; }
 
   std::size_t bytes() const { return table_.size() * sizeof(double); }
-  std::uint64_t n_passes() const;
-  std::uint64_t n_lane_rows() const;
 
  private:
-  struct Worker;
   struct Visit;
 
   std::size_t place(const Cell& cell) const;
@@ -68,6 +52,7 @@ class Lattice {
     return first_[level] + (rank << level) + answers;
   }
   std::size_t choose(std::size_t n, std::size_t k) const { return choose_[k * (n_ + 1) + n]; }
+  const SplitRow& split(Worker& w, const Visit& at) const;
   void visit(Worker& w, const Visit& at, const SplitRow* same_rows);
   void visit_child(Worker& w, const Visit& at, const SplitRow& split, std::uint32_t question,
                    std::size_t lane, bool is_lane);
@@ -75,14 +60,16 @@ class Lattice {
   void add_up();
   void add_up_set(std::size_t level, std::size_t rank, std::span<const std::uint32_t> questions);
 
+  SubsetSolver& solver_;
   const Problem& problem_;
-  LaneFunctions lanes_;
-  LatticeOptions options_;
-  std::size_t n_;                    // questions
+  std::uint64_t min_rows_;           // of a leaf
+  std::size_t n_levels_, n_;         // n_ questions
   std::vector<std::size_t> choose_;  // binomial coefficients
   std::vector<std::size_t> first_;   // place of the first cell of each level
   std::vector<double> table_;
-  std::vector<std::unique_ptr<Worker>> workers_;
 };
+
+// Whether to fill one for the deepest level before `depth` is searched (lattice_choice.cpp).
+bool is_lattice_due(SubsetSolver& solver, const RunLimits& limits, int final_depth, int depth);
 
 }  // namespace survtree

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -23,16 +24,30 @@ enum class Status : std::uint8_t {
   interrupted
 };
 
+constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+
+// What one run may take.
+struct RunLimits {
+  double gap = 0.0;  // relative
+  double time_limit_s = std::numeric_limits<double>::infinity();
+  double seconds_gone = 0.0;                  // before the run; they count
+  std::size_t memory_limit_bytes = SIZE_MAX;  // for the cache
+  std::uint64_t node_limit = kNoLimit;
+  // Raise the lower bound and improve the tree as the search goes on, which costs some more work in
+  // all: for those who may stop it.
+  bool wants_bounds = false;
+};
+
 class Limits {
  public:
-  // A new run begins: the clock starts at `seconds_gone`, and what ended the last run is forgotten.
-  void start(double time_limit_s, double seconds_gone, std::uint64_t node_limit) {
+  // A new run begins, and what ended the last one is forgotten.
+  void start(const RunLimits& limits) {
     start_ = Clock::now() - std::chrono::duration_cast<Clock::duration>(
-                                std::chrono::duration<double>(seconds_gone));
+                                std::chrono::duration<double>(limits.seconds_gone));
     last_call_s_ = 0.0;
-    time_limit_s_ = time_limit_s;
-    nodes_left_ = node_limit;
-    has_node_limit_ = node_limit != kNoLimit;
+    time_limit_s_ = limits.time_limit_s;
+    nodes_left_ = limits.node_limit;
+    has_node_limit_ = limits.node_limit != kNoLimit;
     reason_ = Status::optimal;
     is_interrupted_ = is_paused_ = false;
   }
@@ -82,11 +97,7 @@ class Limits {
   bool is_stopped() const { return is_paused_.load(std::memory_order_relaxed) || is_over(); }
   bool is_over() const { return reason() != Status::optimal; }
   Status reason() const { return reason_.load(std::memory_order_relaxed); }
-  double time_limit_s() const { return time_limit_s_; }
-  bool has_node_limit() const { return has_node_limit_; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
-  static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "data/contract.hpp"
-#include "search/lattice_choice.hpp"
 
 namespace survtree {
 
@@ -53,7 +52,7 @@ Result Search::run(const RunLimits& limits) {
 // Without a depth limit the search deepens until no proof was cut by depth.
 void Search::deepen(double upper_bound) {
   for (depth_ = std::max(depth_, std::min(1, final_depth_));; depth_ = next_depth(depth_)) {
-    if (is_lattice_due()) return solve_by_lattice();
+    if (is_lattice_due(solver_, run_limits_, final_depth_, depth_)) return solve_by_lattice();
     if (depth_ == final_depth_ && run_limits_.wants_bounds) raise_lower_bound();
     if (run_limits_.gap > 0.0 && is_gap_closed()) return;
     if (search_depth(upper_bound)) return;
@@ -132,25 +131,9 @@ double Search::proven_bound() const {
   return std::max(solver_.bounds().any_tree(facts.proven()), lower_bound_ - too_much);
 }
 
-bool Search::is_lattice_due() {
-  return survtree::is_lattice_due({problem_, solver_.options(), run_limits_, solver_.root().facts,
-                                   final_depth_, depth_, solver_.worker().stats.lane_rows});
-}
-
 void Search::solve_by_lattice() {
-  const SearchOptions& options = solver_.options();
-  lattice_ =
-      std::make_unique<Lattice>(problem_, solver_.splitter().lanes(),
-                                LatticeOptions{static_cast<std::size_t>(final_depth_),
-                                               options.regularization, options.min_samples_leaf});
-  const Subset& root = solver_.root();
-  lattice_->fill(
-      root.n_rows, root.facts.loss, solver_.team(),
-      [this](std::size_t worker) { return solver_.should_stop(solver_.worker(worker)); },
-      [this] { solver_.limits().look_at_clock(true); });
-  Stats& stats = solver_.worker().stats;
-  stats.subsets_solved += lattice_->n_passes();
-  stats.lane_rows += lattice_->n_lane_rows();
+  lattice_ = std::make_unique<Lattice>(solver_, static_cast<std::size_t>(final_depth_));
+  lattice_->fill();
   if (is_stopped()) return lattice_.reset();
   result_ = {lattice_->optimum({}), kLeaf, true, true};
   lower_bound_ = result_.value;

@@ -15,7 +15,6 @@
 #include "search/greedy.hpp"
 #include "search/incumbent.hpp"
 #include "search/lattice.hpp"
-#include "search/options.hpp"
 #include "search/reader.hpp"
 #include "search/solver.hpp"
 
@@ -87,7 +86,6 @@ class Search {
   double proven_bound() const;
   Result final_result(Tree tree);
   int next_depth(int depth) const;
-  bool is_lattice_due();
   void solve_by_lattice();
   void log_progress();
 

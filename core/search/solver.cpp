@@ -49,10 +49,10 @@ SubsetSolver::SubsetSolver(const Problem& problem, const SearchOptions& options,
 }
 
 void SubsetSolver::start(const RunLimits& limits) {
-  limits_.start(limits.time_limit_s, limits.seconds_gone, limits.node_limit);
+  limits_.start(limits);
   cache_.set_max_bytes(limits.memory_limit_bytes);
   n_shed_before_ = cache_.n_shed();
-  pause_at_ = Limits::kNoLimit;  // whatever the last run was doing when memory ran out
+  pause_at_ = kNoLimit;  // whatever the last run was doing when memory ran out
 }
 
 void SubsetSolver::with_team(const std::function<void()>& work) {
@@ -64,7 +64,7 @@ void SubsetSolver::with_team(const std::function<void()>& work) {
 void SubsetSolver::with_share_of_work(double lane_rows, const std::function<void()>& work) {
   pause_at_ = workers_[0]->stats.lane_rows + static_cast<std::uint64_t>(lane_rows);
   work();
-  pause_at_ = Limits::kNoLimit;
+  pause_at_ = kNoLimit;
   limits_.resume();
 }
 
@@ -149,7 +149,7 @@ SubsetResult SubsetSolver::solve_one_split(Worker& w, Subset& s, double budget, 
   const SplitRow& split = splitter_.split(w, s, k, false);
   SubsetResult best{bounds_.as_leaf(s.facts), kLeaf, true, false};
   for (std::size_t lane = 0; lane < split.n_lanes; ++lane) {
-    const double value = split.no_loss[lane] + split.yes_loss[lane] + 2.0 * options_.regularization;
+    const double value = split.no.loss[lane] + split.yes.loss[lane] + 2.0 * options_.regularization;
     if (value < best.value)
       best = {value, static_cast<std::int32_t>(split.question[lane]), true, false};
   }
@@ -207,7 +207,7 @@ bool SubsetSolver::is_over_budget(Worker& w, const Node& node, std::uint32_t lan
                                   double limit) const {
   if (!options_.switches.hierarchical) return false;
   const SplitRow& split = node.scratch.split;
-  const SubsetFacts no = facts_of(split, lane, false), yes = facts_of(split, lane, true);
+  const SubsetFacts no = facts_of(split.no, lane), yes = facts_of(split.yes, lane);
   if (bounds_.any_tree(no) + bounds_.any_tree(yes) <= limit + tolerance_) return false;
   ++w.stats.pruned_by_budget;
   if (problem_.has_guess &&

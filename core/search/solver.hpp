@@ -12,11 +12,26 @@
 #include "search/cache.hpp"
 #include "search/incumbent.hpp"
 #include "search/limits.hpp"
-#include "search/options.hpp"
 #include "search/team.hpp"
 #include "search/worker.hpp"
 
 namespace survtree {
+
+// How the deepest level is solved: by a search with bounds, or by a lattice of all cells.
+enum class Solver : std::uint8_t { cheaper, search, lattice };
+
+struct SearchOptions {
+  int max_depth = kMaxDepth;
+  double regularization = 0.01;
+  std::uint64_t min_samples_leaf = 7;
+  double upper_bound = Bounds::no_limit;  // an objective said to be attainable
+  std::size_t n_threads = 1;
+  Switches switches;
+  Kernel kernel = available_kernels().back();
+  Solver solver = Solver::cheaper;
+  std::uint64_t greedy_from = 10'000'000;  // lane-rows done; before that greedy trees do not pay
+  bool check_keys = false;  // keep the groups of every cached subset and compare them
+};
 
 class SubsetSolver {
  public:
@@ -37,7 +52,7 @@ class SubsetSolver {
   void make_key(Subset& s) const;
   // No tree on the part of a split costs less.
   double part_bound(const SplitRow& split, std::size_t lane, bool yes) const {
-    return bounds_.any_tree(facts_of(split, lane, yes));
+    return bounds_.any_tree(facts_of(split.side(yes), lane));
   }
   int useful_depth(const Subset& s) const { return splitter_.useful_depth(s); }
   bool should_stop(Worker& w);
@@ -89,8 +104,8 @@ class SubsetSolver {
   std::unique_ptr<Team> team_;
   Subset root_;
   double tolerance_ = 0.0;
-  std::uint64_t pause_at_ = Limits::kNoLimit;  // lane-rows of the first worker
-  std::uint64_t n_shed_before_ = 0;            // this run
+  std::uint64_t pause_at_ = kNoLimit;  // lane-rows of the first worker
+  std::uint64_t n_shed_before_ = 0;    // this run
   OnBetterSplit on_better_split_;
 };
 

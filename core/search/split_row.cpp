@@ -15,8 +15,8 @@ using Bits = std::span<const std::uint64_t>;
 // Lanes for the questions that leave enough rows on both sides; ones[q] rows answer q with yes.
 void choose_lanes(const Problem& p, const SplitRequest& request, SplitRow& out) {
   out.question.resize(p.n_questions);
-  out.yes_rows.resize(p.n_questions);
-  out.no_rows.resize(p.n_questions);
+  out.yes.rows.resize(p.n_questions);
+  out.no.rows.resize(p.n_questions);
   out.keep.assign((p.bits.stride + 63) / 64, 0);
   std::size_t lane = 0;
   for (std::uint32_t q = request.first_question; q < p.n_questions; ++q) {
@@ -25,16 +25,16 @@ void choose_lanes(const Problem& p, const SplitRequest& request, SplitRow& out) 
     const std::uint64_t fewest = request.one_child_is_enough ? 1 : request.min_rows;
     const bool is_kept = std::min(yes, no) >= fewest && std::max(yes, no) >= request.min_rows;
     out.question[lane] = q;  // no branch: the next one overwrites what is not kept
-    out.yes_rows[lane] = yes;
-    out.no_rows[lane] = no;
+    out.yes.rows[lane] = yes;
+    out.no.rows[lane] = no;
     out.keep[q / 64] |= std::uint64_t{is_kept} << (q % 64);
     lane += is_kept ? 1 : 0;
   }
   out.n_lanes = lane;
-  if (out.no_loss.size() < padded(lane)) {
+  if (out.no.loss.size() < padded(lane)) {
     // The one that is asked comes last: memory may run out in between.
-    out.yes_loss.resize(padded(p.n_questions));
-    out.no_loss.resize(padded(p.n_questions));
+    out.yes.loss.resize(padded(p.n_questions));
+    out.no.loss.resize(padded(p.n_questions));
   }
 }
 
@@ -43,7 +43,7 @@ Answers answers_of(const Problem& p, const SplitRow& out) {
 }
 
 SplitLosses losses_to(const LaneFunctions& lanes, SplitRow& out) {
-  return {lanes.kernel, out.n_lanes, out.no_loss.data(), out.yes_loss.data(), out.loss_scratch};
+  return {lanes.kernel, out.n_lanes, out.no.loss.data(), out.yes.loss.data(), out.loss_scratch};
 }
 
 // Counting goes sixteen questions at a time.
@@ -159,7 +159,7 @@ void SplitRow::order_by_loss(std::vector<std::uint32_t>& order) const {
   order.resize(n_lanes);
   for (std::uint32_t lane = 0; lane < n_lanes; ++lane) order[lane] = lane;
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const double x = no_loss[a] + yes_loss[a], y = no_loss[b] + yes_loss[b];
+    const double x = no.loss[a] + yes.loss[a], y = no.loss[b] + yes.loss[b];
     return x != y ? x < y : a < b;
   });
 }
@@ -173,8 +173,8 @@ void split_row(const Problem& p, const LaneFunctions& lanes, const SplitRequest&
     split_by_rows(p, lanes, request, out);
   if (!request.wants_groups || out.n_lanes == 0) return;
   const std::size_t n = list_groups(p, lanes, request.bits, out);
-  add_up_groups(lanes, p.group_loss, n, out, out.no_groups, out.yes_groups);
-  if (p.has_guess) add_up_groups(lanes, p.proven_group_loss, n, out, out.no_proven, out.yes_proven);
+  add_up_groups(lanes, p.group_loss, n, out, out.no.groups, out.yes.groups);
+  if (p.has_guess) add_up_groups(lanes, p.proven_group_loss, n, out, out.no.proven, out.yes.proven);
 }
 
 }  // namespace survtree

@@ -10,18 +10,23 @@
 
 namespace survtree {
 
-// One entry a lane; the questions that leave enough rows on both sides have one, ascending.
-// "No" stands for the rows that answer no, "yes" for those that answer yes.
+// One entry a lane: the rows that answer its question with no, or those that answer it with yes.
+struct SplitSide {
+  std::vector<std::uint64_t> rows;  // of the table
+  std::vector<double> loss;         // as one leaf
+  std::vector<double> groups;       // their floors by equivalent points, if wanted,
+  std::vector<double> proven;       // and, if some are guessed, without the guess
+};
+
+// The questions that leave enough rows on both sides have a lane, ascending.
 struct SplitRow {
   std::size_t n_lanes = 0;
   std::size_t n_steps = 0;  // rows, or blocks of rows, that went through each lane
   std::vector<std::uint32_t> question;
-  std::vector<std::uint64_t> no_rows, yes_rows;  // rows of the table
-  std::vector<double> no_loss, yes_loss;         // as one leaf each
-  std::vector<double> no_groups, yes_groups;     // lower bounds by equivalent points, if wanted,
-  std::vector<double> no_proven, yes_proven;     // and, if some are guessed, without the guess
-  std::vector<double> ones;                      // by question: rows that answer yes
+  SplitSide no, yes;
+  std::vector<double> ones;  // by question: rows that answer yes
 
+  const SplitSide& side(bool says_yes) const { return says_yes ? yes : no; }
   // Of a question that has one.
   std::size_t lane_of(std::uint32_t wanted) const;
   // Lanes by the loss of their split, least first.

@@ -22,27 +22,20 @@ Subset all_rows(const Problem& p) {
   return s;
 }
 
-SubsetFacts facts_of(const SplitRow& split, std::size_t lane, bool yes) {
-  SubsetFacts facts{yes ? split.yes_loss[lane] : split.no_loss[lane],
-                    yes ? split.yes_groups[lane] : split.no_groups[lane]};
-  if (!split.yes_proven.empty())
-    facts.proven_loss = yes ? split.yes_proven[lane] : split.no_proven[lane];
-  return facts;
+SubsetFacts facts_of(const SplitSide& side, std::size_t lane) {
+  return {side.loss[lane], side.groups[lane], side.proven.empty() ? 0.0 : side.proven[lane]};
 }
 
 Parts parts_of(const Subset& s, const SplitRow& split, std::size_t lane, PartBuffers& buffers) {
   Parts out;
-  out.no.n_rows = split.no_rows[lane];
-  out.no.bit_buffer = &buffers.no_bits;
-  out.no.group_buffer = &buffers.no_groups;
-  out.yes.n_rows = split.yes_rows[lane];
-  out.yes.bit_buffer = &buffers.yes_bits;
-  out.yes.group_buffer = &buffers.yes_groups;
-  out.yes.says_yes = true;
-  for (Subset* part : {&out.no, &out.yes}) {
-    part->facts = facts_of(split, lane, part->says_yes);
-    part->parent = &s;
-    part->question = split.question[lane];
+  for (const bool yes : {false, true}) {
+    Subset& part = yes ? out.yes : out.no;
+    part.facts = facts_of(split.side(yes), lane);
+    part.n_rows = split.side(yes).rows[lane];
+    part.parent = &s;
+    part.question = split.question[lane];
+    part.says_yes = yes;
+    part.buffers = yes ? &buffers.yes : &buffers.no;
   }
   return out;
 }
@@ -50,16 +43,16 @@ Parts parts_of(const Subset& s, const SplitRow& split, std::size_t lane, PartBuf
 void make_groups(const Problem& problem, Subset& s) {
   if (!s.groups.empty()) return;
   require(!s.parent->groups.empty(), "the key of the parent is made first");
-  s.group_buffer->resize(s.parent->groups.size());
-  s.key = pick_groups(problem.groups, s.parent->groups, s.question, s.says_yes, *s.group_buffer);
-  s.groups = *s.group_buffer;
+  s.buffers->groups.resize(s.parent->groups.size());
+  s.key = pick_groups(problem.groups, s.parent->groups, s.question, s.says_yes, s.buffers->groups);
+  s.groups = s.buffers->groups;
 }
 
 void make_bits(const Problem& problem, Subset& s) {
   if (!s.bits.empty()) return;
-  s.bit_buffer->resize(s.parent->bits.size());
-  pick_bits(problem.bits, s.parent->bits, s.question, s.says_yes, *s.bit_buffer);
-  s.bits = *s.bit_buffer;
+  s.buffers->bits.resize(s.parent->bits.size());
+  pick_bits(problem.bits, s.parent->bits, s.question, s.says_yes, s.buffers->bits);
+  s.bits = s.buffers->bits;
 }
 
 }  // namespace survtree

@@ -14,6 +14,8 @@
 
 namespace survtree {
 
+constexpr int kMaxDepth = 1000;  // recursion is one frame a level; no useful tree comes near
+
 // Most subsets are closed by what the split of their parent told about them, or by the cache, so
 // groups and key, and then bits, are made only when needed.
 struct Subset {
@@ -30,22 +32,24 @@ struct Subset {
   const Subset* parent = nullptr;
   std::uint32_t question = 0;
   bool says_yes = false;
-  std::vector<std::uint64_t>*group_buffer = nullptr, *bit_buffer = nullptr;
+  struct Buffers {
+    std::vector<std::uint64_t> bits, groups;
+  };
+  Buffers* buffers = nullptr;  // where they go when they are made
 };
 
 // The rows that answer a question with no, and those that answer it with yes.
 struct Parts {
   Subset no, yes;
 };
-// Where their bits and groups go.
 struct PartBuffers {
-  std::vector<std::uint64_t> no_bits, yes_bits, no_groups, yes_groups;
+  Subset::Buffers no, yes;
 };
 
 Subset all_rows(const Problem& problem);
 // By the question of a lane of the split row of `s`, which must have the groups' losses.
 Parts parts_of(const Subset& s, const SplitRow& split, std::size_t lane, PartBuffers& buffers);
-SubsetFacts facts_of(const SplitRow& split, std::size_t lane, bool yes);
+SubsetFacts facts_of(const SplitSide& side, std::size_t lane);
 
 // If they are not there yet; those of the parent must be.
 void make_groups(const Problem& problem, Subset& s);

@@ -7,7 +7,6 @@
 #include <memory>
 #include <vector>
 
-#include "search/options.hpp"
 #include "search/split_row.hpp"
 #include "search/stats.hpp"
 #include "search/subset.hpp"

@@ -37,7 +37,7 @@ void stopped_it_has_what_it_finished() {
   FrontierOptions options;
   options.min_regularization = 0.0;
   for (const auto& [memory, nodes] :
-       {std::pair<std::size_t, std::uint64_t>{SIZE_MAX, 100}, {200'000, Limits::kNoLimit}}) {
+       {std::pair<std::size_t, std::uint64_t>{SIZE_MAX, 100}, {200'000, kNoLimit}}) {
     RunLimits limits;
     limits.memory_limit_bytes = memory;
     limits.node_limit = nodes;

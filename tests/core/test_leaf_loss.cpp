@@ -15,10 +15,10 @@ int main() {
   check::that(p.loss->of_leaf(all) == leaf_loss(events, all), "the problem has that loss");
   SplitRow split;
   split_row(p, lane_functions(available_kernels().back()), {p.bits.everyone, 6, 1, false}, split);
-  check::close(split.yes_loss[0], 0.071759259259, "loss of x = 1", 1e-12);
-  check::close(split.no_loss[0], 0.092592592593, "loss of x = 0", 1e-12);
-  check::that(split.yes_rows[0] == 3 && split.no_rows[0] == 3, "rows of both children");
-  check::that(split.no_loss[0] + split.yes_loss[0] > leaf_loss(events, all),
+  check::close(split.yes.loss[0], 0.071759259259, "loss of x = 1", 1e-12);
+  check::close(split.no.loss[0], 0.092592592593, "loss of x = 0", 1e-12);
+  check::that(split.yes.rows[0] == 3 && split.no.rows[0] == 3, "rows of both children");
+  check::that(split.no.loss[0] + split.yes.loss[0] > leaf_loss(events, all),
               "this split raises the loss: Kaplan-Meier leaves do not minimise it");
   check::that(leaf_loss(events, std::span<const std::uint32_t>()) == 0.0, "no rows, no loss");
 

@@ -11,9 +11,11 @@
 
 namespace survtree {
 
-SURVTREE_PER_KERNEL(BrierLanes, brier_lanes)
-
 namespace {
+
+BrierLanes lanes_of(Kernel kernel) {
+  return for_kernel(kernel, [](auto variant) { return brier_lanes(variant); });
+}
 
 class BrierLoss : public Loss {
  public:
@@ -33,7 +35,7 @@ class BrierLoss : public Loss {
     return best_group_loss(events_, rows);
   }
   void of_splits(const ListedRows& rows, const SplitLosses& out) const override {
-    brier_lanes(out.kernel)
+    lanes_of(out.kernel)
         .row_losses(events_.rows.data(), events_.end, rows, out.n_lanes, out.no, out.yes);
   }
 
@@ -50,7 +52,7 @@ class BrierLoss : public Loss {
       time_steps[k] = block.is_event ? difference(since, block.elapsed) : 0.0;
       if (block.is_event) since = block.elapsed;
     }
-    brier_lanes(out.kernel)
+    lanes_of(out.kernel)
         .block_losses(blocks_.data(), blocks, {area_steps, time_steps}, out.n_lanes, out.no,
                       out.yes);
   }

@@ -31,6 +31,8 @@ struct BrierLanes {
                        const BrierSteps& steps, std::size_t n_lanes, double* no, double* yes);
 };
 
-BrierLanes brier_lanes(Kernel kernel);
+BrierLanes brier_lanes(Plain);
+BrierLanes brier_lanes(Avx2);
+BrierLanes brier_lanes(Avx512);
 
 }  // namespace survtree

@@ -8,7 +8,7 @@
 #include "kernel/vector.hpp"
 #include "losses/brier/lane_pass.hpp"
 
-namespace survtree::SURVTREE_VARIANT {
+namespace survtree {
 namespace {
 
 using V = Vector;
@@ -150,6 +150,6 @@ void block_losses(const BrierBlock* facts, const CountedBlocks& blocks, const Br
 
 }  // namespace
 
-BrierLanes brier_lanes() { return {row_losses, block_losses}; }
+BrierLanes brier_lanes(ThisVariant) { return {row_losses, block_losses}; }
 
-}  // namespace survtree::SURVTREE_VARIANT
+}  // namespace survtree
