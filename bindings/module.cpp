@@ -165,10 +165,10 @@ FrontierOptions frontier_options_of(const nb::dict& d) {
   return o;
 }
 
-nb::dict run_frontier(OwnedFrontier& owned, const nb::dict& limits, const nb::object& on_turn) {
+nb::dict run_frontier(OwnedFrontier& owned, const nb::dict& limits) {
   const RunLimits run_limits = run_limits_of(limits);
   const FrontierResult r =
-      without_gil(owned, on_turn, [&] { return owned.search.run(run_limits); });
+      without_gil(owned, nb::none(), [&] { return owned.search.run(run_limits); });
   nb::list trees;
   for (const Tree& tree : r.trees) trees.append(tree_arrays(owned.problem, tree));
   nb::dict out;
@@ -277,7 +277,7 @@ NB_MODULE(_native, m) {
                 OwnedFrontier(problem_of(features, time, event, weight, column_rank, {}, ""), o);
           },
           "features"_a, "time"_a, "event"_a, "weight"_a, "column_rank"_a, "options"_a)
-      .def("run", &run_frontier, "limits"_a, "on_turn"_a.none() = nb::none())
+      .def("run", &run_frontier, "limits"_a)
       .def_prop_ro("cache_bytes", [](const OwnedFrontier& f) { return f.search.cache_bytes(); });
   m.def("rescore", &rescored, "features"_a, "time"_a, "event"_a, "weight"_a, "column"_a, "no"_a,
         "yes"_a);

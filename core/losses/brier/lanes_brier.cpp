@@ -55,14 +55,16 @@ struct RowPass {
   double *no, *yes;
 };
 
+// By value: what is behind a reference would be loaded again at every row.
 template <std::size_t K>
-void pass_rows(const RowPass& p) {
+void pass_rows(const RowPass p) {
+  const ListedRows rows = p.rows;
   LaneState no[K], yes[K];
-  Twofold area = p.facts[p.rows.numbers[p.rows.n - 1]].censor_area;
+  Twofold area = p.facts[rows.numbers[rows.n - 1]].censor_area;
   Twofold since = p.end;  // elapsed at the event passed last
-  for (std::size_t i = p.rows.n; i-- > 0;) {
-    const EventRow& row = p.facts[p.rows.numbers[i]];
-    const std::uint64_t bits = p.packed[i * p.rows.n_packed] >> p.shift;
+  for (std::size_t i = rows.n; i-- > 0;) {
+    const EventRow& row = p.facts[rows.numbers[i]];
+    const std::uint64_t bits = p.packed[i * rows.n_packed] >> p.shift;
     const V weight(row.weight), area_step(difference(area, row.censor_area));
     area = row.censor_area;
     for (std::size_t k = 0; k < K; ++k) {
