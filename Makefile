@@ -2,8 +2,10 @@
 # needs there and runs; a machine with Python 3.11 or later, a C++20 compiler and make is enough.
 PYTHON ?= python3
 BIN := .venv/bin
-NATIVE := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp bindings/*.hpp) CMakeLists.txt pyproject.toml
-CPP := $(wildcard core/*.cpp core/*.hpp bindings/*.cpp bindings/*.hpp tests/core/*.cpp tests/core/*.hpp tests/fuzz/*.cpp)
+CORE := $(sort $(shell find core -name '*.cpp' -o -name '*.hpp'))
+BINDINGS := $(wildcard bindings/*.cpp bindings/*.hpp)
+NATIVE := $(CORE) $(BINDINGS) CMakeLists.txt pyproject.toml
+CPP := $(CORE) $(BINDINGS) $(wildcard tests/core/*.cpp tests/core/*.hpp tests/fuzz/*.cpp)
 N ?= 5000
 FRAME_TESTS := $(addprefix tests/unit/test_,$(addsuffix .py,validation outcome_columns binarizer new_rows guess)) \
 	$(addprefix tests/property/test_,$(addsuffix .py,raw_tables raw_order frame_libraries rules))
@@ -80,7 +82,7 @@ builds: .venv/.test
 
 # valgrind on the core's tests, apart from those that fail allocations on purpose.
 valgrind: core-test
-	for name in distinct event_table leaf_loss problem cache search frontier; do \
+	for name in distinct event_table leaf_loss problem cache search frontier other_loss; do \
 	  valgrind --quiet --error-exitcode=9 --leak-check=full build/core/test_$$name || exit 1; done
 
 # libFuzzer on the core, with brute force as the judge; needs clang. make fuzz-core SECONDS=3600
@@ -159,7 +161,7 @@ lint: .venv/.test .venv/.lint core-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
-	$(BIN)/clang-tidy --quiet -p build/core $(wildcard core/*.cpp)
+	$(BIN)/clang-tidy --quiet -p build/core $(filter %.cpp,$(CORE))
 
 format: .venv/.lint
 	$(BIN)/ruff check --fix .

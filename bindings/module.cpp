@@ -3,14 +3,16 @@
 #include <exception>
 #include <utility>
 
-#include "bounds.hpp"
-#include "contract.hpp"
-#include "frontier.hpp"
-#include "leaf_loss.hpp"
-#include "problem.hpp"
-#include "rescore.hpp"
-#include "search.hpp"
-#include "split_row.hpp"
+#include "check/proof.hpp"
+#include "check/rescore.hpp"
+#include "data/contract.hpp"
+#include "data/problem.hpp"
+#include "losses/brier/brier.hpp"
+#include "losses/brier/definition.hpp"
+#include "search/bounds.hpp"
+#include "search/frontier.hpp"
+#include "search/search.hpp"
+#include "search/split_row.hpp"
 #include "translate.hpp"
 
 using namespace nanobind::literals;
@@ -22,11 +24,11 @@ namespace {
 Problem problem_of(const Bytes2d& features, const Doubles& time, const Bytes& event,
                    const Doubles& weight, const Ranks& column_rank, const Doubles& guessed_loss,
                    const std::string& layout) {
-  Table table = table_of(features, time, event, weight);
+  Table table = table_of(features, weight);
   table.column_rank = span_of(column_rank);
   table.guessed_loss = span_of(guessed_loss);
   nb::gil_scoped_release release;
-  return make_problem(table, layout_of(layout));
+  return make_problem(table, BrierOutcome(span_of(time), span_of(event)), layout_of(layout));
 }
 
 // A problem and its search: neither moves, since the search refers to the problem.
@@ -91,10 +93,11 @@ nb::list optimal_trees(OwnedSearch& owned, std::size_t limit) {
 
 // Paths of all claims one after another: column + 1 where the answer is yes, minus that where no.
 nb::dict proof(OwnedSearch& owned, std::size_t limit, const nb::object& on_turn) {
-  const Proof found = without_gil(owned, on_turn, [&] { return owned.search.proof(limit); });
+  const Proof found =
+      without_gil(owned, on_turn, [&] { return prove_optimum(owned.search, limit); });
   std::vector<std::int32_t> steps, n_steps, depth;
   std::vector<double> bound;
-  for (const Claim& claim : found.claims()) {
+  for (const Claim& claim : found.claims) {
     for (const Step& step : claim.path) {
       const auto column = static_cast<std::int32_t>(owned.problem.column_of[step.question]) + 1;
       steps.push_back(step.says_yes ? column : -column);
@@ -104,7 +107,7 @@ nb::dict proof(OwnedSearch& owned, std::size_t limit, const nb::object& on_turn)
     bound.push_back(claim.bound);
   }
   nb::dict out;
-  out["is_complete"] = found.is_complete();
+  out["is_complete"] = found.is_complete;
   out["steps"] = numpy_array(std::move(steps));
   out["n_steps"] = numpy_array(std::move(n_steps));
   out["depth"] = numpy_array(std::move(depth));
@@ -134,14 +137,13 @@ void start_from(OwnedSearch& owned, const Nodes& column, const Nodes& no, const 
   const std::vector<std::uint32_t>& columns = owned.problem.column_of;
   const auto node = [&](const auto& self, std::int32_t at) -> Tree {
     require(at >= 0 && at < size, "the tree's children are nodes");
-    if (column(at) < 0) return std::make_shared<TreeNode>();
+    if (column(at) < 0) return leaf_of(0.0);
     require(no(at) > at && yes(at) > at, "children come after their parents");
     const auto asked = static_cast<std::uint32_t>(column(at));
     const auto found = std::find(columns.begin(), columns.end(), asked);
     require(found != columns.end(), "the tree asks questions of the problem");
     const auto question = static_cast<std::int32_t>(found - columns.begin());
-    return std::make_shared<TreeNode>(
-        TreeNode{question, self(self, no(at)), self(self, yes(at)), 0.0, 0});
+    return split_of(question, self(self, no(at)), self(self, yes(at)));
   };
   owned.search.start_from(node(node, 0), lower_bound, found_by);
 }
@@ -163,10 +165,10 @@ FrontierOptions frontier_options_of(const nb::dict& d) {
   return o;
 }
 
-nb::dict run_frontier(OwnedFrontier& owned, const nb::dict& limits, const nb::object& on_turn) {
+nb::dict run_frontier(OwnedFrontier& owned, const nb::dict& limits) {
   const RunLimits run_limits = run_limits_of(limits);
   const FrontierResult r =
-      without_gil(owned, on_turn, [&] { return owned.search.run(run_limits); });
+      without_gil(owned, nb::none(), [&] { return owned.search.run(run_limits); });
   nb::list trees;
   for (const Tree& tree : r.trees) trees.append(tree_arrays(owned.problem, tree));
   nb::dict out;
@@ -190,18 +192,22 @@ nb::dict run_frontier(OwnedFrontier& owned, const nb::dict& limits, const nb::ob
 // The independent check of a tree, given as arrays.
 nb::dict rescored(const Bytes2d& features, const Doubles& time, const Bytes& event,
                   const Doubles& weight, const Nodes& column, const Nodes& no, const Nodes& yes) {
-  const Table table = table_of(features, time, event, weight);
+  const Table table = table_of(features, weight);
   Rescored r;
+  std::vector<double> times, event_times;
   {
     nb::gil_scoped_release release;
-    r = rescore(table, {span_of(column), span_of(no), span_of(yes)});
+    const BrierDefinition loss(span_of(time), span_of(event), span_of(weight));
+    r = rescore(table, loss, {span_of(column), span_of(no), span_of(yes)});
+    times = loss.times();
+    event_times = loss.event_times();
   }
   nb::dict out;
   out["loss"] = r.loss;
   out["one_leaf_loss"] = r.one_leaf_loss;
   out["rows_of_node"] = std::move(r.rows_of_node);
-  out["times"] = numpy_array(std::move(r.times));
-  out["event_times"] = numpy_array(std::move(r.event_times));
+  out["times"] = numpy_array(std::move(times));
+  out["event_times"] = numpy_array(std::move(event_times));
   return out;
 }
 
@@ -222,11 +228,11 @@ nb::dict subset_facts(const Bytes2d& features, const Doubles& time, const Bytes&
             split);
   std::vector<double> no, yes;
   for (std::size_t q = 0; q < p.n_questions; ++q) {  // none is constant, so each has a lane
-    no.push_back(split.no_loss[q]);
-    yes.push_back(split.yes_loss[q]);
+    no.push_back(split.no.loss[q]);
+    yes.push_back(split.yes.loss[q]);
   }
   nb::dict out;
-  out["loss"] = leaf_loss(p.events, rows);
+  out["loss"] = p.loss->of_leaf(rows);
   out["group_loss"] = group_loss;
   out["column"] = p.column_of;
   out["no_loss"] = no;
@@ -271,7 +277,7 @@ NB_MODULE(_native, m) {
                 OwnedFrontier(problem_of(features, time, event, weight, column_rank, {}, ""), o);
           },
           "features"_a, "time"_a, "event"_a, "weight"_a, "column_rank"_a, "options"_a)
-      .def("run", &run_frontier, "limits"_a, "on_turn"_a.none() = nb::none())
+      .def("run", &run_frontier, "limits"_a)
       .def_prop_ro("cache_bytes", [](const OwnedFrontier& f) { return f.search.cache_bytes(); });
   m.def("rescore", &rescored, "features"_a, "time"_a, "event"_a, "weight"_a, "column"_a, "no"_a,
         "yes"_a);

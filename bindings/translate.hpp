@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "contract.hpp"
-#include "problem.hpp"
-#include "search.hpp"
+#include "data/contract.hpp"
+#include "data/problem.hpp"
+#include "search/search.hpp"
 
 namespace survtree {
 
@@ -40,16 +40,12 @@ auto span_of(const Array& array) {
 // A tree as parallel arrays in preorder; children -1 at leaves.
 inline nb::dict tree_arrays(const Problem& problem, const Tree& tree) {
   std::vector<std::int32_t> column, no, yes;
-  std::vector<double> loss;
-  std::vector<std::int64_t> n_rows;
   const auto add = [&](const auto& self, const Tree& node) -> std::int32_t {
     const auto at = static_cast<std::int32_t>(column.size());
     const bool is_leaf = node->question == kLeaf;
     column.push_back(is_leaf ? -1 : static_cast<std::int32_t>(problem.column_of[node->question]));
     no.push_back(-1);
     yes.push_back(-1);
-    loss.push_back(node->loss);
-    n_rows.push_back(static_cast<std::int64_t>(node->n_rows));
     if (!is_leaf) {
       // Two statements: the vectors grow inside the calls.
       const std::int32_t no_at = self(self, node->no);
@@ -64,8 +60,6 @@ inline nb::dict tree_arrays(const Problem& problem, const Tree& tree) {
   out["question"] = numpy_array(std::move(column));
   out["no"] = numpy_array(std::move(no));
   out["yes"] = numpy_array(std::move(yes));
-  out["leaf_loss"] = numpy_array(std::move(loss));
-  out["leaf_rows"] = numpy_array(std::move(n_rows));
   return out;
 }
 
@@ -187,16 +181,13 @@ inline Layout layout_of(const std::string& name) {
   return name.empty() ? Layout::cheaper : name == "rows" ? Layout::rows : Layout::blocks;
 }
 
-inline Table table_of(const Bytes2d& features, const Doubles& time, const Bytes& event,
-                      const Doubles& weight) {
+inline Table table_of(const Bytes2d& features, const Doubles& weight) {
   const std::size_t n = features.shape(0);
-  require(time.size() == n && event.size() == n && weight.size() == n, "arrays of equal length");
+  require(weight.size() == n, "one weight a row");
   Table table;
   table.n_rows = n;
   table.n_columns = features.shape(1);
   table.features = span_of(features);
-  table.time = span_of(time);
-  table.event = span_of(event);
   table.weight = span_of(weight);
   return table;
 }

@@ -4,7 +4,8 @@
 #include <random>
 #include <vector>
 
-#include "problem.hpp"
+#include "data/problem.hpp"
+#include "losses/brier/brier.hpp"
 
 struct RandomTable {
   std::size_t n, p;
@@ -24,6 +25,7 @@ struct RandomTable {
   }
 
   survtree::Problem problem(survtree::Layout layout = survtree::Layout::cheaper) const {
-    return survtree::make_problem({n, p, x, time, event, weight, rank, {}}, layout);
+    return survtree::make_problem({n, p, x, weight, rank, {}}, survtree::BrierOutcome(time, event),
+                                  layout);
   }
 };

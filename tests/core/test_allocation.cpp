@@ -6,9 +6,10 @@
 #include <optional>
 
 #include "check.hpp"
-#include "frontier.hpp"
+#include "check/proof.hpp"
 #include "random_table.hpp"
-#include "search.hpp"
+#include "search/frontier.hpp"
+#include "search/search.hpp"
 
 namespace {
 
@@ -69,7 +70,7 @@ void everything(const RandomTable& table, const Setting& setting, std::optional<
   limits.wants_bounds = true;
   objective = search->run(limits).objective;
   search->optimal_trees(5);
-  search->proof(100'000);
+  prove_optimum(*search, 100'000);
   Frontier frontier(*problem, {});
   frontier.run({});
 }

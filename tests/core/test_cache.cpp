@@ -1,6 +1,6 @@
-#include "cache.hpp"
 #include "check.hpp"
-#include "contract.hpp"
+#include "data/contract.hpp"
+#include "search/cache.hpp"
 
 using namespace survtree;
 
@@ -14,7 +14,7 @@ int main() {
   check::that(cache.find(key, 1, rows).at_depth->value == 0.5, "a lower bound never falls");
   cache.store(key, {0.6, 3, true, true, 1}, rows);
   cache.store(key, {0.9, kLeaf, false, true, 1}, rows);
-  const std::optional<Answer> answer = cache.find(key, 1, rows).at_depth;
+  const std::optional<SubsetResult> answer = cache.find(key, 1, rows).at_depth;
   check::that(answer->is_solved && answer->value == 0.6 && answer->question == 3,
               "a solved answer replaces bounds and stays");
   check::that(!cache.find(key, 2, rows).at_depth, "depths are kept apart");
@@ -27,7 +27,7 @@ int main() {
     cache.store({i, i * i}, {static_cast<double>(i), kLeaf, true, true, 3}, rows);
   bool all_there = true;
   for (std::uint64_t i = 0; i < 5000; ++i) {
-    const std::optional<Answer> found = cache.find({i, i * i}, 3, rows).at_depth;
+    const std::optional<SubsetResult> found = cache.find({i, i * i}, 3, rows).at_depth;
     all_there &= found && found->value == static_cast<double>(i);
   }
   check::that(all_there, "growth loses nothing");
@@ -57,7 +57,7 @@ int main() {
               "what is not held was shed");
   bool deep_ones_stay = true;
   for (std::uint64_t i = 0; i < 200; ++i) {
-    const std::optional<Answer> found = small.find({i, i}, 4, rows).at_depth;
+    const std::optional<SubsetResult> found = small.find({i, i}, 4, rows).at_depth;
     deep_ones_stay &= found && found->value == static_cast<double>(i);
   }
   check::that(deep_ones_stay, "what is cheap to find again goes first");

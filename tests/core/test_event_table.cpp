@@ -1,6 +1,6 @@
 #include "check.hpp"
-#include "contract.hpp"
-#include "event_table.hpp"
+#include "data/contract.hpp"
+#include "losses/brier/event_table.hpp"
 #include "worked_example.hpp"
 
 using namespace survtree;
@@ -8,13 +8,14 @@ using namespace survtree;
 int main() {
   const EventTable t = make_event_table(worked::time, worked::event, worked::weight);
   const double g[] = {1, 0.8, 0.6, 0.6, 0.6, 0};
-  for (int i = 0; i < 5; ++i) check::close(1.0 / t.inverse_g[i], g[i], "G at each time");
-  check::that(t.inverse_g[5] == 0.0, "1/G is read as 0 where G is 0");
-  check::close(t.censor_area[0].high, 0.0, "areas start at the first time");
-  check::close(t.censor_area[2].high, (1.0 + 1.0 / 0.8) / 36.0, "integral of 1/G from 1 to 3");
+  for (int i = 0; i < 5; ++i) check::close(1.0 / t.rows[i].event_mass, g[i], "G at each time");
+  check::that(t.rows[5].event_mass == 0.0, "1/G is read as 0 where G is 0");
+  check::close(t.rows[0].censor_area.high, 0.0, "areas start at the first time");
+  check::close(t.rows[2].censor_area.high, (1.0 + 1.0 / 0.8) / 36.0, "integral of 1/G from 1 to 3");
   check::close(t.g_area[5].high, (1.0 + 0.8 + 3 * 0.6) / 36.0, "integral of G from 1 to 6");
-  check::close(difference(t.end, t.elapsed[0]), 5.0 / 36.0, "what is left after the first time");
-  check::that(difference(t.end, t.elapsed[5]) == 0.0, "nothing is left after the last time");
+  check::close(difference(t.end, t.rows[0].elapsed), 5.0 / 36.0,
+               "what is left after the first time");
+  check::that(difference(t.end, t.rows[5].elapsed) == 0.0, "nothing is left after the last time");
 
   bool threw = false;
   try {

@@ -1,7 +1,8 @@
 // The best trees by number of leaves: that they are trees of the search, and that limits are kept.
 #include "check.hpp"
-#include "frontier.hpp"
 #include "random_table.hpp"
+#include "search/frontier.hpp"
+#include "search/search.hpp"
 
 using namespace survtree;
 
@@ -36,7 +37,7 @@ void stopped_it_has_what_it_finished() {
   FrontierOptions options;
   options.min_regularization = 0.0;
   for (const auto& [memory, nodes] :
-       {std::pair<std::size_t, std::uint64_t>{SIZE_MAX, 100}, {200'000, Limits::kNoLimit}}) {
+       {std::pair<std::size_t, std::uint64_t>{SIZE_MAX, 100}, {200'000, kNoLimit}}) {
     RunLimits limits;
     limits.memory_limit_bytes = memory;
     limits.node_limit = nodes;

@@ -1,24 +1,26 @@
 #include <array>
 
 #include "check.hpp"
-#include "leaf_loss.hpp"
-#include "split_row.hpp"
+#include "losses/brier/leaf_loss.hpp"
+#include "search/split_row.hpp"
 #include "worked_example.hpp"
 
 using namespace survtree;
 
 int main() {
   const Problem p = worked::problem();
+  const EventTable events = make_event_table(worked::time, worked::event, worked::weight);
   const std::array<std::uint32_t, 6> all{0, 1, 2, 3, 4, 5};
-  check::close(leaf_loss(p.events, all), 0.163845486111, "loss of one leaf", 1e-12);
+  check::close(leaf_loss(events, all), 0.163845486111, "loss of one leaf", 1e-12);
+  check::that(p.loss->of_leaf(all) == leaf_loss(events, all), "the problem has that loss");
   SplitRow split;
   split_row(p, lane_functions(available_kernels().back()), {p.bits.everyone, 6, 1, false}, split);
-  check::close(split.yes_loss[0], 0.071759259259, "loss of x = 1", 1e-12);
-  check::close(split.no_loss[0], 0.092592592593, "loss of x = 0", 1e-12);
-  check::that(split.yes_rows[0] == 3 && split.no_rows[0] == 3, "rows of both children");
-  check::that(split.no_loss[0] + split.yes_loss[0] > leaf_loss(p.events, all),
+  check::close(split.yes.loss[0], 0.071759259259, "loss of x = 1", 1e-12);
+  check::close(split.no.loss[0], 0.092592592593, "loss of x = 0", 1e-12);
+  check::that(split.yes.rows[0] == 3 && split.no.rows[0] == 3, "rows of both children");
+  check::that(split.no.loss[0] + split.yes.loss[0] > leaf_loss(events, all),
               "this split raises the loss: Kaplan-Meier leaves do not minimise it");
-  check::that(leaf_loss(p.events, std::span<const std::uint32_t>()) == 0.0, "no rows, no loss");
+  check::that(leaf_loss(events, std::span<const std::uint32_t>()) == 0.0, "no rows, no loss");
 
   // Weights from 1 to 1e12: a row of huge weight must not wash out the others.
   const std::vector<double> weight{1e12, 1, 1, 1, 1, 1};

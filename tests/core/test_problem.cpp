@@ -1,5 +1,7 @@
 #include "check.hpp"
-#include "problem.hpp"
+#include "data/collapse.hpp"
+#include "data/problem.hpp"
+#include "losses/brier/brier.hpp"
 
 using namespace survtree;
 
@@ -9,7 +11,10 @@ int main() {
   const std::vector<double> time{2, 2, 1, 3}, weight{1, 2, 1, 1};
   const std::vector<std::uint8_t> event{1, 1, 0, 1};
   const std::vector<std::uint32_t> rank{3, 0, 1, 2, 4};
-  const Problem p = make_problem({4, 5, x, time, event, weight, rank});
+  const Table table{4, 5, x, weight, rank, {}};
+  const BrierOutcome outcome(time, event);
+  const Problem p = make_problem(table, outcome);
+  const std::vector<CollapsedRow> rows = collapse(table, outcome, pack(table));
 
   check::that(p.n_rows() == 3, "equal rows collapse");
   check::that(p.n_copies[0] + p.n_copies[1] + p.n_copies[2] == 4, "and counted");
@@ -17,8 +22,9 @@ int main() {
   bool has_second = false;
   for (std::uint32_t column : p.column_of) has_second |= column == 2;
   check::that(has_second, "of equal columns the one with the smallest rank stays");
-  check::that(p.events.weight[1] == 3.0 && p.n_copies[1] == 2, "weights of equal rows add up");
-  check::that(!p.events.is_event[0], "rows are in time order");
+  check::that(rows[1].weight == 3.0 && p.n_copies[1] == 2, "weights of equal rows add up");
+  check::that(rows[0].outcome == 1 && rows[1].outcome == 2 && rows[2].outcome == 4,
+              "rows are in time order");
   check::that(p.first_of_group.size() == 3 && p.groups.n_words() == 1, "three groups");
   std::vector<std::uint64_t> picked(1);
   const Key yes = pick_groups(p.groups, p.groups.everyone, 0, true, picked);

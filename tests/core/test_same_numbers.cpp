@@ -5,7 +5,7 @@
 
 #include "check.hpp"
 #include "random_table.hpp"
-#include "search.hpp"
+#include "search/search.hpp"
 
 using namespace survtree;
 

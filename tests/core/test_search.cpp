@@ -2,7 +2,7 @@
 
 #include "check.hpp"
 #include "random_table.hpp"
-#include "search.hpp"
+#include "search/search.hpp"
 #include "worked_example.hpp"
 
 using namespace survtree;

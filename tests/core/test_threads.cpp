@@ -3,8 +3,9 @@
 #include <random>
 
 #include "check.hpp"
-#include "search.hpp"
-#include "team.hpp"
+#include "losses/brier/brier.hpp"
+#include "search/search.hpp"
+#include "search/team.hpp"
 
 using namespace survtree;
 
@@ -31,7 +32,8 @@ struct Data {
     for (std::uint32_t j = 0; j < n_columns; ++j) rank.push_back(j);
   }
   Problem problem(Layout layout) const {
-    return make_problem({n_rows, n_columns, x, time, event, weight, rank}, layout);
+    return make_problem({n_rows, n_columns, x, weight, rank, {}}, BrierOutcome(time, event),
+                        layout);
   }
 };
 
@@ -78,7 +80,7 @@ void watch_and_go_on(std::size_t memory, std::uint64_t nodes) {
   Result r = search.run(limits);
   std::size_t n_stops = 0;
   for (; r.status == Status::node_limit; ++n_stops) r = search.run(limits);
-  check::that(nodes == Limits::kNoLimit || n_stops > 0, "it was stopped");
+  check::that(nodes == kNoLimit || n_stops > 0, "it was stopped");
   check::that((memory == SIZE_MAX) == (r.cache_shed == 0), "what does not fit is forgotten");
   check::that(are_bounds_apart, "bounds never cross");
   const Result plain = solved(problem, Solver::search, 1);
@@ -121,6 +123,6 @@ int main() {
   stopper.join();
   check::that(stopped.lower_bound <= stopped.objective, "a stopped search has valid bounds");
   watch_and_go_on(SIZE_MAX, 100);
-  watch_and_go_on(1, Limits::kNoLimit);
+  watch_and_go_on(1, kNoLimit);
   return check::report();
 }

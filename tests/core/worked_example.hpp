@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "problem.hpp"
+#include "data/problem.hpp"
+#include "losses/brier/brier.hpp"
 
 namespace worked {
 
@@ -15,7 +16,7 @@ inline const std::vector<double> weight(6, 1.0);
 inline const std::vector<std::uint32_t> rank{0};
 
 inline survtree::Problem problem() {
-  return survtree::make_problem({6, 1, x, time, event, weight, rank});
+  return survtree::make_problem({6, 1, x, weight, rank, {}}, survtree::BrierOutcome(time, event));
 }
 
 }  // namespace worked

@@ -9,8 +9,10 @@
 #include <map>
 #include <vector>
 
-#include "frontier.hpp"
-#include "search.hpp"
+#include "check/proof.hpp"
+#include "losses/brier/brier.hpp"
+#include "search/frontier.hpp"
+#include "search/search.hpp"
 
 using namespace survtree;
 
@@ -35,7 +37,9 @@ struct Input {
   SearchOptions options;
   Layout layout = Layout::cheaper;
 
-  Table table() const { return {n, p, x, time, event, weight, rank, {}}; }
+  Problem problem() const {
+    return make_problem({n, p, x, weight, rank, {}}, BrierOutcome(time, event), layout);
+  }
 };
 
 double time_of(Bytes& in, std::size_t kind) {
@@ -191,7 +195,7 @@ static void check_one(const Input& in) {
   const double optimum = judge.optimum(everyone, depth);
   const double slack = 1e-9 * judge.loss(everyone) + 1e-14 * in.options.regularization;
 
-  const Problem problem = make_problem(in.table(), in.layout);
+  const Problem problem = in.problem();
   Search search(problem, in.options);
   const Result r = search.run();
   need(r.status == Status::optimal, "the search ends with a proof", 0, 0);
@@ -200,9 +204,9 @@ static void check_one(const Input& in) {
     const double cost = loss_of(tree) + in.options.regularization * leaves_of(tree);
     need(std::abs(cost - optimum) <= slack, "all optimal trees are", cost, optimum);
   }
-  const Proof proof = search.proof(1'000'000);
-  need(proof.is_complete() && !proof.claims().empty(), "the proof is complete", 0, 0);
-  for (const Claim& claim : proof.claims()) {
+  const Proof proof = prove_optimum(search, 1'000'000);
+  need(proof.is_complete && !proof.claims.empty(), "the proof is complete", 0, 0);
+  for (const Claim& claim : proof.claims) {
     std::uint32_t rows = everyone;
     for (const Step& step : claim.path) {
       std::uint32_t yes = 0;

@@ -5,6 +5,7 @@ import inspect
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -23,34 +24,9 @@ DOORS = ("metrics", "datasets")
 # Methods of a model that show it: they import the next room when they are called.
 METHODS_THAT_SHOW = PACKAGE / "_model" / "predict.py"
 
-CORE_ORDER = (
-    "contract",
-    "distinct",
-    "twofold",
-    "event_table",
-    "leaf_loss",
-    "lanes",
-    "lanes_variants",
-    "lanes_kernel",
-    "lanes_extract",
-    "bit_table",
-    "problem",
-    "collapse",
-    "rescore",
-    "bounds",
-    "split_row",
-    "cache",
-    "limits",
-    "stats",
-    "team",
-    "lattice",
-    "subset",
-    "proof",
-    "search",
-    "frontier",
-    "search_worker",
-    "trees",
-)
+CORE = ROOT / "core"
+# Rooms of the core: files include those of their own room and of rooms before it.
+CORE_ROOMS = ("kernel", "data", "losses", "search", "check")
 
 
 def files_of(room):
@@ -96,15 +72,40 @@ def test_the_checker_of_proofs_knows_nothing_of_the_package():
     assert imported(PACKAGE / "_proof" / "checker.py") == set()
 
 
-def test_includes_go_left_to_right():
-    for path in sorted((ROOT / "core").glob("*.hpp")):
-        place = CORE_ORDER.index(path.stem)
-        for name in re.findall(r'#include "(\w+)\.hpp"', path.read_text()):
-            assert CORE_ORDER.index(name) < place, f"{path.name} includes {name}.hpp"
+def core_files():
+    return sorted(CORE.rglob("*.?pp"))
+
+
+def included(path):
+    """Headers of the core a file includes, as paths from there."""
+    return re.findall(r'#include "([^"]+)"', path.read_text())
+
+
+def test_includes_go_from_room_to_room_one_way():
+    for path in core_files():
+        room = path.relative_to(CORE).parts[0]
+        for name in included(path):
+            assert (CORE / name).exists(), f"{path.name} includes {name}"
+            is_before = CORE_ROOMS.index(name.split("/")[0]) <= CORE_ROOMS.index(room)
+            assert is_before, f"{path.name} includes {name}"
+
+
+def test_no_header_includes_itself_by_way_of_others():
+    headers = [path for path in core_files() if path.suffix == ".hpp"]
+    TopologicalSorter(
+        {path.relative_to(CORE).as_posix(): included(path) for path in headers}
+    ).prepare()
+
+
+def test_nobody_in_the_core_knows_which_losses_there_are():
+    for path in core_files():
+        home = path.relative_to(CORE).parent.as_posix()
+        for name in included(path):
+            assert not name.startswith("losses/") or name.startswith(f"{home}/"), path.name
 
 
 def test_only_the_bindings_know_python():
-    for path in sorted((ROOT / "core").rglob("*.[ch]pp")):
+    for path in core_files():
         text = path.read_text()
         assert not any(word in text for word in ("nanobind", "Python.h", "std::cout", "printf"))
 
@@ -171,5 +172,5 @@ def test_every_bound_has_its_place_in_the_docs():
 
 
 def test_no_file_is_long():
-    for path in [*PACKAGE.rglob("*.py"), *(ROOT / "core").rglob("*.[ch]pp")]:
+    for path in [*PACKAGE.rglob("*.py"), *core_files()]:
         assert len(path.read_text().splitlines()) <= 400, path.name

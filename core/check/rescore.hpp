@@ -1,0 +1,27 @@
+// What a finished tree costs, straight from the definition of its loss and from the table as it
+// came: the check of every answer.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/loss.hpp"
+#include "data/table.hpp"
+
+namespace survtree {
+
+// Nodes in preorder; a leaf has the column -1.
+struct FlatTree {
+  std::span<const std::int32_t> column, no, yes;
+};
+
+struct Rescored {
+  double loss = 0.0;
+  double one_leaf_loss = 0.0;
+  std::vector<std::int64_t> rows_of_node;  // of the table; 0 at splits
+};
+
+Rescored rescore(const Table& table, const Definition& loss, const FlatTree& tree);
+
+}  // namespace survtree

@@ -1,0 +1,69 @@
+// The border between a loss and everything else. A loss is a folder in losses/; the search knows it
+// by the classes below and leans on no more than this:
+//   1. The loss of a leaf is not negative, and the loss of a tree is the sum over its leaves.
+//   2. group_floor() holds: for disjoint groups of rows inside one leaf, the loss of the leaf is at
+//      least the sum of their floors.
+// It does not lean on "a split never hurts" or on "a subset never loses more than its superset".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "data/table.hpp"
+#include "kernel/lanes.hpp"
+
+namespace survtree {
+
+// Where the losses of both children of each lane go; no and yes have room for padded(n_lanes).
+struct SplitLosses {
+  Kernel kernel;
+  std::size_t n_lanes;
+  double *no, *yes;
+  std::vector<double>& scratch;  // for whatever the loss needs on the way; kept between calls
+};
+
+// Knows what it needs of each collapsed row, by number. Never changes once made: threads share it.
+class Loss {
+ public:
+  virtual ~Loss() = default;
+
+  // Of rows, ascending, as one leaf.
+  virtual double of_leaf(std::span<const std::uint32_t> rows) const = 0;
+  // What rows, ascending, that every tree keeps together lose at least, in whatever leaf they end
+  // and whoever is there with them. 0 always holds, and prunes nothing.
+  virtual double group_floor(std::span<const std::uint32_t> rows) const = 0;
+  // The losses of the rows that answer no, and of those that answer yes, for every lane.
+  virtual void of_splits(const ListedRows& rows, const SplitLosses& out) const = 0;
+
+  // Some losses see no more of a block (rows with the same outcome, block k being the k-th outcome
+  // there is) than how many of its rows are in a leaf. For these, counting may replace listing.
+  virtual bool counts_blocks() const { return false; }
+  virtual void of_block_splits(const CountedBlocks&, const SplitLosses&) const {}
+};
+
+// What the loss sees of each row of a table; makes the loss once equal rows have become one.
+class Outcome {
+ public:
+  virtual ~Outcome() = default;
+
+  // Row by row: equal ranks are the same outcome, and rows pass in the order of ranks < n_ranks().
+  virtual std::span<const std::uint32_t> ranks() const = 0;
+  virtual std::size_t n_ranks() const = 0;
+  virtual std::unique_ptr<const Loss> loss_of(std::span<const CollapsedRow> rows) const = 0;
+};
+
+// The loss once more, straight from its definition and from the table as it came, to check finished
+// trees: shares neither rows, nor order, nor formulas with the above.
+class Definition {
+ public:
+  virtual ~Definition() = default;
+
+  // All rows of the table, in the order in which of_leaf() wants them.
+  virtual const std::vector<std::uint32_t>& order() const = 0;
+  virtual double of_leaf(std::span<const std::uint32_t> rows) const = 0;
+};
+
+}  // namespace survtree

@@ -1,0 +1,145 @@
+#include "data/problem.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "data/collapse.hpp"
+#include "data/contract.hpp"
+
+namespace survtree {
+namespace {
+
+// A column as bits over the patterns, flipped so that the first pattern reads 0: equal and
+// complementary columns then look the same.
+Words column_bits(const Patterns& packed, std::size_t j) {
+  Words bits(packed.n_blocks());
+  const std::uint64_t flip = (packed.column(0, j) & 1U) != 0 ? ~std::uint64_t{0} : 0;
+  for (std::size_t block = 0; block < bits.size(); ++block)
+    bits[block] = packed.column(block, j) ^ flip;
+  if (packed.size() % 64 != 0) bits.back() &= (std::uint64_t{1} << (packed.size() % 64)) - 1;
+  return bits;
+}
+
+// Columns worth asking about, by rank: not constant, and not the same question as an earlier one.
+std::vector<std::uint32_t> distinct_columns(const Table& t, const Patterns& packed) {
+  if (t.n_columns == 0) return {};
+  auto by_rank = iota(t.n_columns);
+  std::sort(by_rank.begin(), by_rank.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return t.column_rank[a] < t.column_rank[b]; });
+  Numbering numbering(packed.n_blocks(), by_rank.size());
+  for (std::uint32_t j : by_rank) numbering.add(column_bits(packed, j));
+  const Distinct questions = numbering.finish();
+  std::vector<bool> is_known(questions.size(), false);
+  const auto first = questions.item(0);  // the smallest: zeros, if any column is constant
+  is_known[0] = std::all_of(first.begin(), first.end(), [](std::uint64_t w) { return w == 0; });
+  std::vector<std::uint32_t> kept;
+  for (std::size_t k = 0; k < by_rank.size(); ++k) {
+    if (!is_known[questions.rank[k]]) kept.push_back(by_rank[k]);
+    is_known[questions.rank[k]] = true;
+  }
+  return kept;
+}
+
+// Answers of 64 patterns to up to 64 questions, a word a pattern.
+std::array<std::uint64_t, 64> answers_of(const Patterns& packed, std::size_t block,
+                                         std::span<const std::uint32_t> columns) {
+  std::array<std::uint64_t, 64> words{};
+  for (std::size_t q = 0; q < columns.size(); ++q) words[q] = packed.column(block, columns[q]);
+  transpose(words);
+  return words;
+}
+
+void set_questions(Problem& p, const Patterns& packed, const std::vector<CollapsedRow>& rows,
+                   std::vector<std::uint32_t> columns) {
+  p.n_questions = columns.size();
+  p.words_per_row = (columns.size() + 63) / 64;
+  p.answers.resize(rows.size() * p.words_per_row);
+  Words of_pattern(64 * packed.n_blocks());
+  for (std::size_t word = 0; word < p.words_per_row; ++word) {
+    const std::size_t n = std::min<std::size_t>(64, columns.size() - 64 * word);
+    for (std::size_t block = 0; block < packed.n_blocks(); ++block) {
+      const auto answers = answers_of(packed, block, std::span(columns).subspan(64 * word, n));
+      std::copy(answers.begin(), answers.end(), of_pattern.begin() + 64 * block);
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      p.answers[i * p.words_per_row + word] = of_pattern[rows[i].pattern];
+  }
+  p.column_of = std::move(columns);
+}
+
+void set_groups(Problem& p, const Patterns& packed, const std::vector<CollapsedRow>& rows) {
+  const auto pattern = [&](std::uint32_t i) { return rows[i].pattern; };
+  const auto order = counting_sort(iota(rows.size()), packed.size(), pattern);
+  p.group_loss.assign(rows.size(), 0.0);
+  for (std::size_t begin = 0, end; begin < order.size(); begin = end) {
+    end = begin + 1;
+    while (end < order.size() && pattern(order[begin]) == pattern(order[end])) ++end;
+    p.first_of_group.push_back(order[begin]);
+    p.group_loss[order[begin]] = p.loss->group_floor(std::span(order).subspan(begin, end - begin));
+  }
+}
+
+void set_guess(Problem& p, const Table& table, const Patterns& packed,
+               const std::vector<CollapsedRow>& rows) {
+  p.has_guess = !table.guessed_loss.empty();
+  if (!p.has_guess) return;
+  std::vector<double> of_pattern(packed.size(), 0.0);
+  for (std::size_t i = 0; i < table.n_rows; ++i)
+    of_pattern[packed.rows.rank[i]] += table.guessed_loss[i];
+  p.proven_group_loss = p.group_loss;
+  for (std::uint32_t first : p.first_of_group)
+    p.group_loss[first] = std::max(p.group_loss[first], of_pattern[rows[first].pattern]);
+}
+
+// The order that breaks ties: the question that does best alone on all rows comes first, then the
+// smaller rank. Neither depends on the order of rows or columns.
+std::vector<std::uint32_t> tie_order(const Problem& p) {
+  // No question is constant, so each has a lane, and answers need no packing.
+  std::vector<double> no(padded(p.n_questions)), yes(padded(p.n_questions)), scratch;
+  const std::vector<std::uint32_t> rows = iota(p.n_rows());
+  p.loss->of_splits({rows.data(), rows.size(), p.answers.data(), p.words_per_row},
+                    {available_kernels().back(), p.n_questions, no.data(), yes.data(), scratch});
+  auto order = iota(p.n_questions);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const double x = no[a] + yes[a], y = no[b] + yes[b];
+    return x != y ? x < y : a < b;  // questions came by rank
+  });
+  std::vector<std::uint32_t> columns;
+  columns.reserve(order.size());
+  for (std::uint32_t q : order) columns.push_back(p.column_of[q]);
+  return columns;
+}
+
+}  // namespace
+
+Problem make_problem(const Table& table, const Outcome& outcome, Layout layout) {
+  require(table.n_rows > 0 && table.n_rows < UINT32_MAX, "between 1 and 2^32 - 2 rows");
+  require(table.features.size() == table.n_rows * table.n_columns, "features are rows x columns");
+  require(table.column_rank.size() == table.n_columns, "one rank a column");
+  require(table.guessed_loss.empty() || table.guessed_loss.size() == table.n_rows,
+          "one guess a row");
+  const Patterns packed = pack(table);
+  const std::vector<CollapsedRow> rows = collapse(table, outcome, packed);
+
+  Problem p;
+  p.loss = outcome.loss_of(rows);
+  for (const CollapsedRow& row : rows) {
+    p.n_copies.push_back(row.n_copies);
+    p.outcome.push_back(row.outcome);
+    p.has_copies |= row.n_copies > 1;
+    p.is_weighted |= row.weight != static_cast<double>(row.n_copies);
+  }
+  set_groups(p, packed, rows);
+  set_guess(p, table, packed, rows);
+  set_questions(p, packed, rows, distinct_columns(table, packed));
+  set_questions(p, packed, rows, tie_order(p));
+  const bool can_count = !p.is_weighted && p.loss->counts_blocks();
+  const bool by_blocks = can_count && (layout == Layout::blocks ||
+                                       (layout == Layout::cheaper && are_blocks_cheaper(p)));
+  p.bits = make_bit_table(p, by_blocks);
+  p.groups = make_group_bits(p);
+  return p;
+}
+
+}  // namespace survtree

@@ -1,0 +1,86 @@
+#include "losses/brier/event_table.hpp"
+
+#include "data/contract.hpp"
+
+namespace survtree {
+namespace {
+
+// Rows [begin, end) share one time.
+struct Ties {
+  std::size_t begin, end;
+  double event_weight, weight;
+};
+
+std::vector<Ties> rows_of_equal_time(std::span<const double> time,
+                                     std::span<const std::uint8_t> is_event,
+                                     std::span<const double> weight) {
+  std::vector<Ties> ties;
+  for (std::size_t i = 0; i < time.size(); ++i) {
+    if (i == 0 || time[i] != time[i - 1]) ties.push_back({i, i, 0.0, 0.0});
+    Ties& here = ties.back();
+    here.end = i + 1;
+    here.weight += weight[i];
+    if (is_event[i]) here.event_weight += weight[i];
+  }
+  return ties;
+}
+
+// G after each time. Risk sets are summed from the back, and what is left of one is added up, not
+// subtracted: where nearly all weight is censored at once, G keeps its digits, and it reaches 0
+// exactly where it should.
+std::vector<double> censoring_curve(const std::vector<Ties>& ties) {
+  std::vector<double> at_risk(ties.size());
+  double sum = 0.0;
+  for (std::size_t k = ties.size(); k-- > 0;) at_risk[k] = sum += ties[k].weight;
+  std::vector<double> g(ties.size());
+  double current = 1.0;
+  for (std::size_t k = 0; k < ties.size(); ++k) {
+    const double later = k + 1 < ties.size() ? at_risk[k + 1] : 0.0;
+    current *= (ties[k].event_weight + later) / at_risk[k];
+    g[k] = current;
+  }
+  return g;
+}
+
+double sum_of(std::span<const double> values) {
+  double sum = 0.0;
+  for (double v : values) sum += v;
+  return sum;
+}
+
+}  // namespace
+
+EventTable make_event_table(std::span<const double> time, std::span<const std::uint8_t> is_event,
+                            std::span<const double> weight) {
+  require(!time.empty(), "an event table has rows");
+  require(time.size() == is_event.size() && time.size() == weight.size(),
+          "columns of equal length");
+  const std::size_t n = time.size();
+  const double last = time.back();
+  require(last > 0.0, "the largest time is positive");
+  const double total = sum_of(weight);
+  const std::vector<Ties> ties = rows_of_equal_time(time, is_event, weight);
+  const std::vector<double> g = censoring_curve(ties);
+
+  EventTable table;
+  table.rows.reserve(n);
+  table.g_area.reserve(n);
+  Twofold elapsed, censor_area, g_area;
+  for (std::size_t k = 0; k < ties.size(); ++k) {
+    const double y = time[ties[k].begin];
+    const double inverse_g = g[k] > 0.0 ? 1.0 / g[k] : 0.0;
+    for (std::size_t i = ties[k].begin; i < ties[k].end; ++i) {
+      table.rows.push_back({weight[i], weight[i] * inverse_g, censor_area, elapsed, is_event[i]});
+      table.g_area.push_back(g_area);
+    }
+    if (k + 1 == ties.size()) break;
+    const double step = (time[ties[k + 1].begin] - y) / last / total;
+    elapsed = plus(elapsed, step);
+    censor_area = plus(censor_area, step * inverse_g);
+    g_area = plus(g_area, step * g[k]);
+  }
+  table.end = elapsed;
+  return table;
+}
+
+}  // namespace survtree

@@ -1,0 +1,102 @@
+// What is proven about (subset, depth left): flat tables of 32-byte entries, named by the 128-bit
+// key of the subset; no rows are kept, except in the checking mode that proves keys distinct.
+// Several threads may share one: keys are dealt out to shards, each with a lock of its own.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "data/bit_table.hpp"
+#include "data/hash_table.hpp"
+
+namespace survtree {
+
+constexpr std::int32_t kLeaf = -1;
+
+// A result says itself whether it is solved; that is never inferred from comparing numbers, since
+// budgets that were subtracted and added again are off by a rounding step.
+struct SubsetResult {
+  double value = 0.0;             // solved: the optimum. Otherwise: a lower bound of every tree.
+  std::int32_t question = kLeaf;  // solved: the first question of a tree that attains it, or kLeaf
+  bool is_solved = false;
+  bool is_depth_cut = false;  // deeper trees might do better than this result says
+  std::uint16_t depth = 0;    // the depth it was found for; set when it is stored
+};
+
+// What the cache knows of a subset at some depth: a result that was cut by that very depth, and one
+// that holds however deep trees may be. If the latter is solved it still needs its own depth to be
+// attained: shallower, it is only a lower bound.
+struct CachedResults {
+  std::optional<SubsetResult> at_depth, at_any_depth;
+};
+
+struct CacheOptions {
+  bool keeps_groups = false;  // of every subset, to compare them
+  bool is_shared = false;     // between threads
+};
+
+class Cache {
+ public:
+  explicit Cache(const CacheOptions& options) : options_(options) {}
+
+  CachedResults find(const Key& key, std::uint16_t depth,
+                     std::span<const std::uint64_t> groups) const;
+  // Solved results replace lower bounds, and solved ones that need more depth; a lower bound
+  // replaces a smaller one. Where there is no room left, results that are cheap to find again make
+  // way.
+  void store(const Key& key, const SubsetResult& result, std::span<const std::uint64_t> groups);
+  // While no thread uses the cache. What is held already stays.
+  void set_max_bytes(std::size_t max_bytes) { max_bytes_ = max_bytes; }
+  // Says that find() will ask for this key soon. Threads that share a cache must not look at
+  // another's table without its lock, so there it does nothing.
+  void prefetch(const Key& key) const;
+
+  std::size_t size() const;
+  std::size_t bytes() const { return bytes_; }
+  // Results that had to make way so far.
+  std::uint64_t n_shed() const { return n_shed_; }
+
+  static constexpr std::size_t kEntryBytes = 32;
+
+ private:
+  static constexpr std::int32_t kEmpty = -2;
+  struct Slot {
+    Key key;
+    SubsetResult result{0.0, kEmpty, false, false, 0};
+
+    bool is_used() const { return result.question != kEmpty; }
+    bool holds(const Key& k, const SubsetResult& r) const {
+      return key == k && result.is_depth_cut == r.is_depth_cut &&
+             (!r.is_depth_cut || result.depth == r.depth);
+    }
+    static std::uint64_t hash(const Slot& slot) { return slot.key.low; }
+  };
+  static_assert(sizeof(Slot) == kEntryBytes);
+
+  struct alignas(128) Shard {
+    HashTable<Slot> table;
+    std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> groups_of;
+    mutable std::atomic_flag is_taken;
+
+    void check_groups(const Key& key, std::span<const std::uint64_t> groups) const;
+  };
+  class Lock;
+
+  static constexpr std::size_t kShards = 64, kFirstSlots = 16;
+  static std::size_t shard_of(const Key& key) { return key.high % kShards; }
+  bool grow(HashTable<Slot>& table);
+  void shed(HashTable<Slot>& table);
+
+  CacheOptions options_;
+  std::size_t max_bytes_ = SIZE_MAX;
+  std::vector<Shard> shards_ = std::vector<Shard>(kShards);
+  std::atomic<std::size_t> bytes_ = 0;
+  std::atomic<std::uint64_t> n_shed_ = 0;
+};
+
+}  // namespace survtree

@@ -1,0 +1,204 @@
+#include "search/search.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "data/contract.hpp"
+
+namespace survtree {
+
+Search::Search(const Problem& problem, const SearchOptions& options)
+    : problem_(problem),
+      incumbent_(options.regularization),
+      solver_(problem, options, incumbent_),
+      reader_(solver_),
+      final_depth_(std::min(options.max_depth, solver_.useful_depth(solver_.root()))),
+      greedy_(solver_, reader_, incumbent_, final_depth_) {
+  solver_.set_listener([this](Worker& w, std::size_t lane, int depth, double objective) {
+    const SplitRow& split = solver_.worker().level(0).split;
+    incumbent_.offer(reader_.stored_split(w, solver_.root(), split, lane, depth, objective, 0),
+                     "depth " + std::to_string(depth));
+  });
+}
+
+void Search::start_from(const Tree& tree, double lower_bound, const std::string& found_by) {
+  lower_bound_ = std::max(lower_bound_.load(), lower_bound);
+  incumbent_.offer(reader_.with_losses(solver_.root(), tree, 0), found_by);
+}
+
+Result Search::run(const RunLimits& limits) {
+  run_limits_ = limits;
+  solver_.start(limits);
+  const SubsetFacts& facts = solver_.root().facts;
+  lower_bound_ = std::max(lower_bound_.load(), solver_.bounds().any_tree(facts));
+  incumbent_.offer(leaf_of(facts.loss), "one leaf");
+  log_progress();
+  solver_.limits().look_at_clock(true);  // all the time there is may be gone already
+  solver_.with_team([this] {
+    if (solved_depth_ < 0) deepen(solver_.options().upper_bound);
+  });
+
+  Tree tree = incumbent_.tree();
+  if (solved_depth_ >= 0 && !is_stopped()) {
+    const auto first = reader_.optimal_trees(lattice_.get(), solved_depth_, result_.value, 1);
+    if (!first.empty()) {
+      incumbent_.offer(first.front(), "depth " + std::to_string(solved_depth_));
+      tree = first.front();
+    }
+  }
+  return final_result(std::move(tree));
+}
+
+// Without a depth limit the search deepens until no proof was cut by depth.
+void Search::deepen(double upper_bound) {
+  for (depth_ = std::max(depth_, std::min(1, final_depth_));; depth_ = next_depth(depth_)) {
+    if (is_lattice_due(solver_, run_limits_, final_depth_, depth_)) return solve_by_lattice();
+    if (depth_ == final_depth_ && run_limits_.wants_bounds) raise_lower_bound();
+    if (run_limits_.gap > 0.0 && is_gap_closed()) return;
+    if (search_depth(upper_bound)) return;
+    log_progress();
+    const auto work_done = static_cast<double>(solver_.worker().stats.lane_rows);
+    look_for_trees();
+    if (run_limits_.wants_bounds)
+      solver_.with_share_of_work(0.5 * work_done, [this] { raise_lower_bound(); });
+    if (is_stopped()) return;
+  }
+}
+
+// Returns whether that was all.
+bool Search::search_depth(double upper_bound) {
+  const bool is_final = depth_ == final_depth_;
+  const double share = is_final ? 1.0 - run_limits_.gap : 1.0;
+  const double budget = std::min(share * incumbent_.objective(), upper_bound);
+  result_ = solver_.solve(solver_.worker(), solver_.root(), depth_, budget, 0);
+  const bool is_stopped_here = solver_.limits().is_stopped();
+  const bool is_last = is_final || (!result_.is_depth_cut && !is_stopped_here);
+  if (is_last) lower_bound_ = std::max(lower_bound_.load(), result_.value);
+  if (is_stopped_here) return true;
+  if (result_.is_solved)
+    incumbent_.offer(
+        reader_.stored_tree(solver_.worker(), solver_.root(), depth_, result_.value, 0),
+        "depth " + std::to_string(depth_));
+  if (is_last && result_.is_solved) {
+    solved_depth_ = depth_;
+  } else if (is_last && !is_gap_closed()) {  // nothing as good as the upper bound exists
+    require(upper_bound < incumbent_.objective(), "the incumbent is within its own budget");
+    deepen(Bounds::no_limit);
+  }
+  return is_last;
+}
+
+int Search::next_depth(int depth) const {
+  const int next = depth < 8 ? depth + 1 : depth + depth / 2;
+  return std::min(next, final_depth_);
+}
+
+// Step by step: budgets too small for any tree are quickly proven to be so. What is proven on the
+// way makes the next step cheaper. Ends when a tree is within the budget.
+void Search::raise_lower_bound() {
+  const double lowest = solver_.bounds().any_tree(solver_.root().facts);
+  for (const double share : {0.1, 0.2, 0.4, 0.6, 0.8, 0.9}) {
+    const double budget = lowest + share * (incumbent_.objective() - lowest);
+    if (budget < lower_bound_) continue;
+    if (is_gap_closed()) return;
+    const SubsetResult result =
+        solver_.solve(solver_.worker(), solver_.root(), final_depth_, budget, 0);
+    const bool is_raised = result.value > lower_bound_ + solver_.tolerance();
+    lower_bound_ = std::max(lower_bound_.load(), result.value);
+    if (result.is_solved || solver_.limits().is_stopped()) return;
+    if (is_raised) log_progress();
+    if (depth_ == final_depth_) look_for_trees();
+  }
+}
+
+void Search::look_for_trees() {
+  const double before = incumbent_.objective();
+  greedy_.look_for_trees(run_limits_.wants_bounds);
+  if (incumbent_.objective() < before) log_progress();
+}
+
+// As far as was asked for. A guess may even say that no tree is as good as one that was found.
+bool Search::is_gap_closed() const {
+  const double objective = incumbent_.objective();
+  return objective - lower_bound_ <= run_limits_.gap * objective + solver_.tolerance();
+}
+
+// What holds for every tree, whether the guess does or not (see SubsetFacts).
+double Search::proven_bound() const {
+  if (!problem_.has_guess) return lower_bound_;
+  const SubsetFacts& facts = solver_.root().facts;
+  const double too_much = facts.group_loss - facts.proven_loss;
+  return std::max(solver_.bounds().any_tree(facts.proven()), lower_bound_ - too_much);
+}
+
+void Search::solve_by_lattice() {
+  lattice_ = std::make_unique<Lattice>(solver_, static_cast<std::size_t>(final_depth_));
+  lattice_->fill();
+  if (is_stopped()) return lattice_.reset();
+  result_ = {lattice_->optimum({}), kLeaf, true, true};
+  lower_bound_ = result_.value;
+  solved_depth_ = final_depth_;
+}
+
+std::vector<Tree> Search::optimal_trees(std::size_t limit) {
+  require(solved_depth_ >= 0, "all optimal trees are read only after a finished run");
+  // Deeper than it was solved: trees with redundant splits that cost the same are among them.
+  return reader_.optimal_trees(lattice_.get(), final_depth_, result_.value, limit);
+}
+
+bool Search::is_proven() const {
+  return !problem_.has_guess && lower_bound_ == incumbent_.objective();
+}
+
+Result Search::final_result(Tree tree) {
+  incumbent_.settle(tree);
+  Result r;
+  r.loss = loss_of(tree);
+  r.objective = incumbent_.objective();
+  r.tolerance = solver_.tolerance();
+  // Each node of the tree may be off by one tolerance and still count as a tie.
+  const double ties = 2.0 * static_cast<double>(leaves_of(tree)) * r.tolerance;
+  r.guessed_bound = std::min(lower_bound_.load(), r.objective);
+  if (r.objective - r.guessed_bound <= ties) r.guessed_bound = r.objective;
+  r.lower_bound = problem_.has_guess ? std::min(proven_bound(), r.objective) : r.guessed_bound;
+  const bool is_closed = r.guessed_bound == r.objective || !is_stopped();
+  r.status = !is_closed                     ? solver_.limits().reason()
+             : problem_.has_guess           ? Status::guessed
+             : r.lower_bound == r.objective ? Status::optimal
+                                            : Status::gap_reached;
+  r.is_upper_bound_wrong = r.lower_bound > solver_.options().upper_bound + r.tolerance;
+  r.tree = std::move(tree);
+  r.stats = solver_.stats();
+  r.cache_entries = solver_.cache().size();
+  r.cache_bytes = solver_.cache().bytes();
+  r.cache_shed = solver_.cache().n_shed();
+  r.lattice_bytes = lattice_ == nullptr ? 0 : lattice_->bytes();
+  r.seconds = solver_.limits().seconds();
+  if (!problem_.has_guess) lower_bound_ = r.lower_bound;
+  log_progress();
+  return r;
+}
+
+Progress Search::snapshot() const {
+  return incumbent_.watch([&](const Tree& tree, double objective, const std::string& found_by) {
+    return Progress{solver_.limits().seconds(),
+                    std::min(proven_bound(), objective),
+                    objective,
+                    leaves_of(tree),
+                    found_by,
+                    solver_.stats()};
+  });
+}
+
+void Search::log_progress() {
+  Progress now = snapshot();
+  const std::lock_guard lock(progress_mutex_);
+  progress_.push_back(std::move(now));
+}
+
+std::vector<Progress> Search::take_progress() {
+  const std::lock_guard lock(progress_mutex_);
+  return std::exchange(progress_, {});
+}
+
+}  // namespace survtree

@@ -1,0 +1,108 @@
+// The exact search for the best tree on all rows: depth after depth, so that each depth's optimum
+// is the next one's upper bound; the choice between search and lattice; the result. All state
+// belongs to one Search object; there is none outside.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "data/problem.hpp"
+#include "search/greedy.hpp"
+#include "search/incumbent.hpp"
+#include "search/lattice.hpp"
+#include "search/reader.hpp"
+#include "search/solver.hpp"
+
+namespace survtree {
+
+// Where the search stands: one line of the progress table.
+struct Progress {
+  double seconds;
+  double lower_bound, objective;
+  std::size_t n_leaves;
+  std::string found_by;  // where the best tree so far came from
+  Stats stats;
+};
+
+struct Result {
+  Tree tree;
+  double loss = 0.0, objective = 0.0, lower_bound = 0.0;
+  double tolerance = 0.0;
+  Status status = Status::optimal;
+  // With a guess: no tree that the guess holds for costs less than this; lower_bound holds for all.
+  double guessed_bound = 0.0;
+  bool is_upper_bound_wrong = false;  // no tree attains the upper bound that was given
+  Stats stats;
+  std::size_t cache_entries = 0, cache_bytes = 0, lattice_bytes = 0;
+  std::uint64_t cache_shed = 0;
+  double seconds = 0.0;
+};
+
+class Search {
+ public:
+  // The problem must outlive the search.
+  Search(const Problem& problem, const SearchOptions& options);
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
+
+  // May be called again after it was stopped, and goes on where it was. With more time the result
+  // is the one a single run would have given.
+  Result run(const RunLimits& limits = {});
+  // A tree and a lower bound to start from, before a run: what is known of this very problem.
+  void start_from(const Tree& tree, double lower_bound, const std::string& found_by);
+  // Every tree that attains the optimum, at most `limit`, in the order of the tie rule; the first
+  // is the one run() returns. Only after a run that ended `optimal`. Short if stopped.
+  std::vector<Tree> optimal_trees(std::size_t limit);
+  // Whether the best tree so far is proven to be one of these.
+  bool is_proven() const;
+
+  // From any thread, while run() goes on.
+  void interrupt() { solver_.limits().interrupt(); }
+  // Called by the searching thread now and then, so that the caller can show progress or interrupt.
+  void set_listener(std::function<void()> listener) {
+    solver_.limits().set_listener(std::move(listener));
+  }
+  std::vector<Progress> take_progress();
+  // At this very moment; for the listener.
+  Progress snapshot() const;
+  bool is_stopped() const { return solver_.limits().is_over(); }
+  std::size_t cache_bytes() const { return solver_.cache().bytes(); }
+
+  // For those who prove what was found.
+  SubsetSolver& solver() { return solver_; }
+  double objective() const { return incumbent_.objective(); }
+
+ private:
+  void deepen(double upper_bound);
+  bool search_depth(double upper_bound);
+  void raise_lower_bound();
+  void look_for_trees();
+  bool is_gap_closed() const;
+  double proven_bound() const;
+  Result final_result(Tree tree);
+  int next_depth(int depth) const;
+  void solve_by_lattice();
+  void log_progress();
+
+  const Problem& problem_;
+  Incumbent incumbent_;
+  SubsetSolver solver_;
+  TreeReader reader_;
+  int final_depth_;
+  GreedyStarts greedy_;
+  RunLimits run_limits_;
+  std::unique_ptr<Lattice> lattice_;       // if the deepest level was solved by one
+  std::atomic<double> lower_bound_ = 0.0;  // if there is a guess: as far as it holds
+  SubsetResult result_;                    // of all rows, at the depth last searched
+  int depth_ = 0;                          // that depth
+  int solved_depth_ = -1;                  // the depth at which result_ closed the problem
+  std::mutex progress_mutex_;
+  std::vector<Progress> progress_;
+};
+
+}  // namespace survtree

@@ -1,0 +1,112 @@
+// The optimum of one subset at one depth: dynamic programming over subsets, depth first under a
+// budget, with a cache and bounds. Knows what to look at next, not why this subset or this budget.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "search/bounds.hpp"
+#include "search/cache.hpp"
+#include "search/incumbent.hpp"
+#include "search/limits.hpp"
+#include "search/team.hpp"
+#include "search/worker.hpp"
+
+namespace survtree {
+
+// How the deepest level is solved: by a search with bounds, or by a lattice of all cells.
+enum class Solver : std::uint8_t { cheaper, search, lattice };
+
+struct SearchOptions {
+  int max_depth = kMaxDepth;
+  double regularization = 0.01;
+  std::uint64_t min_samples_leaf = 7;
+  double upper_bound = Bounds::no_limit;  // an objective said to be attainable
+  std::size_t n_threads = 1;
+  Switches switches;
+  Kernel kernel = available_kernels().back();
+  Solver solver = Solver::cheaper;
+  std::uint64_t greedy_from = 10'000'000;  // lane-rows done; before that greedy trees do not pay
+  bool check_keys = false;  // keep the groups of every cached subset and compare them
+};
+
+class SubsetSolver {
+ public:
+  // Called when a split of all rows, by a lane of the first worker's split row, is better than any
+  // before at this depth.
+  using OnBetterSplit =
+      std::function<void(Worker& w, std::size_t lane, int depth, double objective)>;
+
+  // Problem and incumbent must outlive it. The incumbent is the best tree on all rows.
+  SubsetSolver(const Problem& problem, const SearchOptions& options, const Incumbent& incumbent);
+
+  // The optimum of (subset, depth), or the proof that it exceeds the budget. Ties with the budget
+  // count as within it: every tree that attains the optimum is found, so that the choice among them
+  // does not depend on the order of search. `level` is how far below all rows the subset is.
+  SubsetResult solve(Worker& w, Subset& s, int depth, double budget, std::size_t level);
+  // What the cache says of a subset whose key is made.
+  std::optional<SubsetResult> cached(const Subset& s, int depth) const;
+  void make_key(Subset& s) const;
+  // No tree on the part of a split costs less.
+  double part_bound(const SplitRow& split, std::size_t lane, bool yes) const {
+    return bounds_.any_tree(facts_of(split.side(yes), lane));
+  }
+  int useful_depth(const Subset& s) const { return splitter_.useful_depth(s); }
+  bool should_stop(Worker& w);
+
+  void start(const RunLimits& limits);
+  void set_listener(OnBetterSplit on_better_split) {
+    on_better_split_ = std::move(on_better_split);
+  }
+  // Helpers for the first worker, as long as `work` takes.
+  void with_team(const std::function<void()>& work);
+  // Leaves what it does once it has taken so many lane-rows.
+  void with_share_of_work(double lane_rows, const std::function<void()>& work);
+
+  const Problem& problem() const { return problem_; }
+  const SearchOptions& options() const { return options_; }
+  const Bounds& bounds() const { return bounds_; }
+  const Splitter& splitter() const { return splitter_; }
+  const Cache& cache() const { return cache_; }
+  double tolerance() const { return tolerance_; }
+  Limits& limits() { return limits_; }
+  const Limits& limits() const { return limits_; }
+  Team* team() { return team_.get(); }
+  Subset& root() { return root_; }
+  const Subset& root() const { return root_; }
+  Worker& worker(std::size_t number = 0) { return *workers_[number]; }
+  Stats stats() const;
+
+ private:
+  struct Node;  // a subset whose questions are being tried, perhaps by several workers
+
+  SubsetResult solve_one_split(Worker& w, Subset& s, double budget, std::size_t level);
+  SubsetResult solve_splits(Worker& w, Subset& s, int depth, double budget, std::size_t level);
+  void try_questions(Worker& w, Node& node);
+  void try_question(Worker& w, Node& node, std::uint32_t lane);
+  SubsetResult solve_parts(Worker& w, const Node& node, std::uint32_t lane, double limit);
+  double look_up(Subset& s, int depth, bool& is_depth_cut) const;
+  void store(const Subset& s, int depth, SubsetResult result);
+  bool is_over_budget(Worker& w, const Node& node, std::uint32_t lane, double limit) const;
+  bool is_leaf_at_most(const Subset& s) const { return s.n_rows < 2 * options_.min_samples_leaf; }
+
+  const Problem& problem_;
+  SearchOptions options_;
+  const Incumbent& incumbent_;
+  Bounds bounds_;
+  Splitter splitter_;
+  Limits limits_;
+  Cache cache_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::unique_ptr<Team> team_;
+  Subset root_;
+  double tolerance_ = 0.0;
+  std::uint64_t pause_at_ = kNoLimit;  // lane-rows of the first worker
+  std::uint64_t n_shed_before_ = 0;    // this run
+  OnBetterSplit on_better_split_;
+};
+
+}  // namespace survtree

@@ -1,0 +1,75 @@
+// What belongs to one thread, and how it splits subsets. Scratch is kept between visits so that
+// nothing is allocated inside a search once it is warm.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "search/split_row.hpp"
+#include "search/stats.hpp"
+#include "search/subset.hpp"
+
+namespace survtree {
+
+// Lines of its own: counters that two cores write to must not share one.
+struct alignas(128) Worker {
+  // A subset on the way from all rows down: its splits, and its parts by one of them.
+  struct Level {
+    SplitRow split;
+    std::vector<std::uint32_t> order;  // lanes, most promising first
+    PartBuffers parts;
+  };
+
+  explicit Worker(std::size_t number_) : number(number_) {}
+
+  Level& level(std::size_t k) {
+    while (levels.size() <= k) levels.push_back(std::make_unique<Level>());
+    return *levels[k];
+  }
+
+  std::size_t number;  // 0 is the caller's own thread
+  std::uint64_t n_polls = 0;
+  Stats stats;
+  std::vector<std::unique_ptr<Level>> levels;
+};
+
+class Splitter {
+ public:
+  // The problem must outlive it.
+  Splitter(const Problem& problem, Kernel kernel, std::uint64_t min_samples_leaf)
+      : problem_(problem), lanes_(lane_functions(kernel)), min_samples_leaf_(min_samples_leaf) {}
+
+  // A tree of depth d has a path with d + 1 leaves hanging off it, each with min_samples_leaf rows,
+  // and no question helps twice on one path.
+  int useful_depth(const Subset& s) const {
+    const std::uint64_t leaves = s.n_rows / min_samples_leaf_;
+    const std::uint64_t depth = leaves == 0 ? 0 : leaves - 1;
+    return static_cast<int>(
+        std::min({depth, std::uint64_t{problem_.n_questions}, std::uint64_t{kMaxDepth}}));
+  }
+
+  // All splits of a subset, in the worker's scratch for level k.
+  SplitRow& split(Worker& w, Subset& s, std::size_t k, bool wants_groups = true) const {
+    SplitRow& out = w.level(k).split;
+    make_bits(problem_, s);
+    split_row(problem_, lanes_, {s.bits, s.n_rows, min_samples_leaf_, wants_groups}, out);
+    w.stats.lane_rows += out.n_steps * out.n_lanes;
+    return out;
+  }
+  // Its parts by one of its questions.
+  Parts split_on(Worker& w, Subset& s, std::int32_t question, std::size_t k) const {
+    const SplitRow& all = split(w, s, k);
+    return parts_of(s, all, all.lane_of(static_cast<std::uint32_t>(question)), w.level(k).parts);
+  }
+
+  const LaneFunctions& lanes() const { return lanes_; }
+
+ private:
+  const Problem& problem_;
+  LaneFunctions lanes_;
+  std::uint64_t min_samples_leaf_;
+};
+
+}  // namespace survtree
