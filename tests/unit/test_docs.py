@@ -113,6 +113,15 @@ def test_links_lead_somewhere(page):
         assert target.startswith("https://") or (page.parent / target).exists(), target
 
 
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "Makefile"], ids=name_of)
+def test_programs_and_tests_that_are_named_are_there(page):
+    text = page.read_text(encoding="utf-8")
+    for name in re.findall(r"-m ((?:tests|benchmarks)(?:\.[a-z_]+)+)(?![\w.$])", text):
+        assert (ROOT / f"{name.replace('.', '/')}.py").exists(), name
+    for name in re.findall(r"\btests/[\w/]+\.(?:py|cpp|hpp|txt)\b", text):
+        assert (ROOT / name).exists(), name
+
+
 def test_links_of_the_site_are_checked_to_the_anchor(tmp_path):
     check = [sys.executable, str(DOCS / "check_links.py"), str(tmp_path)]
     (tmp_path / "other.html").write_text('<p id="here">')
