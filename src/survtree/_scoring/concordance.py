@@ -23,7 +23,7 @@ from survtree._scoring.read_scored import (
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-# Rows are compared with each other in blocks of at least and at most so many.
+# The sizes of the blocks in which rows are compared with each other.
 SMALLEST_BLOCK, LARGEST_BLOCK = 64, 256
 
 
@@ -78,7 +78,7 @@ def _lower_later(rank: Places, weight: Floats, n_ranks: int) -> Floats:
     return lower
 
 
-# With so few events at a time it is faster to compare each with all curves than to sort these.
+# With this few events at a time it is faster to compare each with all curves than to sort these.
 FEW = 8
 
 

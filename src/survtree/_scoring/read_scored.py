@@ -1,4 +1,4 @@
-"""What predictions are scored on: outcomes, curves or risks of the rows, and what is asked.
+"""What a metric needs, read and checked: outcomes, predicted curves or risks, and options.
 
 The metrics see rows by curve and time: a tree has few curves that differ, so sums over rows are
 made by curve, and sums over pairs of rows are sums over pairs of curves. Nothing here is ever
@@ -27,13 +27,13 @@ from survtree._scoring.read_curves import (
     check_pair,
     curves_of_functions,
     predicted_functions,
-    told_by,
+    prediction_call,
 )
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-# Times are looked at so many cells (times x curves) at once.
+# At most this many cells (times x curves) are looked at at once.
 MOST_CELLS = 2**19
 KINDS = (
     "a fitted model (with X), a pair (survival probabilities by row and time, times) or a list of "
@@ -43,7 +43,7 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Scored:
-    """An outcome a row, the curves that differ, and which of them is whose."""
+    """The outcome of each row, the distinct curves, and which of them each row has."""
 
     events: EventTable
     curves: Curves
@@ -131,7 +131,7 @@ def warn_of_late_rows(events: EventTable, train: EventTable) -> None:
 
 
 def check_predicted(curves: Any, X: Any, n_rows: int) -> tuple[Curves, Places]:
-    """Curves that differ, and which of them each row has."""
+    """The distinct curves, and which of them each row has."""
     if isinstance(curves, type):
         came = f"the class {curves.__name__}"
         raise TypeError(f"curves must be {KINDS}; got {came}. Pass an instance that was fitted.")
@@ -142,7 +142,7 @@ def check_predicted(curves: Any, X: Any, n_rows: int) -> tuple[Curves, Places]:
                 "X. Pass X=..., the rows of y."
             )
         functions = predicted_functions(curves, X, n_rows, CURVES)
-        return _of_functions(functions, told_by(curves))
+        return _of_functions(functions, prediction_call(curves))
     if X is not None and not hasattr(curves, "fit"):
         raise ValueError(
             f"X must come with a model; curves are of type {type(curves).__name__}. Leave out X, "
@@ -163,10 +163,10 @@ def _of_pair(pair: Any, n_rows: int) -> tuple[Curves, Places]:
 
 
 def _of_functions(functions: list[Any], call: str = "") -> tuple[Curves, Places]:
-    """Rows of one leaf share a function, so most trees are told apart without a look inside."""
+    """Rows of one leaf share a function, so in most trees equal curves are the same object."""
     ids = np.fromiter(map(id, functions), dtype=np.int64, count=len(functions))
     _, first, which = np.unique(ids, return_index=True, return_inverse=True)
-    order = np.argsort(first)  # the first row that is wrong is to be complained of first
+    order = np.argsort(first)  # the first row that is wrong is to be named
     places = np.empty_like(order)
     places[order] = np.arange(len(order))
     first, which = first[order], places[which]
@@ -229,7 +229,7 @@ def _listed(curves: Any, n_rows: int) -> list[Any]:
 
 
 def check_risk(risk: Any, n_rows: int) -> Floats:
-    """One number a row, infinite ones included: these can be ranked."""
+    """One number per row, infinite ones included: these can be ranked."""
     values = numbers_of("risk", risk)
     if len(values) != n_rows:
         raise ValueError(
@@ -243,7 +243,7 @@ def check_risk(risk: Any, n_rows: int) -> Floats:
 
 
 def check_pairs(n_pairs: float, metric: str) -> None:
-    """Complain if there is nothing to compare."""
+    """Refuse rows of which no two can be compared."""
     if not n_pairs > 0:
         raise ValueError(
             f"{metric} needs an event and a row that is followed for longer; y has no such pair. "
