@@ -127,22 +127,18 @@ def check_header(name: str, header: Sequence[str]) -> None:
 
 def check_columns(what: str, names: Iterable[str], columns: Sequence[str], file: str) -> None:
     """Refuse names that a table does not have, and name the nearest that it has."""
-    for name in names:
-        if name not in columns:
-            raise ValueError(
-                f"{what} must name a column of {file}; there is no {name!r}. "
-                f"{_nearest(name, columns)}"
-            )
+    _check_all(names, columns, f"{what} must name a column of {file}")
 
 
 def check_has_columns(names: Iterable[str], columns: Sequence[str], file: str) -> None:
     """Refuse a table that lacks a column that a model was fitted on."""
+    _check_all(names, columns, f"{file} must have the columns of the model")
+
+
+def _check_all(names: Iterable[str], columns: Sequence[str], need: str) -> None:
     for name in names:
         if name not in columns:
-            raise ValueError(
-                f"{file} must have the columns of the model; there is no {name!r}. "
-                f"{_nearest(name, columns)}"
-            )
+            raise ValueError(f"{need}; there is no {name!r}. {_nearest(name, columns)}")
 
 
 def _nearest(name: str, columns: Sequence[str]) -> str:

@@ -11,11 +11,6 @@ from sklearn.utils.validation import check_array, validate_data
 from survtree._data.read_columns import column_of_array, column_of_series
 from survtree._data.table import Table, table_of
 
-MAX_QUESTIONS = 100_000
-MAX_ANSWERS = 2**33
-# So few levels that are no numbers, among many that are, stand for missing values.
-MOST_ODD_LEVELS = 3
-
 
 def check_table(estimator: Any, X: Any, *, reset: bool) -> Table:
     """X as a Table; with ``reset`` the estimator gets its column names and count."""

@@ -7,9 +7,13 @@ from survtree._base.checks import BY_NAME, ascending_numbers, is_count, is_numbe
 from survtree._base.options import CUTS
 from survtree._base.words import did_you_mean, some
 from survtree._data.read_columns import reads_as_number
-from survtree._data.read_table import MAX_ANSWERS, MAX_QUESTIONS, MOST_ODD_LEVELS
 from survtree._data.table import Column, EventTable
 from survtree._questions.cut_points import Rule
+
+MAX_QUESTIONS = 100_000
+MAX_ANSWERS = 2**33
+# This few levels that are no numbers, among many that are, stand for missing values.
+MOST_ODD_LEVELS = 3
 
 
 def check_rules(thresholds: Any, columns: Sequence[Column]) -> list[Rule]:

@@ -43,9 +43,9 @@ class LossByDefinition:
     @classmethod
     def of(cls, events: EventTable) -> "LossByDefinition":
         """The losses of a table whose times may already be sorted."""
-        oracle = cls.__new__(cls)
-        oracle._prepare(events)
-        return oracle
+        losses = cls.__new__(cls)
+        losses._prepare(events)
+        return losses
 
     def _prepare(self, events: EventTable) -> None:
         self.events = events
@@ -120,9 +120,9 @@ class CensoringCurve:
     """
 
     def __init__(self, train: EventTable) -> None:
-        oracle = LossByDefinition.of(train)
-        self.times = oracle.times
-        g = np.append(1.0, oracle.g)
+        by_definition = LossByDefinition.of(train)
+        self.times = by_definition.times
+        g = np.append(1.0, by_definition.g)
         if g[-1] <= 0:
             g[-1] = g[-2]
         # Pieces of 1/G: nobody is censored before the first time, so the first is 1.

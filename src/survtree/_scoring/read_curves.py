@@ -10,22 +10,6 @@ from sklearn.exceptions import NotFittedError
 from survtree._data.read_outcome import numbers_of
 from survtree._scoring.curves import Curves
 
-
-def check_times(times: ArrayLike, role: str = "times") -> NDArray[np.float64]:
-    """Times of curves, or times at which to read them: ascending and finite."""
-    array = numbers_of(role, np.atleast_1d(np.asarray(times)))
-    if not np.isfinite(array).all():
-        place = int(np.argmax(~np.isfinite(array)))
-        raise ValueError(f"{role} must be finite; place {place} has {array[place]}. Leave it out.")
-    if (np.diff(array) < 0).any():
-        place = int(np.argmax(np.diff(array) < 0))
-        raise ValueError(
-            f"{role} must be ascending; {array[place + 1]:g} comes after {array[place]:g}. Sort "
-            "them first."
-        )
-    return array
-
-
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
@@ -46,6 +30,21 @@ class Role(NamedTuple):
 
 REFERENCE = Role("reference", "the fit", LEFT_OUT, "Pass losses of rows as an array.")
 CURVES = Role("curves", "y", "Take both from the same rows.", "Pass step functions as a list.")
+
+
+def check_times(times: ArrayLike, role: str = "times") -> Floats:
+    """Times of curves, or times at which to read them: ascending and finite."""
+    array = numbers_of(role, np.atleast_1d(np.asarray(times)))
+    if not np.isfinite(array).all():
+        place = int(np.argmax(~np.isfinite(array)))
+        raise ValueError(f"{role} must be finite; place {place} has {array[place]}. Leave it out.")
+    if (np.diff(array) < 0).any():
+        place = int(np.argmax(np.diff(array) < 0))
+        raise ValueError(
+            f"{role} must be ascending; {array[place + 1]:g} comes after {array[place]:g}. Sort "
+            "them first."
+        )
+    return array
 
 
 def check_pair(pair: Any, n_rows: int, role: Role = REFERENCE) -> tuple[Floats, NDArray[Any]]:

@@ -6,7 +6,6 @@ rows x rows.
 """
 
 import hashlib
-import numbers
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from survtree._base.checks import is_count, is_number
 from survtree._base.errors import BeyondTrainingWarning
 from survtree._data.read_outcome import check_time_passes, check_weight, numbers_of, read_outcome
 from survtree._data.read_rows import callers_level
@@ -87,13 +87,6 @@ def scored(y: Any, curves: Any, X: Any, sample_weight: Any) -> Scored:
     return Scored(events, *check_predicted(curves, X, len(events)))
 
 
-def trained_on(events: EventTable, train: Any, train_weight: Any) -> EventTable:
-    """The training rows; warns once if they end before the rows that are scored."""
-    rows = check_train(train, train_weight, events)
-    warn_of_late_rows(events, rows)
-    return rows
-
-
 def check_scored(y: Any, sample_weight: Any, role: str = "y", weight: str = "") -> EventTable:
     """An outcome to score on, or to take the censoring curve from: it may be without events."""
     event, time = read_outcome(y, role)
@@ -104,10 +97,15 @@ def check_scored(y: Any, sample_weight: Any, role: str = "y", weight: str = "") 
     return EventTable(event, time, check_weight(sample_weight, len(time), role_of_weight, role))
 
 
-def check_train(train: Any, train_weight: Any, events: EventTable) -> EventTable:
-    """The rows whose censoring curve counts: those scored, unless others are given."""
+def trained_on(events: EventTable, train: Any, train_weight: Any) -> EventTable:
+    """The rows whose censoring curve counts: those scored, unless others are given.
+
+    Warns once if they end before the rows that are scored.
+    """
     if train is not None:
-        return check_scored(train, train_weight, "train", "train_weight")
+        training = check_scored(train, train_weight, "train", "train_weight")
+        _warn_of_late_rows(events, training)
+        return training
     if train_weight is not None:
         raise ValueError(
             "train_weight must come with train; train is missing. Pass the outcome of the training "
@@ -116,7 +114,7 @@ def check_train(train: Any, train_weight: Any, events: EventTable) -> EventTable
     return events
 
 
-def warn_of_late_rows(events: EventTable, train: EventTable) -> None:
+def _warn_of_late_rows(events: EventTable, train: EventTable) -> None:
     """One warning for all rows that end after the training rows."""
     last = train.time.max()
     n_late = int((events.time > last).sum())
@@ -255,29 +253,27 @@ def check_tau(tau: Any) -> float:
     """The time from which on events do not count."""
     if tau is None:
         return float("inf")
-    if isinstance(tau, bool) or not isinstance(tau, numbers.Real) or not float(tau) > 0:
+    if not is_number(tau) or not float(tau) > 0:
         raise ValueError(f"tau must be a positive time or None; got {tau!r}.")
     return float(tau)
 
 
 def check_time(time: Any) -> float:
     """One time at which curves are looked at."""
-    is_number = isinstance(time, numbers.Real) and not isinstance(time, bool)
-    if not is_number or not 0 <= float(time) < sys.float_info.max:
+    if not is_number(time) or not 0 <= float(time) < sys.float_info.max:
         raise ValueError(f"time must be one finite number, not negative; got {time!r}.")
     return float(time)
 
 
 def check_floor(floor: Any) -> float:
     """The least probability that a row is given."""
-    if isinstance(floor, bool) or not isinstance(floor, numbers.Real) or not 0 <= float(floor) < 1:
+    if not is_number(floor) or not 0 <= float(floor) < 1:
         raise ValueError(f"floor must be a probability below 1; got {floor!r}.")
     return float(floor)
 
 
 def check_group_count(n_groups: Any) -> int:
     """How many groups of rows are compared."""
-    is_count = isinstance(n_groups, numbers.Integral) and not isinstance(n_groups, bool)
-    if not is_count or n_groups < 1:
+    if not is_count(n_groups):
         raise ValueError(f"n_groups must be a positive integer; got {n_groups!r}.")
     return int(n_groups)
