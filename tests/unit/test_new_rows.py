@@ -1,4 +1,4 @@
-"""New rows: missing cells, levels the fit did not see, and kinds that changed since."""
+"""New rows: missing values, levels the fit did not see, and kinds that changed since."""
 
 import numpy as np
 import pandas as pd
@@ -71,7 +71,7 @@ def test_a_first_gap_at_prediction_answers_no_and_warns_once():
     model = OptimalSurvivalTree(1, 0.001, missing="question").fit(frame, y)
     new = pd.DataFrame({"age": [None, 70.0, 40.0], "noise": [0.0, None, 0.0]})
     with pytest.warns(
-        UserWarning, match="column 'age' has 1 missing cell, which answers no"
+        UserWarning, match="column 'age' has 1 missing value, which answers no"
     ) as caught:
         leaves = model.apply(new)
     assert len(caught) == 1

@@ -93,7 +93,7 @@ def test_too_many_levels(levels, message):
     ("y", "message"),
     [
         (None, "y is None"),
-        (TIME, "must tell event and time"),
+        (TIME, "must hold event and time"),
         ((EVENT, TIME[:-1]), "same length; got 16 and 15"),
         ((EVENT[:-1], TIME[:-1]), "X has 16, y has 15"),
         ((np.zeros(16, bool), TIME), "no event was observed.*16 of 16.*inverted"),
@@ -112,7 +112,7 @@ def test_too_many_levels(levels, message):
         ((EVENT, with_value(TIME, 7, np.nan)), "must be finite; row 7 has nan"),
         ((EVENT, with_value(TIME, 7, np.inf)), "must be finite; row 7 has inf"),
         ((EVENT, np.zeros(16)), "must not all be 0"),
-        (np.zeros((16, 3)), "must tell event and time"),
+        (np.zeros((16, 3)), "must hold event and time"),
         (pd.DataFrame({"a": EVENT}), "two columns.*it has 1"),
     ],
 )

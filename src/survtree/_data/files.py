@@ -21,7 +21,7 @@ from survtree._data.read_files import check_header, format_of, output_format, re
 
 UTF_8 = "utf-8"
 STANDARD_INPUT = STANDARD_OUTPUT = "-"
-# Texts that stand for a missing cell in a CSV file; of the user's own, see ``Source.na``.
+# Texts that stand for a missing value in a CSV file; users add their own in ``Source.na``.
 NA_TEXTS = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL")
 FLAG_TEXTS = ({"True", "False"}, {"TRUE", "FALSE"}, {"true", "false"})
 SEPARATORS = ",;\t|"
@@ -30,10 +30,10 @@ ROWS_AT_ONCE = 100_000
 
 @dataclass(frozen=True)
 class Source:
-    """Where a table is, and what there is to know for reading it."""
+    """Where a table is, and how to read it."""
 
     path: str
-    format: str | None = None  # None: told by the name or by the first bytes
+    format: str | None = None  # None: found by the name or by the first bytes
     separator: str | None = None  # None: found in the first line
     na: tuple[str, ...] = ()  # texts that mean missing, beside the usual ones
     encoding: str = UTF_8
@@ -97,7 +97,7 @@ def _scanned_text(source: Source, raw: "_Bytes", kind: str) -> pl.LazyFrame:
 
 
 def _separator(start: str) -> str:
-    """Of those that people use, the one that parts the first line into most cells."""
+    """Of the usual separators, the one that gives the first line most cells."""
     return max(SEPARATORS, key=lambda each: len(next(csv.reader([start], delimiter=each), [])))
 
 
@@ -167,7 +167,7 @@ def _write(
     def source(columns: Any, predicate: Any, n_rows: Any, size: Any) -> Iterator[pl.DataFrame]:
         try:
             yield from parts()
-        except Exception as error:  # polars would tell it in other words
+        except Exception as error:  # polars would raise it in other words
             failures.append(error)
             raise
 

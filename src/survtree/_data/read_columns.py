@@ -16,12 +16,12 @@ from survtree._data.table import Column
 DATES = (datetime.date, np.datetime64)
 DURATIONS = (datetime.timedelta, np.timedelta64)
 MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
-# What to say of a column, by name, that holds something else; the outcome has its own words.
-Complaint = Callable[[str, str], str]
+# The message about a column (its name, what it holds); the outcome has messages of its own.
+Message = Callable[[str, str], str]
 
 
-def not_a_question(name: str, what: str) -> str:
-    """The complaint of a column of X."""
+def not_a_covariate(name: str, what: str) -> str:
+    """The message about a column of X that cannot be split on."""
     remedy = {
         "dates": "Turn it into a number, for example days since a start date, or leave it out.",
         "durations": "Turn it into a number, for example days, or leave it out.",
@@ -30,12 +30,12 @@ def not_a_question(name: str, what: str) -> str:
 
 
 def column_of_series(
-    name: str, series: nw.Series[Any], complaint: Complaint = not_a_question
+    name: str, series: nw.Series[Any], message: Message = not_a_covariate
 ) -> Column:
     """A column of a frame."""
     dtype, native = series.dtype, series.to_native()
     if _is_of_objects(native):  # narwhals would judge them by the first hundred
-        return column_of_objects(name, series.to_list(), complaint)
+        return column_of_objects(name, series.to_list(), message)
     if dtype.is_numeric():
         return column_of_numbers(name, floats_of(series), dtype.is_integer())
     if dtype == nw.Boolean:
@@ -46,15 +46,13 @@ def column_of_series(
         return levels._replace(kind="ordered") if _is_ordered(native) else levels
     if dtype.is_temporal():
         what = {nw.Duration: "durations", nw.Time: "times of day"}.get(type(dtype), "dates")
-        raise ValueError(complaint(name, what))
+        raise ValueError(message(name, what))
     if dtype in (nw.Object, nw.Unknown):
-        return column_of_objects(name, series.to_list(), complaint)
-    raise ValueError(complaint(name, f"values of type {dtype}"))
+        return column_of_objects(name, series.to_list(), message)
+    raise ValueError(message(name, f"values of type {dtype}"))
 
 
-def column_of_array(
-    name: str, values: NDArray[Any], complaint: Complaint = not_a_question
-) -> Column:
+def column_of_array(name: str, values: NDArray[Any], message: Message = not_a_covariate) -> Column:
     """A column of a NumPy array."""
     kind = values.dtype.kind
     if kind == "b":
@@ -63,8 +61,8 @@ def column_of_array(
         with np.errstate(over="ignore"):  # what is too large becomes infinity, and is refused
             return column_of_numbers(name, values.astype(np.float64, copy=False), kind != "f")
     if kind in "mM":
-        raise ValueError(complaint(name, "durations" if kind == "m" else "dates"))
-    return column_of_objects(name, values.tolist(), complaint)
+        raise ValueError(message(name, "durations" if kind == "m" else "dates"))
+    return column_of_objects(name, values.tolist(), message)
 
 
 def column_of_numbers(name: str, values: NDArray[np.float64], is_whole: bool = False) -> Column:
@@ -95,7 +93,7 @@ def floats_of(series: nw.Series[Any]) -> NDArray[np.float64]:
 
 
 def column_of_objects(
-    name: str, values: Sequence[Any], complaint: Complaint = not_a_question
+    name: str, values: Sequence[Any], message: Message = not_a_covariate
 ) -> Column:
     """A column of Python objects: flags, numbers or text, and nothing else beside them."""
     is_missing = np.fromiter(map(_is_missing, values), dtype=bool, count=len(values))
@@ -115,8 +113,8 @@ def column_of_objects(
         return _levels(name, values, is_missing, None)
     odd = next((kind for kind in kinds if kind not in ("flags", "numbers", "text")), None)
     if odd is not None:
-        raise ValueError(complaint(name, odd))
-    raise ValueError(_mixed(name, values, complaint))
+        raise ValueError(message(name, odd))
+    raise ValueError(_mixed(name, values, message))
 
 
 def text_of(value: Any) -> str:
@@ -233,14 +231,14 @@ def _declared_levels(series: nw.Series[Any]) -> list[str] | None:
     return None if categories is None else list(dict.fromkeys(map(text_of, categories)))
 
 
-def _mixed(name: str, values: Sequence[Any], complaint: Complaint) -> str:
+def _mixed(name: str, values: Sequence[Any], message: Message) -> str:
     """Names the first text and the first number of a column that has both."""
     present = [(row, v) for row, v in enumerate(values) if not _is_missing(v)]
     row, text = next((row, v) for row, v in present if _kind_of(type(v)) == "text")
     other, number = next((row, v) for row, v in present if _kind_of(type(v)) != "text")
-    if complaint is not not_a_question:
+    if message is not not_a_covariate:
         both = f"text and numbers: row {row} has {str(text)!r}, row {other} has {number}"
-        return complaint(name, both)
+        return message(name, both)
     return (
         f"column {name!r} must hold either numbers or text; row {row} has {str(text)!r}, row "
         f"{other} has {number}. If {str(text)!r} stands for a missing value, make it None; if "

@@ -1,4 +1,4 @@
-"""Tables in files, and which of their columns hold the outcome."""
+"""Checks of files, of their columns, and of which columns hold the outcome."""
 
 import csv
 import difflib
@@ -46,7 +46,7 @@ MOST_NEAREST = 3
 
 @contextmanager
 def read_of(name: str, encoding: str) -> Iterator[None]:
-    """What a file's reader complains of, on one line that names the file."""
+    """Errors while a file is read become one line that names the file."""
     import polars.exceptions as pe
 
     try:
@@ -61,14 +61,14 @@ def read_of(name: str, encoding: str) -> Iterator[None]:
             "Pass the encoding it has, often latin-1, with --text-encoding."
         ) from error
     except (pe.PolarsError, csv.Error) as error:
-        told = one_line_message(error).split(" You might want to try")[0].rstrip(".")
+        message = one_line_message(error).split(" You might want to try")[0].rstrip(".")
         raise ValueError(
-            f"{name} must be a whole table; its reader says: {told}. Copy or write it again."
+            f"{name} must be a whole table; its reader says: {message}. Copy or write it again."
         ) from error
 
 
 def format_of(name: str, given: str | None, first: bytes) -> str:
-    """How a table is written: as told, by its first bytes, by its name; of a stream, CSV."""
+    """The format of a table: as given, by its first bytes, or by its name; a stream is CSV."""
     if given is not None:
         return check_format(given)
     for start, kind in FIRST_BYTES.items():
@@ -80,7 +80,7 @@ def format_of(name: str, given: str | None, first: bytes) -> str:
 
 
 def output_format(path: str, given: str | None) -> str:
-    """How a table is to be written."""
+    """The format of a table to be written."""
     if given is not None:
         return check_format(given)
     return "csv" if path == "-" or path.startswith("/dev/") else _by_suffix(path, ZIPPED)
@@ -114,7 +114,7 @@ def _by_suffix(name: str, refused: str | None = None) -> str:
 
 
 def check_header(name: str, header: Sequence[str]) -> None:
-    """Complain of names that occur twice, which a reader would change."""
+    """Refuse names that occur twice, which a reader would change."""
     seen: set[str] = set()
     for column in header:
         if column in seen:
@@ -126,23 +126,19 @@ def check_header(name: str, header: Sequence[str]) -> None:
 
 
 def check_columns(what: str, names: Iterable[str], columns: Sequence[str], file: str) -> None:
-    """Complain of names that a table does not have; names the nearest that it has."""
-    for name in names:
-        if name not in columns:
-            raise ValueError(
-                f"{what} must name a column of {file}; there is no {name!r}. "
-                f"{_nearest(name, columns)}"
-            )
+    """Refuse names that a table does not have, and name the nearest that it has."""
+    _check_all(names, columns, f"{what} must name a column of {file}")
 
 
 def check_has_columns(names: Iterable[str], columns: Sequence[str], file: str) -> None:
-    """Complain if a table lacks a column that a model was fitted on."""
+    """Refuse a table that lacks a column that a model was fitted on."""
+    _check_all(names, columns, f"{file} must have the columns of the model")
+
+
+def _check_all(names: Iterable[str], columns: Sequence[str], need: str) -> None:
     for name in names:
         if name not in columns:
-            raise ValueError(
-                f"{file} must have the columns of the model; there is no {name!r}. "
-                f"{_nearest(name, columns)}"
-            )
+            raise ValueError(f"{need}; there is no {name!r}. {_nearest(name, columns)}")
 
 
 def _nearest(name: str, columns: Sequence[str]) -> str:
@@ -158,7 +154,7 @@ def _nearest(name: str, columns: Sequence[str]) -> str:
 
 def guessed_role(what: str, names: frozenset[str], columns: Sequence[str], file: str) -> str:
     """The only column that has one of the usual names."""
-    found = [column for column in columns if json_number(column) in names]
+    found = [column for column in columns if plain_name(column) in names]
     if len(found) == 1:
         return found[0]
     came = f"{list_names(found)} could be meant" if found else "no column has a usual name for it"
@@ -168,14 +164,14 @@ def guessed_role(what: str, names: frozenset[str], columns: Sequence[str], file:
     )
 
 
-def json_number(name: str) -> str:
+def plain_name(name: str) -> str:
     """A name without case and signs."""
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
 def counts_rows(column: "pl.Series") -> bool:
-    """Does a column do nothing but count the rows, by name and values?"""
-    if json_number(column.name.removeprefix("Unnamed: 0")) not in COUNTER_NAMES:
+    """Does a column only number the rows, by its name and values?"""
+    if plain_name(column.name.removeprefix("Unnamed: 0")) not in COUNTER_NAMES:
         return False
     if not column.dtype.is_integer() or column.null_count():
         return False
@@ -213,7 +209,7 @@ def check_event_values(column: "pl.Series", values: Sequence[str], file: str) ->
 
 
 def check_values(name: str, wanted: Sequence[str], known: Sequence[str], file: str) -> None:
-    """Complain of event values that do not occur."""
+    """Refuse event values that do not occur."""
     for value in wanted:
         if value not in known:
             raise ValueError(
@@ -223,7 +219,7 @@ def check_values(name: str, wanted: Sequence[str], known: Sequence[str], file: s
 
 
 def check_odd_texts(frame: "pl.DataFrame", file: str, *, is_text: bool) -> None:
-    """Complain of a text in a column of numbers, which would make levels of all of them."""
+    """Refuse a text in a column of numbers, which would make levels of all of them."""
     import polars as pl
 
     for name, dtype in frame.schema.items():
@@ -255,17 +251,17 @@ def check_has_names(model: Any, file: str) -> list[str]:
 
 
 def check_not_excluded(excluded: Iterable[str], outcome: Sequence[str]) -> None:
-    """Complain if the outcome is left out."""
+    """Refuse to leave out the outcome."""
     for name in outcome:
         if name in excluded:
             raise ValueError(
-                "--exclude must not name time or event, which are never asked about; got "
+                "--exclude must not name time or event, which are never split on; got "
                 f"{name!r}. Leave it out of --exclude."
             )
 
 
 def check_kept(kept: Sequence[str], made: Sequence[str]) -> None:
-    """Complain if a column that is copied has the name of one that is made."""
+    """Refuse a column to copy that has the name of one that is made."""
     for name in kept:
         if name in made:
             raise ValueError(
@@ -276,7 +272,7 @@ def check_kept(kept: Sequence[str], made: Sequence[str]) -> None:
 
 @contextmanager
 def in_rows(first: int, last: int) -> Iterator[None]:
-    """Complaints about part of a file say which part, since they count its rows from 0."""
+    """Errors about part of a file say which part, since they count its rows from 0."""
     try:
         yield
     except ValueError as error:
@@ -284,7 +280,7 @@ def in_rows(first: int, last: int) -> Iterator[None]:
 
 
 def check_can_write(path: str) -> None:
-    """Complain of a file that cannot be written, before the work is done."""
+    """Refuse a file that cannot be written, before the work is done."""
     folder = Path(path).parent
     if Path(path).is_dir():
         raise ValueError(f"{path} must be a file; it is a folder. Name a file in it.")

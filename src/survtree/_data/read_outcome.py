@@ -1,4 +1,4 @@
-"""The outcome: event flag and time of each row, in every shape users have them, and weights."""
+"""The outcome in every form that users have it: event flag, time and weight of each row."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from survtree._base.words import did_you_mean, list_names
 from survtree._data.read_columns import (
-    Complaint,
+    Message,
     column_of_array,
     column_of_series,
     floats_of,
@@ -29,7 +29,7 @@ LARGEST_CODE, MOST_CODES = 9, 5
 
 
 def check_outcome(y: Any, sample_weight: Any, n_rows: int) -> EventTable:
-    """Y and weights as an EventTable with as many rows as X."""
+    """The outcome and weights of a fit, as many as X has rows."""
     if y is None:
         raise ValueError(
             f"this estimator requires y to be passed, but the target y is None. Pass {SHAPES}; or "
@@ -45,7 +45,7 @@ def check_outcome(y: Any, sample_weight: Any, n_rows: int) -> EventTable:
 
 
 def read_outcome(y: Any, role: str = "y") -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Event flags and times, equally many; ``role`` is whose they are."""
+    """Event flags and times, equally many; ``role`` is the name of the argument."""
     event_values, time_values = _event_and_time(y, role)
     of = "" if role == "y" else f" of {role}"
     event = _check_event(event_values, f"event{of}")
@@ -59,7 +59,7 @@ def read_outcome(y: Any, role: str = "y") -> tuple[NDArray[np.bool_], NDArray[np
 
 
 def check_events(events: EventTable) -> EventTable:
-    """Complain if no event was seen, or nothing took any time."""
+    """Refuse an outcome without any event, or in which all times are 0."""
     check_time_passes(events.time)
     if events.event.any():
         return events
@@ -71,7 +71,7 @@ def check_events(events: EventTable) -> EventTable:
 
 
 def check_time_passes(time: NDArray[np.float64], role: str = "times") -> None:
-    """Complain if nothing took any time."""
+    """Refuse times that are all 0."""
     if time.max() == 0:
         raise ValueError(
             f"{role} must not all be 0, which leaves no time over which to judge a curve; all "
@@ -151,7 +151,7 @@ def _no_outcome(y: Any, role: str, came: str) -> str:
         remedy = "Pass a pair of its entries."
     elif np.ndim(y) == 1 and not isinstance(y, (tuple, list)):
         remedy = "If these are times and every row had its event, pass (np.ones(len(y)), y)."
-    return f"{role} must tell event and time of each row: {SHAPES}; got {came}. {remedy}"
+    return f"{role} must hold event and time of each row: {SHAPES}; got {came}. {remedy}"
 
 
 def _of_two_columns(columns: list[Any], role: str) -> tuple[Any, Any]:
@@ -266,19 +266,19 @@ def _not_numbers(role: str, what: str) -> str:
 
 
 def _named(role: str, values: Any) -> str:
-    """The role, and the column that plays it if it has a name of its own."""
+    """The name of the argument, and that of the column if it has one of its own."""
     name = getattr(values, "name", None)
     return f"{role} (column {name!r})" if isinstance(name, str) and name not in ("", role) else role
 
 
-def _read(role: str, values: Any, complaint: Complaint) -> Column:
-    """One column of the outcome, with nothing said of its values yet."""
+def _read(role: str, values: Any, message: Message) -> Column:
+    """One column of the outcome; its values are not checked yet."""
     is_plain = isinstance(values, (np.ndarray, list, tuple))  # asking narwhals takes a while
     series = values if is_plain else nw.from_native(values, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         if series.dtype.is_numeric():
             return Column(role, "number", floats_of(series))
-        return column_of_series(role, series, complaint)
+        return column_of_series(role, series, message)
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values.astype(np.float64), np.nan)
     array = np.asarray(values)
@@ -287,10 +287,10 @@ def _read(role: str, values: Any, complaint: Complaint) -> Column:
         remedy = "Pass one of its columns." if array.ndim else "Pass an array."
         if array.ndim and array.size == len(array):
             remedy = "Flatten it, for example with ravel()."
-        raise ValueError(f"{role} must be one column, with a value a row; got {came}. {remedy}")
+        raise ValueError(f"{role} must be one column, with one value per row; got {came}. {remedy}")
     if array.dtype.kind in "iuf":
         return Column(role, "number", array.astype(np.float64))
-    return column_of_array(role, array, complaint)
+    return column_of_array(role, array, message)
 
 
 def check_weight(

@@ -97,7 +97,7 @@ def rows_kept(
 
 
 def check_missing(table: Table, policy: str, *, is_fit: bool = True) -> None:
-    """Complain of missing values unless the policy has a use for them."""
+    """Refuse missing values unless the policy has a use for them."""
     if policy == "question" or table.matrix is not None:
         return
     found = [(column.name, column.is_missing()) for column in table.columns]
@@ -107,7 +107,7 @@ def check_missing(table: Table, policy: str, *, is_fit: bool = True) -> None:
     listed = ", ".join(f"{name!r} ({n:,}, the first in row {row})" for name, n, row in counts[:10])
     more = f" and {len(counts) - 10} more" if len(counts) > 10 else ""
     remedy = (
-        "Fill them, or pass missing='question' (being missing is a question of its own) or "
+        "Fill them, or pass missing='question' (the tree may split on being missing) or "
         "missing='drop' (leave these rows out)."
         if is_fit
         else "Fill them as before the fit, or fit with missing='question'."
@@ -118,13 +118,13 @@ def check_missing(table: Table, policy: str, *, is_fit: bool = True) -> None:
             "model fitted with missing='question'."
         )
     raise ValueError(
-        f"X must not have missing values (NaN or null); of {table.n_rows:,} rows, cells are "
-        f"missing in {listed}{more}. {remedy}"
+        f"X must not have missing values (NaN or null); of {table.n_rows:,} rows, values "
+        f"are missing in {listed}{more}. {remedy}"
     )
 
 
 def check_some_rows(is_complete: NDArray[np.bool_], event: NDArray[np.bool_] | None) -> None:
-    """Complain if leaving rows out leaves none, or none with an event."""
+    """Refuse to leave out so many rows that none is left, or none with an event."""
     n, n_left = len(is_complete), int(is_complete.sum())
     if n_left > 0 and (event is None or event[is_complete].any()):
         return
@@ -191,10 +191,10 @@ def warn_of_unseen(table: Table, seen: Mapping[int, Seen]) -> None:
     """One warning for all values that the fit did not see in the columns (by place) of ``seen``."""
     if table.matrix is not None:
         return
-    told = [text for j, s in seen.items() for text in _unseen(table.columns[j], s)]
-    if told:
+    found = [text for j, s in seen.items() for text in _unseen(table.columns[j], s)]
+    if found:
         warnings.warn(
-            f"rows hold values that the fit did not see: {'; '.join(told)}. Check their spelling "
+            f"rows hold values that the fit did not see: {'; '.join(found)}. Check their spelling "
             "and coding, or fit on rows that have them.",
             UserWarning,
             stacklevel=callers_level(),
@@ -202,7 +202,7 @@ def warn_of_unseen(table: Table, seen: Mapping[int, Seen]) -> None:
 
 
 def callers_level() -> int:
-    """The stack level of who called the package, through whatever methods of it."""
+    """The stack level of the code that called the package, for warnings."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and _is_inside(frame.f_globals.get("__name__", "")):
         level, frame = level + 1, frame.f_back
@@ -214,13 +214,13 @@ def _is_inside(module: str) -> bool:
 
 
 def _unseen(column: Column, seen: Seen) -> Iterator[str]:
-    """What is new in a column and how it is treated."""
+    """What is new in a column, and how it is treated."""
     has = f"column {column.name!r} has"
     is_missing = column.is_missing()
     if is_missing.any() and not seen.has_missing:
         n = int(is_missing.sum())
-        cells = "1 missing cell, which answers" if n == 1 else f"{n:,} missing cells, which answer"
-        yield f"{has} {cells} no to its questions"
+        values = "value, which answers" if n == 1 else "values, which answer"
+        yield f"{has} {n:,} missing {values} no to its questions"
     if column.levels:
         is_new = np.array([level not in seen.levels for level in column.levels])
         rows = ~is_missing & is_new[column.values]

@@ -1,4 +1,4 @@
-"""The features: any array or frame as a Table, and what a table must not have."""
+"""The covariates: any array or frame as a Table."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,14 +11,9 @@ from sklearn.utils.validation import check_array, validate_data
 from survtree._data.read_columns import column_of_array, column_of_series
 from survtree._data.table import Table, table_of
 
-MAX_QUESTIONS = 100_000
-MAX_ANSWERS = 2**33
-# So few levels that are no numbers, among many that are, stand for missing values.
-MOST_ODD_LEVELS = 3
-
 
 def check_table(estimator: Any, X: Any, *, reset: bool) -> Table:
-    """X as a Table; notes names and column count on the estimator when resetting."""
+    """X as a Table; with ``reset`` the estimator gets its column names and count."""
     if _is_clean_array(X) and (reset or X.shape[1] == estimator.n_features_in_):
         # scikit-learn's checks find nothing here, and take longer than a small fit.
         if reset:
@@ -71,7 +66,7 @@ def as_frame(table: Any) -> nw.DataFrame[Any] | None:
 
 
 def _check_is_table(X: Any) -> None:
-    """Complain of what scikit-learn would call a scalar, or print in full."""
+    """Refuse what scikit-learn would call a scalar, or print in full."""
     found = _not_a_table(X)
     if found is not None:
         raise ValueError(
@@ -112,7 +107,7 @@ def _holds_cells(X: Any) -> bool:
 
 
 def _as_array(X: Any) -> Any:
-    """Lists keep their types apart, and masked cells are missing ones."""
+    """An array whose masked cells are missing, and in which numbers do not become text."""
     if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "biuf":
         return np.ma.filled(X.astype(np.float64), np.nan)
     if isinstance(X, (list, tuple)):
@@ -123,7 +118,7 @@ def _as_array(X: Any) -> Any:
 def _of_rows(rows: Sequence[Any]) -> NDArray[Any]:
     try:
         array = np.asarray(rows)
-    except ValueError:  # a cell is a sequence, which is for its column to complain of
+    except ValueError:  # a cell is a sequence, which the check of its column refuses
         cells = np.empty((len(rows), len(rows[0])), dtype=object)
         for row, column in np.ndindex(cells.shape):
             cells[row, column] = rows[row][column]
@@ -133,13 +128,13 @@ def _of_rows(rows: Sequence[Any]) -> NDArray[Any]:
 
 
 def _check_is_even(X: Sequence[Any]) -> None:
-    """Complain of rows with different numbers of cells."""
+    """Refuse rows with different numbers of cells."""
     lengths = [1 if np.isscalar(row) or not hasattr(row, "__len__") else len(row) for row in X]
     for row, length in enumerate(lengths):
         if length != lengths[0]:
             raise ValueError(
                 "the rows of X must have equally many cells; "
-                f"row 0 has {lengths[0]}, row {row} has {length}. Fill the gaps with None."
+                f"row 0 has {lengths[0]}, row {row} has {length}. Fill short rows with None."
             )
 
 
@@ -158,7 +153,7 @@ def _check_names(names: Sequence[Any]) -> None:
     if len(names) == 0:
         raise ValueError(
             "X must have at least one column besides event and time; it has none. Add the columns "
-            "to ask about."
+            "to split on."
         )
     seen: set[Any] = set()
     for name in names:

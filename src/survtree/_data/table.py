@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Kind = Literal["number", "flag", "level", "ordered"]
 Rows = NDArray[np.bool_] | NDArray[np.intp] | slice
-# Counts by (leaf, time) are made for so many cells at once: a large tree over many times would not
-# fit in memory otherwise.
+# Counts by (leaf, time) are made for at most this many cells at once: a large tree over many times
+# would not fit in memory otherwise.
 MOST_CELLS = 2**20
 
 
@@ -55,7 +55,7 @@ class Table:
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        """The columns; those of a matrix are made when first asked for."""
+        """The columns; those of a matrix are made when first needed."""
         if self.given_columns is not None:
             return self.given_columns
         assert self.matrix is not None
@@ -99,7 +99,7 @@ class EventTable:
         return EventTable(self.event[rows], self.time[rows], self.weight[rows])
 
     def on_grid(self, buckets: "int | tuple[float, ...]") -> "EventTable":
-        """Times rounded up to the ends of buckets: so many of about equally many rows, or given.
+        """Times rounded up to the ends of buckets: a number of about equally many rows, or given.
 
         Later stays later or becomes equal, and the last time stays what it is.
         """

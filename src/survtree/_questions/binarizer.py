@@ -1,6 +1,6 @@
-"""Columns to yes/no questions and back to words. Never knows how good a question is for the loss.
+"""The transformer from columns to yes/no questions, the candidate splits of a tree.
 
-Part of scikit-learn's world: a transformer that can be used alone.
+It knows nothing of the loss, and can be used alone as any transformer of scikit-learn.
 """
 
 from collections.abc import Sequence
@@ -33,24 +33,25 @@ from survtree._questions.screening import screened
 class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turns a table of numbers, flags and categories into yes/no questions.
 
-    Numbers that are only 0 and 1, and booleans, are one question each. Other numbers are cut at
-    thresholds ("age <= 62.5"), each between two values that occur and with as few digits as keep
-    them apart. Categories are one question a level ("stage is III"); categories with an order are
-    cut between levels ("stage is I or II"). A missing value answers no to every question but
+    A column of 0 and 1, or of booleans, becomes one question. Other numbers are cut at thresholds
+    ("age <= 62.5"), each between two values that occur and with as few digits as keep them apart.
+    Categories become one question per level ("stage is III"); categories with an order are cut
+    between levels ("stage is I or II"). A missing value answers no to every question but
     "is missing", and so does a level that the fit did not see.
 
     Parameters
     ----------
     thresholds : default="auto"
         Where numbers are cut into questions like age <= 62.5.
-        "auto": up to 15 a column, at quantiles; where that and the levels of categories make more
-        questions than can be searched in seconds, those of them that a boosted model of the outcome
-        asks first (this needs ``y``). "guess": the questions that the boosted model asks, out of up
-        to 63 thresholds a column and all levels (needs ``y``). "all": between any two values. An
-        int: at most so many a column, at quantiles. ("width", k): k a column, evenly spaced. A
-        list: these numbers. A dict: one of these for columns by name, "auto" for the others.
+        "auto": up to 15 thresholds per column, at quantiles; where these and the levels of
+        categories are more questions than can be searched in seconds, those that a boosted model
+        of the outcome splits on first (this needs ``y``). "guess": the questions that the boosted
+        model splits on, out of up to 63 thresholds per column and all levels (needs ``y``). "all":
+        between any two values. An int: at most this many per column, at quantiles. ("width", k): k
+        per column, evenly spaced. A list: these numbers. A dict: one of these for columns by name,
+        "auto" for the others.
     missing : {"error", "question", "drop"}, default="error"
-        Missing cells: refuse them, ask about them, or leave out the rows of the fit.
+        Missing values: refuse them, make each a question, or leave their rows out of the fit.
     encoding : {"questions", "paper"}, default="questions"
         Readable questions, or the 0/1 columns of the paper's experiments.
     max_levels : int, default=100
@@ -59,7 +60,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     questions_ : Questions
-        What is asked, in the order of the columns of ``transform``.
+        The questions, in the order of the columns of ``transform``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where numbers are cut, how many levels and questions there may be: what is refused."""
+"""Checks of the thresholds that a user passes, and of the numbers of levels and questions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -7,9 +7,13 @@ from survtree._base.checks import BY_NAME, ascending_numbers, is_count, is_numbe
 from survtree._base.options import CUTS
 from survtree._base.words import did_you_mean, list_names
 from survtree._data.read_columns import reads_as_number
-from survtree._data.read_table import MAX_ANSWERS, MAX_QUESTIONS, MOST_ODD_LEVELS
 from survtree._data.table import Column, EventTable
 from survtree._questions.cut_points import Rule
+
+MAX_QUESTIONS = 100_000
+MAX_ANSWERS = 2**33
+# This few levels that are no numbers, among many that are, stand for missing values.
+MOST_ODD_LEVELS = 3
 
 
 def check_rules(thresholds: Any, columns: Sequence[Column]) -> list[Rule]:
@@ -55,7 +59,7 @@ def _rule(value: Any, name: str | None = None) -> Rule:
 
 
 def _not_thresholds(value: Any, name: str | None, choices: Iterable[str] = ()) -> str:
-    """The complaint of the thresholds of one column, or of all (no name)."""
+    """The message about wrong thresholds, of one column or of all (no name)."""
     hint = did_you_mean(value, choices)
     if name is None:
         return f"{refusal(BY_NAME['thresholds'], value)}{hint}"
@@ -66,7 +70,7 @@ def _not_thresholds(value: Any, name: str | None, choices: Iterable[str] = ()) -
 
 
 def check_guess(rules: Sequence[Rule], events: EventTable | None) -> None:
-    """A guess needs an outcome."""
+    """Refuse thresholds="guess" without an outcome."""
     if events is None and any(rule.kind == "guess" for rule in rules):
         raise ValueError(
             "thresholds='guess' needs y, whose events and times it models; y is None. Pass "
@@ -75,7 +79,7 @@ def check_guess(rules: Sequence[Rule], events: EventTable | None) -> None:
 
 
 def check_levels(column: Column, n_levels: int, max_levels: int) -> None:
-    """Complain of a column of categories with too many of them."""
+    """Refuse a column of categories with too many levels."""
     if n_levels <= max_levels:
         return
     odd = [level for level in column.levels if not reads_as_number(level)]
@@ -94,11 +98,11 @@ def check_levels(column: Column, n_levels: int, max_levels: int) -> None:
 
 
 def check_question_count(n_questions: int, n_rows: int) -> None:
-    """Complain of more questions than can be asked."""
+    """Refuse more questions than can be searched."""
     if n_questions <= MAX_QUESTIONS and n_questions * n_rows <= MAX_ANSWERS:
         return
     raise ValueError(
         f"there must be at most {MAX_QUESTIONS:,} questions and {MAX_ANSWERS:,} answers (rows x "
         f"questions); the columns make {n_questions:,} questions on {n_rows:,} rows. Pass "
-        "thresholds='auto' or a number of thresholds a column, or leave columns out."
+        "thresholds='auto' or a number of thresholds per column, or leave columns out."
     )

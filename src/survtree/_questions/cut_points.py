@@ -19,7 +19,7 @@ class Rule(NamedTuple):
 
 
 def cut_points(values: Floats, rule: Rule) -> list[float]:
-    """Thresholds, ascending; each parts the values (all are numbers) into two sets of some."""
+    """Thresholds, ascending; unless given, each has some of the values on either side."""
     if rule.kind == "given":
         return list(rule.value)
     distinct, counts = np.unique(values, return_counts=True)

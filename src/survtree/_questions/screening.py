@@ -70,12 +70,12 @@ def question_budget(n_rows: int, n_fixed: int) -> int:
 
 
 def sample_size(n_questions: int) -> int:
-    """Rows the model can look at and still be quick."""
+    """How many rows the model can look at and still be quick."""
     return int(np.clip(MOST_CELLS // n_questions, FEWEST_ROWS_SEEN, MOST_ROWS_SEEN))
 
 
 def sample_rows(table: Table, events: EventTable, n_rows: int) -> NDArray[np.intp]:
-    """At most so many rows, in the order of a hash of their content: no other order matters.
+    """At most ``n_rows`` rows, in the order of a hash of their content: no other order matters.
 
     Rows with the same hash are the same.
     """
@@ -137,8 +137,8 @@ class BoostedCoxModel:
         splits: list[int] = []
         leaves = [np.ones(len(residual), dtype=bool)]
         for _ in range(DEPTH):
-            parts = [self._parted(leaf, residual, splits.append) for leaf in leaves]
-            leaves = [part for pair in parts for part in pair]
+            sides = [self._split(leaf, residual, splits.append) for leaf in leaves]
+            leaves = [side for pair in sides for side in pair]
         for leaf in leaves:
             expected = hazard[leaf].sum()
             if expected > 0:  # Newton's step for one leaf
@@ -167,7 +167,7 @@ class BoostedCoxModel:
         hazard = np.divide(died, at_risk, out=np.zeros_like(at_risk), where=at_risk > 0).cumsum()
         return np.asarray(relative * hazard[events.when])
 
-    def _parted(
+    def _split(
         self, leaf: NDArray[np.bool_], residual: Floats, on_question: Callable[[int], None]
     ) -> list[NDArray[np.bool_]]:
         """The leaf in two by the question that explains the residuals best, or as it is."""

@@ -1,4 +1,4 @@
-"""Brier scores with censoring weights: at times, integrated exactly, a share a row."""
+"""Brier scores with censoring weights: at times, integrated exactly, and the share of each row."""
 
 from typing import Any
 

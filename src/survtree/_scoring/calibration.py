@@ -1,4 +1,4 @@
-"""Whether predicted probabilities come true: by groups of rows, and as a likelihood."""
+"""Do predicted probabilities come true? By groups of rows, and as a likelihood."""
 
 from typing import Any, NamedTuple
 
@@ -32,8 +32,8 @@ def calibration_curve(
 ) -> CalibrationCurve:
     """What was predicted for groups of rows to survive beyond a time, and what was observed.
 
-    Rows with the same S(time) are never parted. If there are at most ``n_groups`` different values,
-    as in a tree, each is a group; otherwise neighbours form so many groups of about equal weight,
+    Rows with the same S(time) stay together. If there are at most ``n_groups`` different values, as
+    in a tree, each is a group; otherwise neighbours form ``n_groups`` groups of about equal weight,
     or somewhat fewer. ``predicted`` is the mean S(time) of a group, ``observed`` its Kaplan-Meier
     curve at that time, which stays as it is where the group ends earlier. The other parameters are
     those of ``survtree.metrics``.
@@ -96,7 +96,7 @@ def log_likelihood(
     least = check_floor(floor)
     events = rows.events
     place = np.searchsorted(events.event_times, events.time, side="left")
-    # Before the first event time curves are asked for a time that none has reached.
+    # Before the first event time, curves are read at a time at which all are 1.
     before = np.append(-np.inf, events.event_times)[place]
     now = rows.curves.at(rows.curve_of_row, events.time)
     mass = rows.curves.at(rows.curve_of_row, before) - now

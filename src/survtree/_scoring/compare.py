@@ -15,7 +15,7 @@ from survtree._scoring.curves import LeafCurve
 
 Floats = NDArray[np.float64]
 MOST_CELLS = 2**20  # (leaf, time) at once
-# Tied events leave one after another in so many steps: all of them, up to this number.
+# Tied events leave one after another, each in a step of its own, in at most this many steps.
 MOST_TIED_STEPS = 100
 MOST_ROUNDS = 50
 # A ratio beyond this, or known no better, is that of leaves whose events do not overlap in time.

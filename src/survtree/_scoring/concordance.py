@@ -23,8 +23,18 @@ from survtree._scoring.read_scored import (
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-# Rows are compared with each other in blocks of at least and at most so many.
+# The sizes of the blocks in which rows are compared with each other.
 SMALLEST_BLOCK, LARGEST_BLOCK = 64, 256
+# With this few events at a time it is faster to compare each with all curves than to sort these.
+FEW = 8
+
+
+class DynamicAUC(NamedTuple):
+    """Areas under the ROC curves at times, and their mean."""
+
+    times: Floats
+    auc: Floats
+    mean: float
 
 
 def concordance_of_risks(events: EventTable, risk: Floats) -> float:
@@ -76,18 +86,6 @@ def _lower_later(rank: Places, weight: Floats, n_ranks: int) -> Floats:
         lower[here] = 0.5 * (below[mine] + below[mine + 1]) + np.triu(share, 1) @ w
         seen += np.bincount(mine, w, n_ranks)
     return lower
-
-
-# With so few events at a time it is faster to compare each with all curves than to sort these.
-FEW = 8
-
-
-class DynamicAUC(NamedTuple):
-    """Areas under the ROC curves at times, and their mean."""
-
-    times: Floats
-    auc: Floats
-    mean: float
 
 
 def harrell_c(y: Any, curves: Any, *, X: Any = None, sample_weight: Any = None) -> float:

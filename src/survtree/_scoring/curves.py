@@ -39,7 +39,7 @@ class StepFunction:
         return values
 
     def at_times(self, times: Floats) -> "StepFunction":
-        """The same function, told only at the given ascending times."""
+        """The same function, known only at the given ascending times."""
         return StepFunction(times, self(times), before=self.before)
 
     def __repr__(self) -> str:
@@ -97,7 +97,7 @@ class Curves(NamedTuple):
 
 @dataclass(frozen=True)
 class LeafCurve:
-    """What a leaf says about its rows: Kaplan-Meier survival and Nelson-Aalen hazard.
+    """The curves of a leaf: Kaplan-Meier survival and Nelson-Aalen hazard.
 
     Kept are the weights of events and of censored rows at the distinct times of the leaf. Curves
     step only at the leaf's own event times and stay as they are after the last one.
@@ -202,7 +202,7 @@ def _first_at_most(curve: StepFunction, level: float) -> float:
 
 
 class LeafCurves:
-    """Curves of leaves by their node numbers, made when first asked for: a fit does without."""
+    """Curves of leaves by their node numbers, made when first needed: a fit does without."""
 
     def __init__(self, make: Callable[[], dict[int, LeafCurve]]) -> None:
         self._make = make

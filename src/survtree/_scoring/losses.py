@@ -17,7 +17,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 Places: TypeAlias = NDArray[np.intp]
 
-# Curves are looked at so many cells (rows x times) at once, and some copies are made of them.
+# At most this many cells (rows x times) of curves are looked at at once; some copies are made.
 MOST_CELLS = 2**21
 # How many times a model's curves have is known only after the first rows.
 FIRST_ROWS = 64
@@ -43,9 +43,9 @@ class LossByDefinition:
     @classmethod
     def of(cls, events: EventTable) -> "LossByDefinition":
         """The losses of a table whose times may already be sorted."""
-        oracle = cls.__new__(cls)
-        oracle._prepare(events)
-        return oracle
+        losses = cls.__new__(cls)
+        losses._prepare(events)
+        return losses
 
     def _prepare(self, events: EventTable) -> None:
         self.events = events
@@ -65,7 +65,7 @@ class LossByDefinition:
 
     def _counts(self, rows: Bools) -> tuple[Floats, Floats]:
         """At each distinct time: weight of the chosen rows still at risk, and of their events."""
-        # The rows left out are a leaf of their own, which nobody asks for.
+        # The rows left out are a leaf of their own, which is not needed.
         at_risk, events = next(self.events.by_leaf(~rows, 2))
         return at_risk[0], events[0]
 
@@ -120,9 +120,9 @@ class CensoringCurve:
     """
 
     def __init__(self, train: EventTable) -> None:
-        oracle = LossByDefinition.of(train)
-        self.times = oracle.times
-        g = np.append(1.0, oracle.g)
+        by_definition = LossByDefinition.of(train)
+        self.times = by_definition.times
+        g = np.append(1.0, by_definition.g)
         if g[-1] <= 0:
             g[-1] = g[-2]
         # Pieces of 1/G: nobody is censored before the first time, so the first is 1.
@@ -205,7 +205,7 @@ class RowLosses:
 def added_up(
     curves_of: Callable[[int, int], Curves], curve_of_row: Places, score: RowLosses
 ) -> Floats:
-    """Losses of all rows; the curves are asked for a batch at a time."""
+    """Losses of all rows; the curves come a batch at a time."""
     order = np.argsort(curve_of_row, kind="stable")
     n_curves = int(curve_of_row[order[-1]]) + 1
     ends = np.searchsorted(curve_of_row[order], np.arange(n_curves + 1))

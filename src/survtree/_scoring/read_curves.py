@@ -10,9 +10,30 @@ from sklearn.exceptions import NotFittedError
 from survtree._data.read_outcome import numbers_of
 from survtree._scoring.curves import Curves
 
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
 
-def check_times(times: ArrayLike, role: str = "times") -> NDArray[np.float64]:
-    """Times at which curves are asked for, or told: ascending, finite."""
+PAIR = "a pair (survival probabilities by row and time, times)"
+LEFT_OUT = "Rows that missing='drop' leaves out of the fit have none."
+# Probabilities are often products of many factors, which round.
+ROUNDING = 1e-9
+
+
+class Role(NamedTuple):
+    """What messages call the curves and their rows, and what to pass instead."""
+
+    name: str
+    rows: str
+    row_remedy: str
+    tuple_remedy: str
+
+
+REFERENCE = Role("reference", "the fit", LEFT_OUT, "Pass losses of rows as an array.")
+CURVES = Role("curves", "y", "Take both from the same rows.", "Pass step functions as a list.")
+
+
+def check_times(times: ArrayLike, role: str = "times") -> Floats:
+    """Times of curves, or times at which to read them: ascending and finite."""
     array = numbers_of(role, np.atleast_1d(np.asarray(times)))
     if not np.isfinite(array).all():
         place = int(np.argmax(~np.isfinite(array)))
@@ -24,28 +45,6 @@ def check_times(times: ArrayLike, role: str = "times") -> NDArray[np.float64]:
             "them first."
         )
     return array
-
-
-Floats = NDArray[np.float64]
-Places = NDArray[np.intp]
-
-PAIR = "a pair (survival probabilities by row and time, times)"
-LEFT_OUT = "Rows that missing='drop' leaves out of the fit have none."
-# Probabilities are often products of many factors, which round.
-ROUNDING = 1e-9
-
-
-class Role(NamedTuple):
-    """What the curves are called in a complaint, whose rows they are of, and what else to pass."""
-
-    name: str
-    rows: str
-    row_remedy: str
-    tuple_remedy: str
-
-
-REFERENCE = Role("reference", "the fit", LEFT_OUT, "Pass losses of rows as an array.")
-CURVES = Role("curves", "y", "Take both from the same rows.", "Pass step functions as a list.")
 
 
 def check_pair(pair: Any, n_rows: int, role: Role = REFERENCE) -> tuple[Floats, NDArray[Any]]:
@@ -133,22 +132,22 @@ def _at(times: Floats, row: int, place: int) -> str:
 
 
 def predicted_curves(model: Any, X: Any, n_rows: int, first_row: int = 0) -> Curves:
-    """What a reference says of the rows of X, which are a part that starts at ``first_row``."""
+    """What a reference predicts for the rows of X, a part that starts at ``first_row``."""
     functions = predicted_functions(model, X, n_rows, REFERENCE, first_row)
     rows = range(first_row, first_row + n_rows)
-    return curves_of_functions(functions, rows, REFERENCE, told_by(model))
+    return curves_of_functions(functions, rows, REFERENCE, prediction_call(model))
 
 
-def told_by(model: Any) -> str:
-    """The call by which a model tells its curves."""
+def prediction_call(model: Any) -> str:
+    """The call by which a model predicts its curves."""
     return f"{type(model).__name__}.predict_survival_function(X)"
 
 
 def predicted_functions(
     model: Any, X: Any, n_rows: int, role: Role, first_row: int = 0
 ) -> list[Any]:
-    """What a model predicts for the rows of X, one thing a row; not yet known to be functions."""
-    call, name = told_by(model), role.name
+    """What a model predicts for the rows of X, one per row; not yet known to be functions."""
+    call, name = prediction_call(model), role.name
     try:
         predicted = model.predict_survival_function(X)
     except NotFittedError as error:
@@ -158,7 +157,7 @@ def predicted_functions(
         ) from error
     except Warning:  # where the user made errors of warnings
         raise
-    except Exception as error:  # whatever it is, the user needs to know who was asked for what
+    except Exception as error:  # whatever it is, the user needs to know which call failed
         why = " ".join(str(error).split()).rstrip(".")
         raise ValueError(
             f"{name} must predict curves for the rows of X; {call} failed with "
@@ -170,7 +169,7 @@ def predicted_functions(
         raise TypeError(_no_functions(role, call, f"{type(predicted).__name__}{shape}"))
     functions = list(predicted)
     if len(functions) != n_rows:
-        if functions:  # what is no function is complained of first: an odd count may come of it
+        if functions:  # what is no function is refused first: the wrong count may come of it
             curves_of_functions(functions, range(first_row, first_row + len(functions)), role, call)
         raise ValueError(
             f"{name} must predict one curve for each row; {call} gave {len(functions):,} for "
@@ -189,7 +188,7 @@ def _no_functions(role: Role, call: str, came: str) -> str:
 def curves_of_functions(
     functions: list[Any], rows: Sequence[int] | Places, role: Role, call: str = ""
 ) -> Curves:
-    """Curves of step functions; ``call`` is who predicted them."""
+    """Curves of step functions; ``call`` is what predicted them."""
     xs: list[Floats] = []
     ys: list[Floats] = []
     for row, function in zip(rows, functions, strict=True):

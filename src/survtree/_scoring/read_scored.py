@@ -1,4 +1,4 @@
-"""What predictions are scored on: outcomes, curves or risks of the rows, and what is asked.
+"""What a metric needs, read and checked: outcomes, predicted curves or risks, and options.
 
 The metrics see rows by curve and time: a tree has few curves that differ, so sums over rows are
 made by curve, and sums over pairs of rows are sums over pairs of curves. Nothing here is ever
@@ -6,7 +6,6 @@ rows x rows.
 """
 
 import hashlib
-import numbers
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from survtree._base.checks import is_count, is_number
 from survtree._base.errors import BeyondTrainingWarning
 from survtree._data.read_outcome import check_time_passes, check_weight, numbers_of, read_outcome
 from survtree._data.read_rows import callers_level
@@ -27,13 +27,13 @@ from survtree._scoring.read_curves import (
     check_pair,
     curves_of_functions,
     predicted_functions,
-    told_by,
+    prediction_call,
 )
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-# Times are looked at so many cells (times x curves) at once.
+# At most this many cells (times x curves) are looked at at once.
 MOST_CELLS = 2**19
 KINDS = (
     "a fitted model (with X), a pair (survival probabilities by row and time, times) or a list of "
@@ -43,7 +43,7 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Scored:
-    """An outcome a row, the curves that differ, and which of them is whose."""
+    """The outcome of each row, the distinct curves, and which of them each row has."""
 
     events: EventTable
     curves: Curves
@@ -87,13 +87,6 @@ def scored(y: Any, curves: Any, X: Any, sample_weight: Any) -> Scored:
     return Scored(events, *check_predicted(curves, X, len(events)))
 
 
-def trained_on(events: EventTable, train: Any, train_weight: Any) -> EventTable:
-    """The training rows; warns once if they end before the rows that are scored."""
-    rows = check_train(train, train_weight, events)
-    warn_of_late_rows(events, rows)
-    return rows
-
-
 def check_scored(y: Any, sample_weight: Any, role: str = "y", weight: str = "") -> EventTable:
     """An outcome to score on, or to take the censoring curve from: it may be without events."""
     event, time = read_outcome(y, role)
@@ -104,10 +97,15 @@ def check_scored(y: Any, sample_weight: Any, role: str = "y", weight: str = "") 
     return EventTable(event, time, check_weight(sample_weight, len(time), role_of_weight, role))
 
 
-def check_train(train: Any, train_weight: Any, events: EventTable) -> EventTable:
-    """The rows whose censoring curve counts: those scored, unless others are given."""
+def trained_on(events: EventTable, train: Any, train_weight: Any) -> EventTable:
+    """The rows whose censoring curve counts: those scored, unless others are given.
+
+    Warns once if they end before the rows that are scored.
+    """
     if train is not None:
-        return check_scored(train, train_weight, "train", "train_weight")
+        training = check_scored(train, train_weight, "train", "train_weight")
+        _warn_of_late_rows(events, training)
+        return training
     if train_weight is not None:
         raise ValueError(
             "train_weight must come with train; train is missing. Pass the outcome of the training "
@@ -116,7 +114,7 @@ def check_train(train: Any, train_weight: Any, events: EventTable) -> EventTable
     return events
 
 
-def warn_of_late_rows(events: EventTable, train: EventTable) -> None:
+def _warn_of_late_rows(events: EventTable, train: EventTable) -> None:
     """One warning for all rows that end after the training rows."""
     last = train.time.max()
     n_late = int((events.time > last).sum())
@@ -131,7 +129,7 @@ def warn_of_late_rows(events: EventTable, train: EventTable) -> None:
 
 
 def check_predicted(curves: Any, X: Any, n_rows: int) -> tuple[Curves, Places]:
-    """Curves that differ, and which of them each row has."""
+    """The distinct curves, and which of them each row has."""
     if isinstance(curves, type):
         came = f"the class {curves.__name__}"
         raise TypeError(f"curves must be {KINDS}; got {came}. Pass an instance that was fitted.")
@@ -142,7 +140,7 @@ def check_predicted(curves: Any, X: Any, n_rows: int) -> tuple[Curves, Places]:
                 "X. Pass X=..., the rows of y."
             )
         functions = predicted_functions(curves, X, n_rows, CURVES)
-        return _of_functions(functions, told_by(curves))
+        return _of_functions(functions, prediction_call(curves))
     if X is not None and not hasattr(curves, "fit"):
         raise ValueError(
             f"X must come with a model; curves are of type {type(curves).__name__}. Leave out X, "
@@ -163,10 +161,10 @@ def _of_pair(pair: Any, n_rows: int) -> tuple[Curves, Places]:
 
 
 def _of_functions(functions: list[Any], call: str = "") -> tuple[Curves, Places]:
-    """Rows of one leaf share a function, so most trees are told apart without a look inside."""
+    """Rows of one leaf share a function, so in most trees equal curves are the same object."""
     ids = np.fromiter(map(id, functions), dtype=np.int64, count=len(functions))
     _, first, which = np.unique(ids, return_index=True, return_inverse=True)
-    order = np.argsort(first)  # the first row that is wrong is to be complained of first
+    order = np.argsort(first)  # the first row that is wrong is to be named
     places = np.empty_like(order)
     places[order] = np.arange(len(order))
     first, which = first[order], places[which]
@@ -229,7 +227,7 @@ def _listed(curves: Any, n_rows: int) -> list[Any]:
 
 
 def check_risk(risk: Any, n_rows: int) -> Floats:
-    """One number a row, infinite ones included: these can be ranked."""
+    """One number per row, infinite ones included: these can be ranked."""
     values = numbers_of("risk", risk)
     if len(values) != n_rows:
         raise ValueError(
@@ -243,7 +241,7 @@ def check_risk(risk: Any, n_rows: int) -> Floats:
 
 
 def check_pairs(n_pairs: float, metric: str) -> None:
-    """Complain if there is nothing to compare."""
+    """Refuse rows of which no two can be compared."""
     if not n_pairs > 0:
         raise ValueError(
             f"{metric} needs an event and a row that is followed for longer; y has no such pair. "
@@ -255,29 +253,27 @@ def check_tau(tau: Any) -> float:
     """The time from which on events do not count."""
     if tau is None:
         return float("inf")
-    if isinstance(tau, bool) or not isinstance(tau, numbers.Real) or not float(tau) > 0:
+    if not is_number(tau) or not float(tau) > 0:
         raise ValueError(f"tau must be a positive time or None; got {tau!r}.")
     return float(tau)
 
 
 def check_time(time: Any) -> float:
     """One time at which curves are looked at."""
-    is_number = isinstance(time, numbers.Real) and not isinstance(time, bool)
-    if not is_number or not 0 <= float(time) < sys.float_info.max:
+    if not is_number(time) or not 0 <= float(time) < sys.float_info.max:
         raise ValueError(f"time must be one finite number, not negative; got {time!r}.")
     return float(time)
 
 
 def check_floor(floor: Any) -> float:
     """The least probability that a row is given."""
-    if isinstance(floor, bool) or not isinstance(floor, numbers.Real) or not 0 <= float(floor) < 1:
+    if not is_number(floor) or not 0 <= float(floor) < 1:
         raise ValueError(f"floor must be a probability below 1; got {floor!r}.")
     return float(floor)
 
 
 def check_group_count(n_groups: Any) -> int:
     """How many groups of rows are compared."""
-    is_count = isinstance(n_groups, numbers.Integral) and not isinstance(n_groups, bool)
-    if not is_count or n_groups < 1:
+    if not is_count(n_groups):
         raise ValueError(f"n_groups must be a positive integer; got {n_groups!r}.")
     return int(n_groups)

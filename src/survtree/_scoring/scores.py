@@ -68,31 +68,31 @@ def _value(metric: Callable[..., Any], y: Any, curves: Any, options: Any) -> flo
 
 def ibs_ratio_scorer(estimator: Any, X: Any, y: Any, **options: Any) -> float:
     """``ibs_ratio`` of the curves that the estimator predicts."""
-    return ibs_ratio(y, **_asked(estimator, X), **options)
+    return ibs_ratio(y, **_model_and_rows(estimator, X), **options)
 
 
 def neg_integrated_brier_scorer(estimator: Any, X: Any, y: Any, **options: Any) -> float:
     """Minus ``integrated_brier_score`` of the curves that the estimator predicts."""
-    return -integrated_brier_score(y, **_asked(estimator, X), **options)
+    return -integrated_brier_score(y, **_model_and_rows(estimator, X), **options)
 
 
 def harrell_c_scorer(estimator: Any, X: Any, y: Any, **options: Any) -> float:
     """``harrell_c`` of the curves that the estimator predicts."""
-    return harrell_c(y, **_asked(estimator, X), **options)
+    return harrell_c(y, **_model_and_rows(estimator, X), **options)
 
 
 def uno_c_scorer(estimator: Any, X: Any, y: Any, **options: Any) -> float:
     """``uno_c`` of the curves that the estimator predicts."""
-    return uno_c(y, **_asked(estimator, X), **options)
+    return uno_c(y, **_model_and_rows(estimator, X), **options)
 
 
 def auc_scorer(estimator: Any, X: Any, y: Any, **options: Any) -> float:
     """Mean ``cumulative_dynamic_auc`` of the curves that the estimator predicts."""
-    return cumulative_dynamic_auc(y, **_asked(estimator, X), **options).mean
+    return cumulative_dynamic_auc(y, **_model_and_rows(estimator, X), **options).mean
 
 
-def _asked(estimator: Any, X: Any) -> dict[str, Any]:
-    """The model inside searches and pipelines, which do not tell its curves, and its rows."""
+def _model_and_rows(estimator: Any, X: Any) -> dict[str, Any]:
+    """The model inside searches and pipelines, which do not predict curves, and its rows."""
     while not hasattr(estimator, "predict_survival_function"):
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_

@@ -130,9 +130,9 @@ FITS: dict[str, list[Case]] = {
         Case("bytes", lambda: fit(one(stage=[b"II"] * N)), ("'stage'", "bytes")),
         Case("complex numbers", lambda: fit(one(signal=[1j] * N)), ("'signal'", "complex")),
     ],
-    "X: missing cells and categories": [
+    "X: missing values and categories": [
         Case(
-            "missing cells, `missing='error'`",
+            "missing values, `missing='error'`",
             lambda: fit(TABLE.assign(age=but(TABLE["age"], 3, np.nan), stage=[None, "II"] * 8)),
             ("'age' (1, the first in row 3)", "'stage' (8, the first in row 0)"),
         ),

@@ -99,17 +99,17 @@ PREDICTIONS: dict[str, list[Case]] = {
     ],
     "Prediction: cells": [
         Case(
-            "missing cells, fitted with `missing='error'`",
+            "missing values, fitted with `missing='error'`",
             lambda: fitted().predict(TABLE.assign(age=but(TABLE["age"], 3, np.nan))),
             ("'age' (1, the first in row 3)",),
         ),
         Case(
-            "missing cells, fitted with `missing='drop'`",
+            "missing values, fitted with `missing='drop'`",
             lambda: fitted(missing="drop").predict(TABLE.assign(stage=[None, "II"] * 8)),
             ("'stage' (8, the first in row 0)",),
         ),
         Case(
-            "missing cells, fitted with `missing='question'` on complete rows",
+            "missing values, fitted with `missing='question'` on complete rows",
             lambda: fitted(missing="question").predict(
                 TABLE.assign(age=but(TABLE["age"], 3, np.nan))
             ),
