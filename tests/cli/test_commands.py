@@ -487,7 +487,7 @@ def test_a_bug_is_told_on_one_line(folder, monkeypatch):
     def broken(path):
         raise KeyError("lost")
 
-    monkeypatch.setattr("survtree._model_file.load", broken)
+    monkeypatch.setattr("survtree._model.model_file.load", broken)
     monkeypatch.setattr("survtree.load", broken, raising=False)
     run = survtree("show", folder / "model.json")
     assert run.exit_code == 1

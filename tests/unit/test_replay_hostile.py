@@ -216,7 +216,7 @@ def test_a_header_of_many_megabytes(good, refused, monkeypatch):
         (["problem", "regularization"], "0.1", "regularization must be a finite number"),
         (["problem", "regularization"], -1, "regularization must be a finite number >= 0"),
         (["problem", "regularization"], INF, "'Infinity' is not a finite number"),
-        (["problem", "regularization"], 10**400, "regularization must be a finite number"),
+        (["problem", "regularization"], 10**400, "its header must be JSON; '1000"),
         (["problem", "max_depth"], 2.5, "max_depth must be an integer"),
         (["problem", "max_depth"], True, "max_depth must be an integer"),
         (["problem", "max_depth"], 10**9, "max_depth must be an integer"),

@@ -35,6 +35,7 @@ def parse_json(raw: bytes, remedy: str, what: str = "it") -> Any:
             object_pairs_hook=_without_repeats,
             parse_constant=_finite,
             parse_float=_finite,
+            parse_int=_whole,
         )
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
@@ -55,6 +56,12 @@ def _finite(text: str) -> float:
     if not math.isfinite(number):
         raise ValueError(f"{short(text)} is not a finite number")
     return number
+
+
+def _whole(text: str) -> int:
+    """Python would read any number of digits; 310 of them are more than a float holds."""
+    _finite(text)
+    return int(text)
 
 
 def convert_json(values: Any, kind: type[T], remedy: str = "", place: str = "") -> T:
@@ -93,8 +100,6 @@ def _in_words(reason: str, start: str, path: str, values: Any, kind: Any) -> str
     if reason.startswith("Invalid enum value"):
         choices = ", ".join(map(repr, _choices_at(kind, steps)))
         return f"{place} must be one of {choices}; got {short(values)}"
-    if reason == "Number out of range":
-        reason = "Expected `float` below 1.8e308 in size"
     expected = re.fullmatch(r"Expected (.+?)(, got `[^`]+`)?", reason)
     if expected:
         return f"{place or 'it'} must be {_kinds_in_words(expected[1])}; got {short(values)}"
