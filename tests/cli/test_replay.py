@@ -69,8 +69,8 @@ def test_quiet_leaves_out_the_table_alone(file, model):
 def test_what_the_file_says_of_weights_and_limits_is_told(model, tmp_path):
     events = replace(model._fitted.problem.events, weight=np.linspace(1, 2, 137))
     problem = replace(model._fitted.problem, events=events)
-    limits = SearchSettings(upper_bound=0.001, bounds_off=("subtree",))
-    run = survtree_replay("--quiet", replay.save(problem, limits, tmp_path))
+    settings = SearchSettings(upper_bound=0.001, bounds_off=("subtree",))
+    run = survtree_replay("--quiet", replay.save(problem, settings, tmp_path))
     assert run.returncode == 0, run.stderr
     assert "137 rows with weights" in run.stdout
     assert "upper_bound 0.001, bounds_off ('subtree',)" in run.stdout
@@ -113,7 +113,7 @@ def test_ctrl_c_shows_the_best_tree(hard_file):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (None, "there is no such file. Pass the path of an .npz file."),
+        (None, "No such file or directory. Check the path and its permissions."),
         (b"time,event\n1,1\n", "cannot be read as an .npz file"),
     ],
 )

@@ -9,7 +9,9 @@ import zipfile
 import numpy as np
 import pytest
 
-from survtree._search import read_replay, replay
+from survtree._search import read_replay as reading
+from survtree._search import replay
+from survtree._search.read_replay import read_replay
 from survtree._search.settings import SearchSettings
 from tests.support.problems import random_case
 from tests.support.rights import not_as_root, open_folder
@@ -33,7 +35,7 @@ def refused(tmp_path):
         path = tmp_path / "case.npz"
         path.write_bytes(content)
         with pytest.raises(ValueError, match=r"case\.npz must be a replay file; ") as caught:
-            replay.load(path, **most)
+            read_replay(path, **most)
         message = str(caught.value)
         assert type(caught.value) is ValueError
         assert message.isprintable()
@@ -89,7 +91,7 @@ def put(place, value):
 
 def test_the_good_file_is_good(good, tmp_path):
     (tmp_path / "case.npz").write_bytes(written(*parts(good)))
-    found = replay.load(tmp_path / "case.npz").problem
+    found = read_replay(tmp_path / "case.npz").problem
     assert found.fingerprint() == random_case(SEED).problem.fingerprint()
     assert found.answers.shape == (20, 8)
 
@@ -101,12 +103,16 @@ def test_the_good_file_is_good(good, tmp_path):
         ("time", put(4, NAN), "times must be finite; row 4 has nan"),
         ("time", put(4, INF), "times must be finite; row 4 has inf"),
         ("time", lambda a: 0 * a, "times must not all be 0"),
-        ("time", lambda a: a[1:], "'features' must have 19 bytes"),
-        ("time", lambda a: a[:0], "'features' must have 0 bytes"),
+        ("time", lambda a: a[1:], "'answers' must have 19 bytes"),
+        ("time", lambda a: a[:0], "at least one row; got 0"),
         ("time", lambda a: a[:, None], "'time' must have one dimension"),
-        ("time", lambda a: a.astype("f4"), "the type float64; it has the shape (20,) and the type"),
-        ("time", lambda a: a.astype(">f8"), "the type >f8"),
-        ("time", lambda a: a.astype("S8"), "the type |S8"),
+        (
+            "time",
+            lambda a: a.astype("f4"),
+            "the type float64; got ((20,), 'float32')",
+        ),
+        ("time", lambda a: a.astype(">f8"), "got ((20,), '>f8')"),
+        ("time", lambda a: a.astype("S8"), "got ((20,), '|S8')"),
         ("time", lambda a: a.astype([("\x1b", "f8")]), "'time' must have one dimension"),
         ("time", lambda a: np.float64(1), "'time' must have one dimension"),
         ("weight", put(4, 0.0), "sample_weight must be positive and finite; row 4 has 0.0"),
@@ -114,11 +120,11 @@ def test_the_good_file_is_good(good, tmp_path):
         ("weight", put(4, 1e300), "must not span more than a factor of 1e+12"),
         ("weight", lambda a: a[1:], "X has 20, it has 19"),
         ("event", lambda a: 0 * a, "no event was observed (20 of 20"),
-        ("event", lambda a: a[1:], "'event' must have 3 bytes, a bit an answer; it has 2"),
+        ("event", lambda a: a[1:], "'event' must have 3 bytes, a bit an answer; got 2"),
         ("event", lambda a: a.astype(bool), "'event' must have one dimension and the type uint8"),
-        ("features", lambda a: a[1:], "'features' must have 20 bytes, a bit an answer; it has 19"),
-        ("features", lambda a: a.reshape(2, -1), "the shape (2, 10)"),
-        ("features", lambda a: a.astype("i8"), "the type int64"),
+        ("answers", lambda a: a[1:], "'answers' must have 20 bytes, a bit an answer; got 19"),
+        ("answers", lambda a: a.reshape(2, -1), "got ((2, 10), 'uint8')"),
+        ("answers", lambda a: a.astype("i8"), "got ((20,), 'int64')"),
     ],
 )
 def test_arrays_of_another_shape_type_or_range(good, refused, name, change, said):
@@ -140,28 +146,32 @@ def test_objects_are_never_unpickled(good, refused):
         out[0] = Trap()
         return out
 
-    assert "the type object" in refused(with_array(good, "time", trapped))
+    assert "Object arrays cannot be loaded" in refused(with_array(good, "time", trapped))
 
 
-@pytest.mark.parametrize("name", ["features", "time", "event", "weight"])
+@pytest.mark.parametrize("name", ["answers", "time", "event", "weight"])
 def test_an_array_that_is_missing(good, refused, name):
     arrays, header = parts(good)
     del arrays[name]
-    assert f"its array '{name}' is missing" in refused(written(arrays, header))
+    assert f"it must hold an array '{name}'; got [" in refused(written(arrays, header))
 
 
 def test_arrays_of_something_else(good, refused):
     stream = io.BytesIO()
     np.savez(stream, X=np.eye(3), y=np.ones(3))
-    assert "it holds no 'header', but ['X', 'y']" in refused(stream.getvalue())
+    assert "it must hold an array 'header'; got ['X', 'y']. Pass" in refused(stream.getvalue())
     arrays, header = parts(good)
-    assert "'more' is none of them" in refused(written({**arrays, "more": np.ones(3)}, header))
-    more = {**arrays, "limits.more": np.ones(20)}
-    assert "knows no limit 'more'" in refused(written(more, header))
-    gap = {**arrays, "limits.gap": np.ones(20)}
-    assert "gap must be a finite number" in refused(written(gap, header))
-    keys = {**arrays, "limits.check_keys": np.ones(20)}
-    assert "'check_keys' must be true or false" in refused(written(keys, header))
+    assert "it must hold no other arrays; got ['more']" in refused(
+        written({**arrays, "more": np.ones(3)}, header)
+    )
+    more = {**arrays, "settings.more": np.ones(20)}
+    assert "no settings that are not known here; got ['more']. Run" in refused(
+        written(more, header)
+    )
+    gap = {**arrays, "settings.gap": np.ones(20)}
+    assert "header.settings.gap must be a number; got array(" in refused(written(gap, header))
+    keys = {**arrays, "settings.check_keys": np.ones(20)}
+    assert "header.settings.check_keys must be true or false" in refused(written(keys, header))
 
 
 @pytest.mark.parametrize(
@@ -169,17 +179,19 @@ def test_arrays_of_something_else(good, refused):
     [
         ("", "its header must be JSON; Expecting value"),
         ("{", "its header must be JSON"),
-        ("\xff", "its header must be JSON; 'ascii' codec"),
+        ("\xff", "its header must be JSON; Expecting value"),
         ("[" * 100_000, "its header must be JSON; "),
         ('{"format": ' + "9" * 5000 + "}", "its header must be JSON; "),
-        ("[1, 2]", "its header must be a JSON object; it is [1, 2]"),
-        ("null", "its header must be a JSON object; it is None"),
-        ("{}", "it has None and None"),
-        ('{"format": 1, "survtree": 3}', "it has 1 and 3"),
-        ('{"format": true, "survtree": "1"}', "it has True and '1'"),
-        ('{"format": 1, "survtree": "\\u001b[31m"}', r"1 and '\x1b[31m'"),
-        ('{"format": 2, "survtree": "9.9"}', "it has format 2 of survtree 9.9. Run it with that"),
-        ('{"format": 1, "survtree": "1"}', "must have an object 'limits'; it has None"),
+        ("[1, 2]", "header must be an object; got [1, 2]"),
+        ("null", "header must be an object; got None"),
+        ("{}", "header.format is missing"),
+        ('{"format": 1, "survtree": 3}', "header.survtree must be a text; got 3"),
+        ('{"format": true, "survtree": "1"}', "header.format must be a whole number; got True"),
+        ('{"format": 1, "survtree": "\\u001b[31m"}', r"header.survtree must be a text matching"),
+        ('{"format": 3, "survtree": "9.9"}', "must be 1 to 2; got 3. Run it with survtree 9.9"),
+        ('{"format": 0, "survtree": "9.9"}', "must be 1 to 2; got 0. Run it with survtree 9.9"),
+        ('{"format": 1, "format": 1}', "its header must be JSON; the name 'format' occurs twice"),
+        ('{"format": 1, "survtree": "1"}', "header.problem is missing"),
     ],
 )
 def test_headers_that_are_nonsense(good, refused, text, said):
@@ -187,61 +199,89 @@ def test_headers_that_are_nonsense(good, refused, text, said):
 
 
 def test_a_header_of_many_megabytes(good, refused, monkeypatch):
-    monkeypatch.setattr(read_replay, "MOST_HEADER_BYTES", 100)
-    assert "its header must have at most 100 bytes; it has " in refused(good)
+    monkeypatch.setattr(reading, "MOST_HEADER_BYTES", 100)
+    assert "its header must have at most 100 bytes; got " in refused(good)
 
 
 @pytest.mark.parametrize(
     ("keys", "value", "said"),
     [
-        (["problem"], [1], "an object 'problem'; it has [1]"),
+        (["problem"], [1], "header.problem must be an object; got [1]"),
         (
             ["problem"],
             {},
-            "must tell regularization, max_depth, min_samples_leaf, max_leaves; it tells []",
+            "must tell regularization, max_depth, min_samples_leaf, max_leaves; got []",
         ),
         (["problem", "more"], 1, "'more'"),
         (["problem", "regularization"], "0.1", "regularization must be a finite number"),
         (["problem", "regularization"], -1, "regularization must be a finite number >= 0"),
-        (["problem", "regularization"], INF, "regularization must be a finite number"),
-        (["problem", "regularization"], 10**400, "regularization must be a finite number"),
+        (["problem", "regularization"], INF, "'Infinity' is not a finite number"),
+        (["problem", "regularization"], 10**400, "its header must be JSON; '1000"),
         (["problem", "max_depth"], 2.5, "max_depth must be an integer"),
         (["problem", "max_depth"], True, "max_depth must be an integer"),
         (["problem", "max_depth"], 10**9, "max_depth must be an integer"),
         (["problem", "min_samples_leaf"], None, "min_samples_leaf must be an integer"),
-        (["questions"], None, "an object 'questions'; it has None"),
-        (["questions", "texts"], None, "the texts of its questions must be a list; got None"),
-        (["questions", "texts"], [1] * 8, "the texts of its questions must be words"),
-        (["questions", "texts"], ["\x1b[31m"] * 8, "the texts of its questions must be words"),
-        (["questions", "texts"], ["a"] * 6, "the ranks of its 6 questions must be"),
-        (["questions", "ranks"], [0] * 8, "the ranks of its 8 questions must be"),
+        (["questions"], None, "header.questions must be an object; got None"),
+        (["questions", "texts"], None, "header.questions.texts must be a list; got None"),
+        (["questions", "texts"], [1] * 8, "header.questions.texts[0] must be a text; got 1"),
+        (["questions", "texts"], ["\x1b[31m"] * 8, "header.questions: texts must be printable"),
+        (
+            ["questions", "texts"],
+            ["a"] * 6,
+            "header.questions: ranks must be 0, 1, ..., 5, each once",
+        ),
+        (
+            ["questions", "ranks"],
+            [0] * 8,
+            "header.questions: ranks must be 0, 1, ..., 7, each once",
+        ),
         (
             ["questions", "ranks"],
             [0.0, 1, 2, 3, 4, 5, 6, 7],
-            "the ranks of its 8 questions must be",
+            "header.questions.ranks[0] must be a whole number; got 0.0",
         ),
-        (["questions", "ranks"], {}, "the ranks of its questions must be a list; got {}"),
+        (["questions", "ranks"], {}, "header.questions.ranks must be a list; got {}"),
         (["questions", "columns"], ["a"], "must be none or 8 names; got ['a']"),
-        (["questions", "columns"], [[]] * 8, "must be none or 8 names"),
-        (["limits"], "none", "an object 'limits'; it has 'none'"),
-        (["limits", "\x1b[31m"], 1, r"knows no limit '\x1b[31m'"),
-        (["limits", "gap"], "x" * 10**6, "gap must be a finite number"),
-        (["limits", "gap"], NAN, "gap must be a finite number"),
-        (["limits", "time_limit"], 0, "time_limit must be a finite number > 0"),
-        (["limits", "n_jobs"], 0, "n_jobs must be an integer"),
-        (["limits", "upper_bound"], [1], "upper_bound must be a finite number"),
-        (["limits", "kernel"], "gpu", "'kernel' must be one of '', 'plain', 'avx2', 'avx512'"),
-        (["limits", "kernel"], None, "'kernel' must be one of"),
-        (["limits", "bounds_off"], ["all"], "'bounds_off' must be a list of some of 'hier"),
-        (["limits", "bounds_off"], [["subtree"]], "'bounds_off' must be a list of some of"),
-        (["limits", "bounds_off"], "subtree", "'bounds_off' must be a list of some of"),
-        (["limits", "check_keys"], 1, "'check_keys' must be true or false; got 1"),
-        (["limits", "seconds_gone"], -1, "'seconds_gone' must be a finite number >= 0; got -1"),
-        (["limits", "node_limit"], "1", "node_limit must be an integer >= 1"),
-        (["limits", "guessed_losses"], [1.0], "'guessed_losses' must be an array of 20 finite"),
-        (["limits", "greedy_from"], -1, "'greedy_from' must be an integer from 0 to"),
-        (["limits", "greedy_from"], 2**63, "'greedy_from' must be an integer from 0 to"),
-        (["limits", "greedy_from"], 1.5, "'greedy_from' must be an integer from 0 to"),
+        (["questions", "columns"], [[]] * 8, "header.questions.columns[0] must be a text; got []"),
+        (["settings"], "none", "header.settings must be an object; got 'none'"),
+        (["settings", "\x1b[31m"], 1, r"not known here; got ['\x1b[31m']"),
+        (["settings", "gap"], "x" * 10**6, "header.settings.gap must be a number; got 'xxx"),
+        (["settings", "gap"], NAN, "its header must be JSON; 'NaN' is not a finite number"),
+        (["settings", "time_limit"], 0, "time_limit must be a finite number > 0"),
+        (["settings", "n_jobs"], 0, "n_jobs must be an integer"),
+        (
+            ["settings", "upper_bound"],
+            [1],
+            "header.settings.upper_bound must be a number or null; got [1]",
+        ),
+        (
+            ["settings", "kernel"],
+            "gpu",
+            "kernel must be among '', 'plain', 'avx2', 'avx512'; got 'gpu'",
+        ),
+        (["settings", "kernel"], None, "header.settings.kernel must be a text; got None"),
+        (
+            ["settings", "bounds_off"],
+            ["all"],
+            "bounds_off must be among 'hierarchical', 'subtree', ",
+        ),
+        (
+            ["settings", "bounds_off"],
+            [["subtree"]],
+            "bounds_off[0] must be a text; got ['subtree']",
+        ),
+        (["settings", "bounds_off"], "subtree", "bounds_off must be a list; got 'subtree'"),
+        (["settings", "check_keys"], 1, "check_keys must be true or false; got 1"),
+        (["settings", "seconds_gone"], -1, "seconds_gone must be a number from 0 to"),
+        (
+            ["settings", "node_limit"],
+            "1",
+            "header.settings.node_limit must be a whole number or null; got '1'",
+        ),
+        (["settings", "guessed_losses"], [1.0], "guessed_losses must be an array of its own"),
+        (["settings", "greedy_from"], -1, "greedy_from must be a number from 0 to"),
+        (["settings", "greedy_from"], 2**63, "greedy_from must be a number from 0 to"),
+        (["settings", "greedy_from"], 1.5, "greedy_from must be a whole number; got 1.5"),
     ],
 )
 def test_entries_of_the_header_that_a_fit_cannot_have(good, refused, keys, value, said):
@@ -251,29 +291,29 @@ def test_entries_of_the_header_that_a_fit_cannot_have(good, refused, keys, value
 def test_what_is_no_archive(refused, tmp_path):
     for content in (b"", b"time,event\n1,1\n", bytes(1000), b"PK\x03\x04" + bytes(100)):
         assert "cannot be read as an .npz file (BadZipFile" in refused(content)
-    with pytest.raises(ValueError, match="it is a folder"):
-        replay.load(tmp_path)
-    with pytest.raises(ValueError, match="there is no such file"):
-        replay.load(tmp_path / "nothing.npz")
+    with pytest.raises(ValueError, match=r"Is a directory|Permission denied"):
+        read_replay(tmp_path)
+    with pytest.raises(ValueError, match=r"No such file or directory\. Check the path"):
+        read_replay(tmp_path / "nothing.npz")
 
 
 def test_two_arrays_of_one_name(good, refused):
     stream = io.BytesIO(good)
     with pytest.warns(UserWarning, match="Duplicate name"), zipfile.ZipFile(stream, "a") as file:
         file.writestr("time.npy", b"")
-    assert "a name of its own" in refused(stream.getvalue())
+    assert "its arrays must have different names" in refused(stream.getvalue())
 
 
 def test_members_that_are_no_arrays(refused):
     for content, said in (
         (b"", "EOF"),
         (b"\x93NUMPY\x01\x00", "EOF"),
-        (b"\x93NUMPY\x03\x00\xff\xff\xff\xff", "version must be 1.0, not 3.0"),
+        (b"\x93NUMPY\x03\x00\xff\xff\xff\xff", "expected 4294967295 bytes got 0"),
         (b"\x93NUMPY\x01\x00\x02\x00[]", "header"),
-        (npy((-1,)), "needs -1 bytes"),
-        (npy((2**62,)), "needs 4,611,686,018,427,387,904 bytes"),
-        (npy((3,)) + b"12", "needs 3 bytes"),
-        (npy((3,)) + b"1234", "needs 3 bytes"),
+        (npy((-1,)), "ValueError"),
+        (npy((2**62,)), "Error"),
+        (npy((3,)) + b"12", "expected 3 bytes got 2"),
+        (npy((3,)) + b"1234", "its shape must need all of its bytes; got (3,)"),
     ):
         stream = io.BytesIO()
         with zipfile.ZipFile(stream, "w") as file:
@@ -289,12 +329,12 @@ def npy(shape, kind="|u1"):
     return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
 
 
-def bomb(n_bytes, declared=None):
+def bomb(n_bytes, declared=None, start=None, method=zipfile.ZIP_DEFLATED):
     """A file whose header unpacks to so many zeros, and the size that its directory declares."""
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as file:
+    with zipfile.ZipFile(stream, "w", method) as file:
         with file.open("header.npy", "w") as member:
-            member.write(npy(((declared or n_bytes + 128) - 128,)))
+            member.write(start or npy(((declared or n_bytes + 128) - 128,)))
             for _ in range(n_bytes // 2**20):
                 member.write(bytes(2**20))
         if declared is not None:
@@ -305,14 +345,16 @@ def bomb(n_bytes, declared=None):
 def test_a_bomb_is_refused_by_what_its_directory_declares(refused, monkeypatch):
     content = bomb(2**26)
     assert len(content) < 2**17
-    said = "it must unpack to at most 1,048,576 bytes; its directory declares 67,108,9"
+    said = "it must unpack to at most 1,048,576 bytes; got 67108992. If you trust it"
     assert said in refused(content, most_bytes=2**20)
-    monkeypatch.setattr(read_replay, "MOST_HEADER_BYTES", 2**20)
+    monkeypatch.setattr(reading, "MOST_HEADER_BYTES", 2**20)
     assert "its header must have at most 1,048,576 bytes" in refused(content)
 
 
-def test_a_bomb_that_lies_about_its_size_is_not_unpacked(refused):
-    content = bomb(2**26, declared=2**16)
+# NumPy alone would read all of the second, whose .npy header declares to be four gigabytes long.
+@pytest.mark.parametrize("start", [None, b"\x93NUMPY\x03\x00\xff\xff\xff\xff"])
+def test_a_bomb_that_lies_about_its_size_is_not_unpacked(refused, start):
+    content = bomb(2**26, 2**16, start)
     tracemalloc.start()
     message = refused(content)
     _, peak = tracemalloc.get_traced_memory()
@@ -321,11 +363,22 @@ def test_a_bomb_that_lies_about_its_size_is_not_unpacked(refused):
     assert peak < 2**24
 
 
+# zipfile unpacks these without a limit, whatever size is declared.
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_other_ways_to_pack_are_refused_before_anything_is_unpacked(refused, method):
+    content = bomb(2**26, 2**16, method=method)
+    tracemalloc.start()
+    assert f"its arrays must be stored or deflated; got {{{method}}}" in refused(content)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**24
+
+
 def test_answers_that_would_fill_the_memory(good, refused):
     arrays, header = parts(good)
     header["questions"] = {"texts": ["a"] * 999, "ranks": list(range(999)), "columns": []}
     message = refused(written(arrays, header), most_bytes=15_000)
-    assert "at most 15,000 bytes; 20 rows of 999 answers are more" in message
+    assert "must unpack to at most 15,000 bytes; got (20, 999). If" in message
 
 
 @pytest.mark.slow
@@ -345,7 +398,7 @@ def test_no_damaged_byte_raises_anything_else(good, tmp_path):
         content[rng.integers(len(good))] = rng.integers(256)
         path.write_bytes(content)
         try:
-            found = replay.load(path)
+            found = read_replay(path)
         except ValueError as error:
             messages.append(str(error))
         else:  # a byte that says nothing, as the time of a member, or the same byte again
@@ -361,4 +414,4 @@ def test_a_file_that_may_not_be_read(good):
         path.write_bytes(good)
         path.chmod(0)
         with not_as_root(), pytest.raises(ValueError, match="Permission denied"):
-            replay.load(path)
+            read_replay(path)

@@ -14,7 +14,15 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / f"model-{VERSION}.sche
 def json_schema() -> dict[str, Any]:
     """The format as JSON Schema, made from the types that read it."""
     dialect = "https://json-schema.org/draft/2020-12/schema"
-    return {"$schema": dialect, "title": FORMAT, **msgspec.json.schema(ModelFile)}
+    return {"$schema": dialect, "title": FORMAT, **_sorted(msgspec.json.schema(ModelFile))}
+
+
+def _sorted(node: Any) -> Any:
+    """The alternatives in one order, since versions of msgspec differ in it."""
+    if isinstance(node, dict):
+        inner = {name: _sorted(each) for name, each in node.items()}
+        return {n: sorted(v, key=json.dumps) if n == "anyOf" else v for n, v in inner.items()}
+    return [_sorted(each) for each in node] if isinstance(node, list) else node
 
 
 def page() -> str:

@@ -313,7 +313,6 @@ def test_parts_that_a_later_version_may_add_do_no_harm(tmp_path):
         (("tree", "question", 1), "x", "tree.question[1] must be a whole number; got 'x'. Exp"),
         (("tree", "no", 0), -2, "tree.no[0] must be a whole number >= -1; got -2. Export"),
         (("leaves", 0, "times", 0), None, "leaves[0].times[0] must be a number; got None. "),
-        (("leaves", 0, "times", 0), 10**400, "leaves[0].times[0] must be a number below 1.8e308"),
         (
             ("columns", 1, "kind"),
             "date",
@@ -348,12 +347,12 @@ def test_a_complaint_names_the_place_what_is_needed_and_what_came(tmp_path, path
     assert told.endswith(". Export the model again, or ask for the file again.")
 
 
-@pytest.mark.parametrize("text", ["NaN", "-Infinity", "1e999", "-1e999"])
+@pytest.mark.parametrize("text", ["NaN", "-Infinity", "1e999", "-1e999", "1" + "0" * 309])
 def test_numbers_that_are_not_finite_are_refused(tmp_path, text):
     file = tmp_path / "model.json"
     whole = export_json(fitted(max_depth=1)[0])
     file.write_text(whole.replace('"ibs_ratio": ', f'"ibs_ratio": {text}, "was": '))
-    with pytest.raises(ValueError, match=f"it must be JSON; '{text}' is not a finite number"):
+    with pytest.raises(ValueError, match=f"it must be JSON; '{text[:9]}.*' is not a finite number"):
         load(file)
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import get_type_hints
 
 import numpy as np
@@ -17,7 +18,9 @@ from numpy.typing import NDArray
 from survtree import OptimalSurvivalTree
 from survtree._data.read_table import default_names
 from survtree._questions.questions import Questions
-from survtree._search import read_replay, replay
+from survtree._search import read_replay as reading
+from survtree._search import replay
+from survtree._search.read_replay import read_replay
 from survtree._search.settings import SearchSettings
 from survtree._search.solve import solve
 from survtree.datasets import load
@@ -50,17 +53,19 @@ def check_same_answer(found, expected):
 @pytest.mark.parametrize("seed", range(60))
 def test_random_problems_come_back_as_they_were(seed, tmp_path):
     problem = random_case(seed).problem
-    limits = SearchSettings(check_keys=True, solver="search", bounds_off=("subtree", "leaf_count"))
-    path = replay.save(problem, limits, tmp_path)
-    found = replay.load(path)
-    assert found.limits == limits
+    settings = SearchSettings(
+        check_keys=True, solver="search", bounds_off=("subtree", "leaf_count")
+    )
+    path = replay.save(problem, settings, tmp_path)
+    found = read_replay(path)
+    assert found.settings == settings
     assert found.problem.fingerprint() == problem.fingerprint()
     assert found.problem.questions.ranks() == problem.questions.ranks()
     for name in ("event", "time", "weight"):
         ours, theirs = getattr(found.problem.events, name), getattr(problem.events, name)
         assert ours.dtype == theirs.dtype
         assert np.array_equal(ours, theirs)
-    check_same_answer(solve(found.problem, limits), solve(problem, limits))
+    check_same_answer(solve(found.problem, settings), solve(problem, settings))
 
 
 def test_some_of_the_random_problems_have_weights():
@@ -72,11 +77,11 @@ def test_a_raw_table_comes_back_with_its_questions_in_words(veterans, folder):
     X = veterans.X.assign(**{"line\nbreak": veterans.X["Celltype"].astype(str)})
     model = OptimalSurvivalTree(3, 0.002, missing="question").fit(X, veterans.y)
     (path,) = folder.iterdir()
-    problem, limits, _ = replay.load(path)
+    problem, settings, _ = read_replay(path)
     assert problem.questions.texts == model.questions_.texts
     assert "Celltype is squamous" in problem.questions.texts
     assert problem.fingerprint() == model.certificate_.fingerprint
-    solution = solve(problem, limits)
+    solution = solve(problem, settings)
     assert (solution.objective, solution.status) == (model.objective_, "optimal")
     assert np.array_equal(solution.tree.question, model.tree_.question)
 
@@ -84,8 +89,8 @@ def test_a_raw_table_comes_back_with_its_questions_in_words(veterans, folder):
 def test_a_file_of_a_file_is_the_same_problem(veterans, folder, tmp_path):
     OptimalSurvivalTree(2).fit(veterans.X, veterans.y)
     (path,) = folder.iterdir()
-    first = replay.load(path)
-    second = replay.load(replay.save(first.problem, first.limits, tmp_path))
+    first = read_replay(path)
+    second = read_replay(replay.save(first.problem, first.settings, tmp_path))
     assert second.problem.fingerprint() == first.problem.fingerprint()
     assert second.problem.questions == first.problem.questions
 
@@ -93,7 +98,7 @@ def test_a_file_of_a_file_is_the_same_problem(veterans, folder, tmp_path):
 def test_columns_of_the_same_answers_make_a_fit_without_questions(folder):
     model = OptimalSurvivalTree().fit(pd.DataFrame({"a": [1.0] * 9}), ([True] * 9, range(1, 10)))
     (path,) = folder.iterdir()
-    problem = replay.load(path).problem
+    problem = read_replay(path).problem
     assert problem.answers.shape == (9, 0)
     assert problem.fingerprint() == model.certificate_.fingerprint
     assert solve(problem, SearchSettings()).objective == model.objective_
@@ -106,8 +111,8 @@ def test_options_of_a_fit_are_in_the_file(veterans, folder):
         veterans.X, veterans.y, sample_weight=weight
     )
     (path,) = folder.iterdir()
-    found = replay.load(path)
-    assert found.limits == SearchSettings(
+    found = read_replay(path)
+    assert found.settings == SearchSettings(
         gap=0.2,
         upper_bound=0.5,
         time_limit=9.0,
@@ -117,7 +122,7 @@ def test_options_of_a_fit_are_in_the_file(veterans, folder):
     )
     assert (found.problem.max_depth, found.problem.min_samples_leaf) == (None, 10**30)
     assert np.array_equal(found.problem.events.weight, weight)
-    assert set(replay.unusual(found.problem, found.limits)) == {
+    assert set(replay.unusual(found.problem, found.settings)) == {
         *options,
         *("n_jobs", "time_limit", "gap", "upper_bound", "wants_bounds"),
     }
@@ -130,20 +135,20 @@ def guessing_file(folder, losses):
     )
 
 
-def test_arrays_among_the_limits_come_back(tmp_path):
+def test_arrays_among_the_settings_come_back(tmp_path):
     losses = np.linspace(0, 0.01, len(random_case(3).problem.answers))
     problem, path = guessing_file(tmp_path, losses)
-    limits = replay.load(path).limits
-    assert limits.node_limit == 7
-    assert np.array_equal(limits.guessed_losses, losses)
-    assert replay.unusual(problem, limits)["guessed_losses"] == "20 numbers"
-    solve(problem, limits)
+    settings = read_replay(path).settings
+    assert settings.node_limit == 7
+    assert np.array_equal(settings.guessed_losses, losses)
+    assert replay.unusual(problem, settings)["guessed_losses"] == "20 numbers"
+    solve(problem, settings)
 
 
 @pytest.mark.parametrize("losses", [np.zeros(21), np.full(20, np.nan), np.full(20, -1.0)])
 def test_arrays_that_are_not_one_number_a_row_are_refused(tmp_path, losses):
-    with pytest.raises(ValueError, match="'guessed_losses' must be an array of 20 finite numbers"):
-        replay.load(guessing_file(tmp_path, losses)[1])
+    with pytest.raises(ValueError, match="guessed_losses must be 20 finite numbers >= 0"):
+        read_replay(guessing_file(tmp_path, losses)[1])
 
 
 @dataclass(frozen=True)
@@ -154,29 +159,29 @@ class GrownSettings(SearchSettings):
     hunches: NDArray[np.float64] | None = None
 
 
-def test_limits_of_an_older_version_have_the_defaults_of_this_one(tmp_path, monkeypatch):
+def test_settings_of_an_older_version_have_the_defaults_of_this_one(tmp_path, monkeypatch):
     path = replay.save(random_case(3).problem, SearchSettings(gap=0.5), tmp_path)
-    monkeypatch.setattr(read_replay, "SearchSettings", GrownSettings)
-    assert replay.load(path).limits == GrownSettings(gap=0.5)
+    monkeypatch.setattr(reading, "SearchSettings", GrownSettings)
+    assert read_replay(path).settings == GrownSettings(gap=0.5)
 
 
-def test_limits_may_grow(tmp_path, monkeypatch):
-    monkeypatch.setattr(read_replay, "SearchSettings", GrownSettings)
-    limits = GrownSettings(patience=2.5, hunches=np.ones(20))
-    found = replay.load(replay.save(random_case(3).problem, limits, tmp_path)).limits
+def test_settings_may_grow(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "SearchSettings", GrownSettings)
+    settings = GrownSettings(patience=2.5, hunches=np.ones(20))
+    found = read_replay(replay.save(random_case(3).problem, settings, tmp_path)).settings
     assert found.patience == 2.5
     assert np.array_equal(found.hunches, np.ones(20))
 
 
 @pytest.mark.parametrize("more", [{"patience": 7}, {"hunches": np.zeros(3)}])
-def test_limits_of_a_later_version_are_refused_by_the_version(tmp_path, monkeypatch, more):
+def test_settings_of_a_later_version_are_refused_by_the_version(tmp_path, monkeypatch, more):
     monkeypatch.setattr(replay, "version", lambda name: "7.8.9")
     path = replay.save(random_case(3).problem, GrownSettings(**more), tmp_path)
-    with pytest.raises(ValueError, match=r"knows no limit '\w+'; .* by survtree 7\.8\.9\. Run it"):
-        replay.load(path)
+    with pytest.raises(ValueError, match=r"no settings .*; got \['\w+.* with survtree 7\.8\.9, "):
+        read_replay(path)
 
 
-def test_words_among_the_limits_have_choices():
+def test_words_among_the_settings_have_choices():
     hints = get_type_hints(SearchSettings)
     for field in fields(SearchSettings):
         if "str" in str(hints[field.name]):
@@ -213,7 +218,7 @@ def test_the_file_is_there_before_the_search_starts(veterans, folder, monkeypatc
     with pytest.raises(RuntimeError, match="crash"):
         OptimalSurvivalTree(1).fit(veterans.X, veterans.y)
     (path,) = folder.iterdir()
-    assert len(replay.load(path).problem.answers) == 137
+    assert len(read_replay(path).problem.answers) == 137
 
 
 def test_a_bit_an_answer(tmp_path):
@@ -295,7 +300,7 @@ def test_a_process_that_is_killed_while_it_writes_leaves_no_half_file(folder, ve
     assert len(list(folder.iterdir())) == 1
     OptimalSurvivalTree(1).fit(veterans.X, veterans.y)
     (path,) = folder.glob("survtree-*")
-    assert len(replay.load(path).problem.answers) == 137
+    assert len(read_replay(path).problem.answers) == 137
 
 
 def test_a_bug_is_told_even_if_no_file_can_be_written(monkeypatch, tmp_path):
@@ -314,7 +319,7 @@ def test_names_that_are_no_unicode_come_back(tmp_path):
     p = problem.answers.shape[1]
     names = ("\udcff", "a\x1b[31m", *(f"é{j}" for j in range(p - 2)))
     odd = replace(problem, questions=Questions(names))
-    found = replay.load(replay.save(odd, SearchSettings(), tmp_path)).problem
+    found = read_replay(replay.save(odd, SearchSettings(), tmp_path)).problem
     assert found.fingerprint() == odd.fingerprint()
     assert found.questions.names == names
     assert found.questions.texts[0] == r"'\udcff' = 1"
@@ -324,5 +329,15 @@ def test_the_header_is_json_that_anyone_can_look_at(tmp_path):
     path = replay.save(random_case(3).problem, SearchSettings(), tmp_path)
     with np.load(path, allow_pickle=False) as arrays:
         header = json.loads(arrays["header"].tobytes())
-    assert header["format"] == 1
-    assert set(header) == {"format", "survtree", "problem", "questions", "limits"}
+    assert header["format"] == 2
+    assert set(header) == {"format", "survtree", "problem", "questions", "settings"}
+
+
+def test_a_file_of_format_1_is_the_same_fit():
+    path = Path(__file__).parents[1] / "regress" / "replays" / "replay-1.npz"
+    problem, settings, writer = read_replay(path)
+    assert writer == "0.1.0"
+    assert problem.fingerprint() == random_case(3).problem.fingerprint()
+    assert (settings.node_limit, settings.bounds_off, settings.proves) == (700, ("subtree",), True)
+    assert np.array_equal(settings.guessed_losses, np.linspace(0, 0.01, 20))
+    check_same_answer(solve(problem, settings), solve(random_case(3).problem, settings))

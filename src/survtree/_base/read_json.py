@@ -23,10 +23,11 @@ KINDS = {
     "bool": "true or false",
     "array": "a list",
     "object": "an object",
+    "numpy.ndarray": "an array of its own",
 }
 
 
-def parse_json(raw: bytes, remedy: str) -> Any:
+def parse_json(raw: bytes, remedy: str, what: str = "it") -> Any:
     """The values of a JSON text, or a ValueError that ends with the remedy."""
     try:
         return json.loads(
@@ -34,10 +35,11 @@ def parse_json(raw: bytes, remedy: str) -> Any:
             object_pairs_hook=_without_repeats,
             parse_constant=_finite,
             parse_float=_finite,
+            parse_int=_whole,
         )
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
-        raise ValueError(f"it must be JSON; {reason}. {remedy}") from error
+        raise ValueError(f"{what} must be JSON; {reason}. {remedy}") from error
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -56,6 +58,12 @@ def _finite(text: str) -> float:
     return number
 
 
+def _whole(text: str) -> int:
+    """Python would read any number of digits; 310 of them are more than a float holds."""
+    _finite(text)
+    return int(text)
+
+
 def convert_json(values: Any, kind: type[T], remedy: str = "", place: str = "") -> T:
     """JSON values as an object of this type, or a ValueError that names the place in them."""
     try:
@@ -69,6 +77,12 @@ def convert_json(values: Any, kind: type[T], remedy: str = "", place: str = "") 
 def short(value: Any) -> str:
     """A value as it came, but not all of it if it is long."""
     return reprlib.repr(value)
+
+
+def require(holds: Any, wanted: str, value: Any, remedy: str = "") -> None:
+    """Complain of a value, unless what is wanted of it holds."""
+    if not holds:
+        raise ValueError(f"{wanted}; got {short(value)}. {remedy}".rstrip())
 
 
 def _in_words(reason: str, start: str, path: str, values: Any, kind: Any) -> str:
@@ -86,9 +100,7 @@ def _in_words(reason: str, start: str, path: str, values: Any, kind: Any) -> str
     if reason.startswith("Invalid enum value"):
         choices = ", ".join(map(repr, _choices_at(kind, steps)))
         return f"{place} must be one of {choices}; got {short(values)}"
-    if reason == "Number out of range":
-        reason = "Expected `float` below 1.8e308 in size"
-    expected = re.fullmatch(r"Expected (.+?)(, got `\w+`)?", reason)
+    expected = re.fullmatch(r"Expected (.+?)(, got `[^`]+`)?", reason)
     if expected:
         return f"{place or 'it'} must be {_kinds_in_words(expected[1])}; got {short(values)}"
     return f"{place}: {reason}" if place else reason
@@ -96,7 +108,7 @@ def _in_words(reason: str, start: str, path: str, values: Any, kind: Any) -> str
 
 def _kinds_in_words(expected: str) -> str:
     """For example `int | null` >= 1."""
-    words = re.sub(r"\w+", lambda kind: KINDS.get(kind[0], kind[0]), expected.split("`")[1])
+    words = re.sub(r"[\w.]+", lambda kind: KINDS.get(kind[0], kind[0]), expected.split("`")[1])
     return words.replace(" | ", " or ") + expected.split("`")[2].removesuffix(".0")
 
 

@@ -55,12 +55,12 @@ def replay(
     Shows what is run, progress, tree and bounds.
     """
     from survtree._cli import rerun
-    from survtree._search import replay
     from survtree._search.progress import shown_on
+    from survtree._search.read_replay import read_replay, with_time_limit
 
-    saved = replay.load(file)
+    saved = read_replay(file)
     if time_limit is not None:
-        saved = replay.with_time_limit(saved, time_limit)
+        saved = with_time_limit(saved, time_limit)
     typer.echo(f"{rerun.what_is_run(saved)}\n")
     with shown_on(sys.stdout):
         told = rerun.run(saved, int(verbose))

@@ -16,7 +16,7 @@ from msgspec.structs import asdict
 
 from survtree._base.checks import check_option
 from survtree._base.options import MAX_DEPTH_LIMIT
-from survtree._base.read_json import convert_json, parse_json, short
+from survtree._base.read_json import convert_json, parse_json, require, short
 from survtree._base.tree import Tree
 from survtree._base.words import one_line_message
 from survtree._data.table import Kind as ColumnKind
@@ -73,10 +73,10 @@ class SpecialCuts(Exact):
 
     def __post_init__(self) -> None:
         is_one = (self.width is None) != (self.by_column is None)
-        _require(is_one, "it must have width or by_column", self)
+        require(is_one, "it must have width or by_column", self)
         for cuts in (self.by_column or {}).values():
             is_nested = isinstance(cuts, SpecialCuts) and cuts.by_column is not None
-            _require(not is_nested, "by_column must not occur inside by_column", cuts)
+            require(not is_nested, "by_column must not occur inside by_column", cuts)
 
 
 class Options(Struct):
@@ -137,19 +137,19 @@ class Nodes(Exact):
 
     def __post_init__(self) -> None:
         sizes = [len(self.question), len(self.no), len(self.yes)]
-        _require(min(sizes) == max(sizes) > 0, "question, no and yes must have one length", sizes)
+        require(min(sizes) == max(sizes) > 0, "question, no and yes must have one length", sizes)
         tree, came = self.tree(), [self.no, self.yes]
         is_leaf, n = tree.question < 0, tree.n_nodes
         is_childless = (tree.no[is_leaf] == -1).all() and (tree.yes[is_leaf] == -1).all()
-        _require(is_childless, "no and yes of a leaf must be -1", came)
+        require(is_childless, "no and yes of a leaf must be -1", came)
         children = np.concatenate([tree.no[~is_leaf], tree.yes[~is_leaf]])
         parents = np.tile(np.flatnonzero(~is_leaf), 2)
         is_once = len(children) == n - 1 == len(np.unique(children))
         is_tree = is_once and (children < n).all() and (children > parents).all()
         wanted = "no and yes must give each node but the first one parent, which comes before it"
-        _require(is_tree, wanted, came)
+        require(is_tree, wanted, came)
         depth = int(tree.depths().max())
-        _require(depth <= MAX_DEPTH_LIMIT, f"it must be at most {MAX_DEPTH_LIMIT} deep", depth)
+        require(depth <= MAX_DEPTH_LIMIT, f"it must be at most {MAX_DEPTH_LIMIT} deep", depth)
 
     def tree(self) -> Tree:
         """The same as arrays."""
@@ -171,18 +171,18 @@ class Leaf(Exact):
     def __post_init__(self) -> None:
         sizes = [len(each) for each in (self.times, self.events, self.censored, self.survival)]
         wanted = "times, events, censored and survival must have one length"
-        _require(min(sizes) == max(sizes) > 0, wanted, sizes)
+        require(min(sizes) == max(sizes) > 0, wanted, sizes)
         curve = self.curve()
-        _require((np.diff(curve.times) > 0).all(), "times must ascend", self.times)
+        require((np.diff(curve.times) > 0).all(), "times must ascend", self.times)
         is_enough = self.n_rows >= max(sizes[0], self.n_events)
-        _require(is_enough, "n_rows must not be below the number of times or events", self.n_rows)
-        _require((curve.events + curve.censored > 0).all(), "each time must have rows", self.events)
+        require(is_enough, "n_rows must not be below the number of times or events", self.n_rows)
+        require((curve.events + curve.censored > 0).all(), "each time must have rows", self.events)
         is_counted = bool(curve.events.any()) == (self.n_events > 0)
-        _require(
+        require(
             is_counted, "n_events must be 0 if no time has events, and only then", self.n_events
         )
         is_same = np.allclose(curve.survival(curve.times), self.survival, rtol=0, atol=1e-9)
-        _require(is_same, "survival must be the Kaplan-Meier curve of the counts", self.survival)
+        require(is_same, "survival must be the Kaplan-Meier curve of the counts", self.survival)
 
     def curve(self) -> LeafCurve:
         """What the leaf predicts."""
@@ -214,10 +214,10 @@ class Proven(Struct):
         objective, bound = self.objective, self.lower_bound
         error = abs(self.loss + self.regularization * self.n_leaves - objective)
         is_sum = error <= 1e-9 * max(1.0, objective)
-        _require(is_sum, "objective must be loss + regularization x leaves", objective)
+        require(is_sum, "objective must be loss + regularization x leaves", objective)
         is_right = bound == objective if self.status == "optimal" else bound <= objective
         wanted = "lower_bound must be at most the objective, and equal to it if optimal"
-        _require(is_right, wanted, bound)
+        require(is_right, wanted, bound)
 
 
 class Outcome(Struct):
@@ -251,36 +251,31 @@ class ModelFile(Struct):
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
         is_apart = 0 < len(names) == len(set(names))
-        _require(is_apart, "columns must be at least one, with names that differ", names)
+        require(is_apart, "columns must be at least one, with names that differ", names)
         for k, question in enumerate(self.questions or []):
             _check_question(question, f"questions[{k}]", self.columns)
         n = len(names if self.questions is None else self.questions)
         asked = max(self.tree.question)
-        _require(asked < n, f"tree.question must be below {n}, the number of questions", asked)
+        require(asked < n, f"tree.question must be below {n}, the number of questions", asked)
         self._check_leaves()
 
     def _check_leaves(self) -> None:
         nodes, leaves = [leaf.node for leaf in self.leaves], self.tree.tree().leaves.tolist()
-        _require(nodes == leaves, f"leaves must have the nodes {short(leaves)}", nodes)
+        require(nodes == leaves, f"leaves must have the nodes {short(leaves)}", nodes)
         n_events = sum(leaf.n_events for leaf in self.leaves)
         last = max(leaf.times[-1] for leaf in self.leaves)
-        _require(n_events > 0, "leaves must have an event", n_events)
-        _require(last > 0, "leaves must have a time above 0", last)
+        require(n_events > 0, "leaves must have an event", n_events)
+        require(last > 0, "leaves must have a time above 0", last)
         n, found = len(leaves), self.certificate.n_leaves
-        _require(found == n, f"certificate.n_leaves must be {n}", found)
+        require(found == n, f"certificate.n_leaves must be {n}", found)
 
 
 def _check_question(question: AskedQuestion, place: str, columns: list[Column]) -> None:
     n = len(columns)
-    _require(question.column < n, f"{place}.column must be below {n}", question.column)
+    require(question.column < n, f"{place}.column must be below {n}", question.column)
     of = columns[question.column].kind
     wanted = f"one of {', '.join(ASKED_OF[of])}, for a column of kind {of}"
-    _require(question.kind in ASKED_OF[of], f"{place}.kind must be {wanted}", question.kind)
-
-
-def _require(holds: Any, wanted: str, value: Any) -> None:
-    if not holds:
-        raise ValueError(f"{wanted}; got {short(value)}")
+    require(question.kind in ASKED_OF[of], f"{place}.kind must be {wanted}", question.kind)
 
 
 def read_model_file(path: Path, most_bytes: int = MOST_BYTES) -> ModelFile:
