@@ -10,7 +10,7 @@ import pytest
 
 from survtree import OptimalSurvivalTree, SearchStoppedWarning, export_json, regularization_path
 from survtree import load as load_model
-from survtree._search.replay import load as load_replay
+from survtree._search.read_replay import read_replay
 from survtree.datasets import load
 from tests.support.hard_problem import hard_problem
 from tests.support.runner import done
@@ -202,7 +202,7 @@ def test_a_limit_on_leaves_can_be_stopped_and_replayed(tmp_path, monkeypatch):
         model.fit(X, y)
     assert model.lower_bound_ < model.objective_
     (file,) = tmp_path.iterdir()
-    assert load_replay(file).problem.max_leaves == 6
+    assert read_replay(file).problem.max_leaves == 6
 
 
 @pytest.mark.parametrize(
