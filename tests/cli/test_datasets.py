@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from survtree.datasets import names
-from survtree.datasets._published import HOUSEHOLD, TABLES
+from survtree.datasets._catalogue import HOUSEHOLD, TABLES
 
 COMMAND = "from survtree._cli import main; main()"
 

@@ -49,7 +49,9 @@ def format_count(n: int, thing: str = "") -> str:
 
 def format_ratio(value: float | None) -> str:
     """A ratio with three digits, and at most two decimals."""
-    return UNKNOWN if value is None else f"{value:,.{max(0, 2 - (value >= 10) - (value >= 100))}f}"
+    if value is None or value == 0:
+        return UNKNOWN if value is None else "0"
+    return f"{value:,.{max(0, 2 - (value >= 10) - (value >= 100))}f}"
 
 
 def format_p_value(p: float) -> str:

@@ -1,7 +1,7 @@
-"""What holds of the rows of a leaf: its path, with what is asked of one column put together.
+"""The conditions that hold for the rows of a leaf: its path, with all splits on a column joined.
 
-The answer no is also that of a missing value and of a level that the fit did not see, so a
-condition that only rests on noes says so where the column had missing values.
+A missing value and a level that the fit did not see answer no, so a condition that rests on
+answers of no alone says "or ... is missing" where the column had missing values.
 """
 
 import math
@@ -15,84 +15,83 @@ from survtree._model.fitted import FittedTree
 from survtree._questions.questions import MOST_LEVELS_LISTED, OF_LEVELS, Question, Questions
 
 
-class Asked(NamedTuple):
+class Answer(NamedTuple):
     """A question and its answer."""
 
     question: Question
-    answer: bool
+    is_yes: bool
 
 
-def asked_of(tree: Tree, questions: Questions) -> dict[int, tuple[Asked, ...]]:
-    """What is asked on the way to each node."""
-    paths: dict[int, tuple[Asked, ...]] = {0: ()}
+def paths_to_nodes(tree: Tree, questions: Questions) -> dict[int, tuple[Answer, ...]]:
+    """The answers on the way from the root to each node."""
+    paths: dict[int, tuple[Answer, ...]] = {0: ()}
     for node in range(tree.n_nodes):  # parents come before children
         if tree.question[node] >= 0:
             question = questions.asked[int(tree.question[node])]
-            paths[int(tree.yes[node])] = (*paths[node], Asked(question, True))
-            paths[int(tree.no[node])] = (*paths[node], Asked(question, False))
+            paths[int(tree.yes[node])] = (*paths[node], Answer(question, True))
+            paths[int(tree.no[node])] = (*paths[node], Answer(question, False))
     return paths
 
 
 def columns_asked(model: FittedTree) -> list[int]:
-    """Places of the columns that the tree asks about, from the root down."""
+    """Places of the columns that the tree splits on, from the root down."""
     tree, questions = model.tree_, model.questions_
     return list(dict.fromkeys(questions.asked[j].column for j in tree.question if j >= 0))
 
 
 def has_gaps(model: FittedTree) -> bool:
-    """Did a column that the tree asks about have missing values?"""
+    """Did a column that the tree splits on have missing values?"""
     return any(model.binarizer_.seen_[column].has_missing for column in columns_asked(model))
 
 
-def conditions(model: FittedTree, path: Sequence[Asked]) -> tuple[str, ...]:
-    """The conditions of a path in words, in the order in which columns are first asked about."""
-    by_column: dict[int, list[Asked]] = {}
-    for asked in path:
-        by_column.setdefault(asked.question.column, []).append(asked)
+def conditions(model: FittedTree, path: Sequence[Answer]) -> tuple[str, ...]:
+    """The conditions of a path in words, in the order in which columns first occur."""
+    by_column: dict[int, list[Answer]] = {}
+    for answer in path:
+        by_column.setdefault(answer.question.column, []).append(answer)
     return tuple(
         text
-        for column, group in by_column.items()
+        for column, answers in by_column.items()
         for text in _of_column(
-            model.questions_.names[column], group, model.binarizer_.seen_[column].has_missing
+            model.questions_.names[column], answers, model.binarizer_.seen_[column].has_missing
         )
     )
 
 
-def _of_column(name: str, group: list[Asked], has_gaps: bool) -> list[str]:
-    told = [asked.answer for asked in group if asked.question.kind == "missing"]
-    others = [asked for asked in group if asked.question.kind != "missing"]
-    if any(told):
+def _of_column(name: str, answers: list[Answer], has_gaps: bool) -> list[str]:
+    are_missing = [is_yes for question, is_yes in answers if question.kind == "missing"]
+    others = [answer for answer in answers if answer.question.kind != "missing"]
+    if any(are_missing):
         return [f"{quoted_name(name)} is missing"]
     if not others:
         return [f"{quoted_name(name)} is not missing"]
     kind = others[0].question.kind
-    in_words = {"one": _flag, **dict.fromkeys(OF_LEVELS, _levels)}.get(kind, _numbers)
+    in_words = {"one": _of_flag, **dict.fromkeys(OF_LEVELS, _of_levels)}.get(kind, _of_numbers)
     parts = in_words(name, others)
-    is_known = bool(told) or any(asked.answer for asked in others)
+    is_known = bool(are_missing) or any(answer.is_yes for answer in others)
     if is_known or not has_gaps:
         return parts
     return [f"({part} or {quoted_name(name)} is missing)" for part in parts]
 
 
-def _flag(name: str, group: list[Asked]) -> list[str]:
-    question, answer = group[0]
-    if answer:
+def _of_flag(name: str, answers: list[Answer]) -> list[str]:
+    question, is_yes = answers[0]
+    if is_yes:
         return [question.text(name)]
     return [f"{quoted_name(name)} {'= 0' if question.value is None else 'is False'}"]
 
 
-def _numbers(name: str, group: list[Asked]) -> list[str]:
-    """One range, and what is left out of it."""
-    for question, answer in group:
-        if question.kind == "equals" and answer:
+def _of_numbers(name: str, answers: list[Answer]) -> list[str]:
+    """One range, and what is excluded from it."""
+    for question, is_yes in answers:
+        if question.kind == "equals" and is_yes:
             return [question.text(name)]
-    low = max((bound for asked in group for bound in _low(asked)), default=-math.inf)
-    high = min((bound for asked in group for bound in _high(asked)), default=math.inf)
-    parts = (
-        [_range_text(quoted_name(name), low, high)] if low > -math.inf or high < math.inf else []
-    )
-    for question, answer in group:
-        if answer or question.kind == "at_most":
+    low = max((bound for answer in answers for bound in _low(answer)), default=-math.inf)
+    high = min((bound for answer in answers for bound in _high(answer)), default=math.inf)
+    has_range = low > -math.inf or high < math.inf
+    parts = [_range_text(quoted_name(name), low, high)] if has_range else []
+    for question, is_yes in answers:
+        if is_yes or question.kind == "at_most":
             continue
         if question.kind == "equals" and low < question.value <= high:
             parts.append(f"{quoted_name(name)} != {format_exact(question.value)}")
@@ -101,18 +100,18 @@ def _numbers(name: str, group: list[Asked]) -> list[str]:
     return parts
 
 
-def _low(asked: Asked) -> list[float]:
-    question, answer = asked
-    if question.kind == "at_most" and not answer:
+def _low(answer: Answer) -> list[float]:
+    question, is_yes = answer
+    if question.kind == "at_most" and not is_yes:
         return [question.value]
-    return [question.value[0]] if question.kind == "between" and answer else []
+    return [question.value[0]] if question.kind == "between" and is_yes else []
 
 
-def _high(asked: Asked) -> list[float]:
-    question, answer = asked
-    if question.kind == "at_most" and answer:
+def _high(answer: Answer) -> list[float]:
+    question, is_yes = answer
+    if question.kind == "at_most" and is_yes:
         return [question.value]
-    return [question.value[1]] if question.kind == "between" and answer else []
+    return [question.value[1]] if question.kind == "between" and is_yes else []
 
 
 def _range_text(name: str, low: float, high: float) -> str:
@@ -123,21 +122,21 @@ def _range_text(name: str, low: float, high: float) -> str:
     return f"{format_exact(low)} < {name} <= {format_exact(high)}"
 
 
-def _levels(name: str, group: list[Asked]) -> list[str]:
-    yes = [question for question, answer in group if answer]
-    no = [question for question, answer in group if not answer]
+def _of_levels(name: str, answers: list[Answer]) -> list[str]:
+    yes = [question for question, is_yes in answers if is_yes]
+    no = [question for question, is_yes in answers if not is_yes]
     if not yes:
-        return [_without(quoted_name(name), no)]
-    refused = {level for question in no for level in question.value}
+        return [_none_of_levels(quoted_name(name), no)]
+    excluded = {level for question in no for level in question.value}
     left = [
         level
         for level in yes[0].value
-        if level not in refused and all(level in question.value for question in yes)
+        if level not in excluded and all(level in question.value for question in yes)
     ]
-    return [_within(quoted_name(name), yes[0], left)]
+    return [_one_of_levels(quoted_name(name), yes[0], left)]
 
 
-def _within(name: str, question: Question, left: list[str]) -> str:
+def _one_of_levels(name: str, question: Question, left: list[str]) -> str:
     """One of the levels that are left; those of an ordered column are neighbours."""
     if len(left) == 1:
         return f"{name} is {quoted_level(left[0])}"
@@ -152,13 +151,13 @@ def _within(name: str, question: Question, left: list[str]) -> str:
     return f"{low} <= {name} <= {high}"
 
 
-def _without(name: str, no: list[Question]) -> str:
-    """None of the levels that were asked for."""
-    refused = list(dict.fromkeys(level for question in no for level in question.value))
-    if len(refused) == 1:
-        return f"{name} is not {quoted_level(refused[0])}"
-    if no[0].kind == "in" or len(refused) <= MOST_LEVELS_LISTED:
-        return f"{name} is neither {' nor '.join(map(quoted_level, refused))}"
+def _none_of_levels(name: str, no: list[Question]) -> str:
+    """None of the levels that were answered with no."""
+    excluded = list(dict.fromkeys(level for question in no for level in question.value))
+    if len(excluded) == 1:
+        return f"{name} is not {quoted_level(excluded[0])}"
+    if no[0].kind == "in" or len(excluded) <= MOST_LEVELS_LISTED:
+        return f"{name} is neither {' nor '.join(map(quoted_level, excluded))}"
     below: list[str] = max((list(q.value) for q in no if q.kind == "up_to"), key=len, default=[])
     above: list[str] = max((list(q.value) for q in no if q.kind == "from"), key=len, default=[])
     if not above:

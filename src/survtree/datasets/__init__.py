@@ -21,8 +21,7 @@ from survtree._questions.paper_encoding import paper_questions
 from survtree._questions.questions import Questions
 
 from ._catalogue import CATALOGUE, Entry
-from ._fetch import fetch
-from ._pip import FetchError
+from ._fetch import FetchError, fetch
 
 __all__ = ["Dataset", "FetchError", "fetch", "load", "names"]
 
