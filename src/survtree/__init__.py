@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __version__ = _version("survtree")
 
-# Where the public names are. They are imported when first asked for: the command line answers
+# Where the public names are. They are imported at first use: the command line answers
 # --help without scikit-learn.
 _HOMES = {
     "Binarizer": "_questions.binarizer",

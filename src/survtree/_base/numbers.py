@@ -91,7 +91,7 @@ def format_penalty(regularization: float) -> str:
 
 
 def round_ticks(end: float, most: int = 6) -> list[float]:
-    """Round numbers from 0 to the end, evenly spaced; at most so many after the 0."""
+    """Round numbers from 0 to the end, evenly spaced; at most ``most`` after the 0."""
     step = 10.0 ** math.floor(math.log10(end / most))
     while end / step >= most + 1:
         step = next(

@@ -7,7 +7,7 @@ import typer
 
 from survtree._base.options import DEFAULTS, OPTIONS
 
-# Shorter than in Python, where a word says enough.
+# Shorter than in Python, where a short word is clear enough.
 SHORT = {"max_depth": "depth", "n_jobs": "jobs", "random_state": "seed"}
 # Of use only in Python, or decided by the command itself.
 NOT_OFFERED = ("certificate", "warm_start", "verbose", "callback", "upper_bound")

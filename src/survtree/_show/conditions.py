@@ -33,10 +33,14 @@ def paths_to_nodes(tree: Tree, questions: Questions) -> dict[int, tuple[Answer, 
     return paths
 
 
+def questions_of(model: FittedTree) -> list[Question]:
+    """The questions of the splits, from the root down."""
+    return [model.questions_.asked[j] for j in model.tree_.question if j >= 0]
+
+
 def columns_asked(model: FittedTree) -> list[int]:
     """Places of the columns that the tree splits on, from the root down."""
-    tree, questions = model.tree_, model.questions_
-    return list(dict.fromkeys(questions.asked[j].column for j in tree.question if j >= 0))
+    return list(dict.fromkeys(question.column for question in questions_of(model)))
 
 
 def has_gaps(model: FittedTree) -> bool:

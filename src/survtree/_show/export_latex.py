@@ -106,9 +106,9 @@ def _question_lines(text: str) -> list[str]:
 def _places(tree: Tree, lines: dict[int, list[str]]) -> dict[int, Place]:
     """Leaves in rows, yes above no; questions half-way between their two branches."""
     depth = tree.depths().tolist()
-    asked = [node for node in range(tree.n_nodes) if tree.question[node] >= 0]
-    room = [0.0] * (max(depth) + 1)  # of the questions of each depth
-    for node in asked:
+    splits = [node for node in range(tree.n_nodes) if tree.question[node] >= 0]
+    room = [0.0] * (max(depth) + 1)  # widest question of each depth
+    for node in splits:
         room[depth[node]] = max(room[depth[node]], *map(width, lines[node]))
     left = [
         sum(LETTER * letters + MARGIN + BRANCH for letters in room[:d]) for d in range(len(room))

@@ -166,7 +166,7 @@ class PaperSet:
     """A data set of the paper, the file that `fetch` writes for it, and what it is made from.
 
     The checksum of a CSV file is that of its bytes; that of an NPZ file is of its arrays, since
-    compressed bytes depend on who compressed them.
+    compressed bytes depend on the program that compressed them.
     """
 
     name: str

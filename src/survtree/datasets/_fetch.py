@@ -30,7 +30,7 @@ from ._catalogue import HOUSEHOLD, OSRT, OSST, TABLES, Archive, Member, PaperSet
 logger = logging.getLogger("survtree")
 
 Arrays = Mapping[str, NDArray[Any]]
-# Where an archive lies; obtains it if need be.
+# Returns the path of an archive, after downloading it if needed.
 Supply = Callable[[Archive], Path]
 
 _ARRAYS = ("X", "event", "time", "names")
@@ -39,7 +39,7 @@ _N_LINES_SHOWN = 4
 # pip asks every source archive for its metadata, even if it only downloads it. That would run the
 # archive's setup.py, and first install what that needs: half of the scientific Python stack, from
 # source where there are no wheels. Both archives name setuptools as their build backend; in the
-# process that pip starts, this stands in for it and says the little that pip wants to know.
+# process that pip starts, this replaces it and gives only the metadata that pip needs.
 _BACKEND = """\
 from pathlib import Path
 
@@ -61,7 +61,7 @@ def fetch(
     archives: str | os.PathLike[str] | None = None,
     force: bool = False,
 ) -> dict[str, Path]:
-    """Obtain the 17 data sets of the optimal sparse survival trees paper, in its 0/1 encoding.
+    """Download the 17 data sets of the optimal sparse survival trees paper, in its 0/1 encoding.
 
     Sixteen are CSV files: 0/1 columns, then the event (1: it was seen), then the time; five of
     them start with an unnamed column of row numbers. The seventeenth, household, is an NPZ file
@@ -71,20 +71,20 @@ def fetch(
     Parameters
     ----------
     folder : path
-        Where the files go; made if it does not exist.
+        Folder for the files; it is created if needed.
     archives : path, optional
         A folder that holds osst-0.1.8.tar.gz and osrt-0.2.2.tar.gz; nothing is downloaded then.
     force : bool
-        Write all files anew. Without it, files that are there are kept, and one that is not the
-        published one is an error.
+        Write all files anew. Without it, existing files are kept, and an existing file that differs
+        from the published one is an error.
 
     Returns
     -------
     dict
         The file of each data set by its name. What is done is logged to "survtree" (INFO).
     """
-    target = _made(Path(folder))
-    given = None if archives is None else _given(Path(archives))
+    target = _make_folder(Path(folder))
+    given = None if archives is None else _from_folder(Path(archives))
     missing = [each for each in (*TABLES, HOUSEHOLD) if force or not _is_there(each, target)]
     if missing:
         if not os.access(target, os.W_OK):
@@ -94,7 +94,7 @@ def fetch(
     return {each.name: target / each.file for each in (*TABLES, HOUSEHOLD)}
 
 
-def _made(folder: Path) -> Path:
+def _make_folder(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
@@ -110,8 +110,8 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def _given(folder: Path) -> Supply:
-    """Archives from a folder of the user's."""
+def _from_folder(folder: Path) -> Supply:
+    """Archives in a folder of the user."""
     for archive in (OSST, OSRT):
         if not (folder / archive.file).is_file():
             raise ValueError(
@@ -124,7 +124,7 @@ def _given(folder: Path) -> Supply:
 
 @contextmanager
 def _from_index() -> Iterator[Supply]:
-    """Archives that pip downloads, each when it is first needed; they go away at the end."""
+    """Archives that pip downloads, each when it is first needed; they are deleted at the end."""
     with tempfile.TemporaryDirectory(prefix="survtree-") as scratch:
 
         def supply(archive: Archive) -> Path:
@@ -138,7 +138,7 @@ def _from_index() -> Iterator[Supply]:
 
 
 def _download(archive: Archive, scratch: Path) -> None:
-    """Puts the archive into the folder `scratch`, where other files are made too."""
+    """Puts the archive into the folder `scratch`, which is used for other files too."""
     if importlib.util.find_spec("pip") is None:
         raise FetchError(
             f"pip is needed to download {archive.file}, and {sys.executable} has none. "
@@ -169,7 +169,7 @@ def _command(archive: Archive, scratch: Path) -> list[str]:
 
 
 def _environment(archive: Archive, scratch: Path) -> dict[str, str]:
-    """The environment of the user, with the backend that stands in for setuptools."""
+    """The environment of the user, with the backend that replaces setuptools."""
     package = scratch / f"backend-{archive.name}" / "setuptools"
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
@@ -244,7 +244,7 @@ def _write_tables(tables: Sequence[PaperSet], folder: Path, supply: Supply) -> N
         _compare(each, hashlib.sha256(content).hexdigest())
         with _whole_file(folder / each.file) as stream:
             stream.write(content)
-        _tell(each)
+        _log(each)
 
 
 def _write_household(folder: Path, supply: Supply) -> None:
@@ -253,7 +253,7 @@ def _write_household(folder: Path, supply: Supply) -> None:
     X, event, time, names = (arrays[name] for name in _ARRAYS)
     with _whole_file(folder / HOUSEHOLD.file) as stream:
         np.savez_compressed(stream, X=X, event=event, time=time, names=names)
-    _tell(HOUSEHOLD)
+    _log(HOUSEHOLD)
 
 
 def _compare(each: PaperSet, checksum: str) -> None:
@@ -264,7 +264,7 @@ def _compare(each: PaperSet, checksum: str) -> None:
         )
 
 
-def _tell(each: PaperSet) -> None:
+def _log(each: PaperSet) -> None:
     counts = f"{each.n_rows:,} rows, {each.n_columns} columns, {each.n_events:,} events"
     logger.info("%s: %s", each.file, counts)
 
@@ -292,7 +292,7 @@ def _household(supply: Supply) -> dict[str, NDArray[Any]]:
 
 
 def _contents(supply: Supply, *members: Member) -> Iterator[tuple[Member, bytes]]:
-    """Members of one archive with their bytes, in its order; complains if one is missing."""
+    """Members of one archive with their bytes, in its order; an error if one is missing."""
     left = {member.path: member for member in members}
     archive = members[0].archive
     with supply(archive).open("rb") as stream:
