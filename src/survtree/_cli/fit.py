@@ -12,7 +12,6 @@ from survtree._cli.app import INTERRUPTED, note
 from survtree._cli.options import (
     HELPS,
     AsJson,
-    Choosing,
     Data,
     Depth,
     Jobs,
@@ -21,6 +20,7 @@ from survtree._cli.options import (
     Reading,
     Regularization,
     Seed,
+    Splitting,
     number_or_none,
 )
 from survtree._cli.printing import (
@@ -59,11 +59,11 @@ class Output:
 
 def fit(
     data: Data,
-    reading: Reading,
-    choosing: Choosing,
     *,
     depth: Depth = str(DEFAULTS["max_depth"]),
     regularization: Regularization = DEFAULTS["regularization"],
+    reading: Reading,
+    splitting: Splitting,
     limiting: Limiting,
     gap: Annotated[float, typer.Option(help=HELPS["gap"])] = DEFAULTS["gap"],
     reference: Annotated[
@@ -84,12 +84,12 @@ def fit(
     from survtree import OptimalSurvivalTree
 
     check_outputs(*output.files().values(), proof)
-    study = study_to_fit(data, reading, choosing.exclude)
+    study = study_to_fit(data, reading, splitting.exclude)
     model = OptimalSurvivalTree(
         number_or_none(depth),
         regularization,
         **limiting.arguments(),
-        **choosing.arguments(),
+        **splitting.arguments(),
         gap=gap,
         reference=reference,
         reference_mode=reference_mode,
@@ -109,10 +109,7 @@ def fit(
 
 def tune(
     data: Data,
-    reading: Reading,
-    choosing: Choosing,
     *,
-    limiting: Limiting,
     depths: Annotated[
         str, typer.Option(metavar="N,N,...", help="Depths to choose from; none is no limit.")
     ] = "1,2,3,4",
@@ -129,6 +126,9 @@ def tune(
     scoring: Annotated[
         str, typer.Option(metavar="ibs_ratio|harrell_c", help="Score on the held-out rows.")
     ] = "ibs_ratio",
+    reading: Reading,
+    splitting: Splitting,
+    limiting: Limiting,
     jobs: Jobs = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the folds.")] = None,
     output: Output,
@@ -137,7 +137,7 @@ def tune(
     from survtree import OptimalSurvivalTreeCV
 
     check_outputs(*output.files().values())
-    study = study_to_fit(data, reading, choosing.exclude)
+    study = study_to_fit(data, reading, splitting.exclude)
     model = OptimalSurvivalTreeCV(
         max_depths=[number_or_none(each) for each in depths.split(",")],
         min_regularization=min_regularization,
@@ -148,7 +148,7 @@ def tune(
         random_state=seed,
         verbose=int(not (output.as_json or output.quiet)),
         **limiting.arguments(),
-        **choosing.arguments(),
+        **splitting.arguments(),
     )
     model.fit(study.frame, sample_weight=study.weight, **study.outcome)
     if not output.as_json:
@@ -163,12 +163,12 @@ def tune(
 
 def path(
     data: Data,
-    reading: Reading,
-    choosing: Choosing,
     *,
-    limiting: Limiting,
     depth: Depth = str(DEFAULTS["max_depth"]),
     min_regularization: MinRegularization = 0.001,
+    reading: Reading,
+    splitting: Splitting,
+    limiting: Limiting,
     output: Annotated[
         str | None,
         typer.Option(
@@ -188,14 +188,14 @@ def path(
     from survtree._show.picture import Picture
 
     check_outputs(output, plot)
-    study = study_to_fit(data, reading, choosing.exclude)
+    study = study_to_fit(data, reading, splitting.exclude)
     found = regularization_path(
         study.frame,
         sample_weight=study.weight,
         min_regularization=min_regularization,
         max_depth=number_or_none(depth),
         **limiting.arguments(),
-        **choosing.arguments(),
+        **splitting.arguments(),
         **study.outcome,
     )
     table = found.table()

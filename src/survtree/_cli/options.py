@@ -73,10 +73,15 @@ def _option(name: str, metavar: str | None = None, more: str = "") -> Any:
 class Reading:
     """How a table is read and which of its columns are the outcome."""
 
-    time: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of times.")] = None
+    time: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column of times; found by its name if left out."),
+    ] = None
     event: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Column of event flags: 1 event, 0 censored."),
+        typer.Option(
+            metavar="COLUMN", help="Column of event flags (1 event, 0 censored); found likewise."
+        ),
     ] = None
     event_value: Annotated[
         list[str] | None,
@@ -98,7 +103,7 @@ class Reading:
         ),
     ] = None
     separator: Annotated[
-        str | None, typer.Option(metavar="SIGN", help="Separator of a CSV file, if not found.")
+        str | None, typer.Option(metavar="SIGN", help="Separator of a CSV file; found if left out.")
     ] = None
     encoding: Annotated[
         str, typer.Option("--text-encoding", metavar="NAME", help="Text encoding of a CSV file.")
@@ -106,7 +111,7 @@ class Reading:
 
 
 @dataclass
-class Choosing:
+class Splitting:
     """Which columns the tree may split on, and how."""
 
     exclude: Annotated[
@@ -146,7 +151,7 @@ class Limiting:
     min_samples_leaf: Annotated[int, _option("min_samples_leaf")] = DEFAULTS["min_samples_leaf"]
     max_leaves: Annotated[int | None, _option("max_leaves")] = None
     time_limit: Annotated[float | None, _option("time_limit", "SECONDS")] = None
-    memory_limit: Annotated[str | None, _option("memory_limit", "SIZE", " Such as 4GB.")] = None
+    memory_limit: Annotated[str | None, _option("memory_limit", "SIZE", " For example 4GB.")] = None
     node_limit: Annotated[int | None, _option("node_limit")] = None
 
     def arguments(self) -> dict[str, Any]:
