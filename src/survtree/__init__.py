@@ -16,11 +16,10 @@ if TYPE_CHECKING:
     from survtree._questions.binarizer import Binarizer
     from survtree._scoring.curves import StepFunction
     from survtree._search.progress import Snapshot
-    from survtree._show.export_dot import export_dot
     from survtree._show.export_latex import export_latex
     from survtree._show.export_python import export_python
     from survtree._show.export_sql import export_sql
-    from survtree._show.export_text import export_text
+    from survtree._show.export_text import export_dot, export_text
     from survtree._show.leaf_facts import leaf_table
     from survtree._show.picture import Picture
     from survtree._show.plot_calibration import plot_calibration
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 __version__ = _version("survtree")
 
-# Where the public names are. They are imported when first asked for: the command line answers
+# Where the public names are. They are imported at first use: the command line answers
 # --help without scikit-learn.
 _HOMES = {
     "Binarizer": "_questions.binarizer",
@@ -50,7 +49,7 @@ _HOMES = {
     "Verification": "_proof.certificate",
     "bootstrap": "_model.stability",
     "check_proof": "_proof.checker",
-    "export_dot": "_show.export_dot",
+    "export_dot": "_show.export_text",
     "export_json": "_model.model_file",
     "export_latex": "_show.export_latex",
     "export_python": "_show.export_python",

@@ -15,7 +15,7 @@ sample_weight : array of positive numbers, optional
 train, train_weight : outcome and weights of the training rows, optional
     The censoring curve G is that of these rows; by default that of the rows that are scored. From
     the last training time on G keeps its last positive value; if rows that are scored end later, a
-    ``BeyondTrainingWarning`` says so once a call.
+    ``BeyondTrainingWarning`` says so once per call.
 
 The scorers are for ``cross_val_score(..., scoring=)`` and take the same options. A fold knows its
 own rows only, so without ``train`` the censoring curve, and the one curve of ``ibs_ratio``, are

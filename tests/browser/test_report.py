@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from survtree import OptimalSurvivalTree
-from survtree._show.conditions import asked_of
+from survtree._show.conditions import paths_to_nodes
 from survtree.datasets import load
 from tests.support.report_models import GRADES, HOSTILE, hostile_chain, hostile_model, mixed_model
 
@@ -224,9 +224,9 @@ def test_hostile_names_run_nothing_and_show_as_they_are(opened, tmp_path, start)
     for f in range(len(names)):
         page.select_option(f'[data-field="{f}"]', label="1")
     leaf = int(page.get_attribute("#answer", "data-found"))
-    asked = asked_of(model.tree_, model.questions_)[leaf]
+    asked = paths_to_nodes(model.tree_, model.questions_)[leaf]
     texts = [question.text(model.questions_.names[question.column]) for question, _ in asked]
-    path = [t if a.answer else f"not ({t})" for t, a in zip(texts, asked, strict=True)]
+    path = [t if a.is_yes else f"not ({t})" for t, a in zip(texts, asked, strict=True)]
     assert page.text_content("#followed p").startswith(f"Leaf {leaf}: {' and '.join(path)}")
     assert page.locator("script").count() == 2
     assert page.locator("img").count() == 0

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from survtree import OptimalSurvivalTree, export_text, load
+from survtree import OptimalSurvivalTree, export_text, leaf_table, load
 from survtree.datasets import load as load_data
 from tests.support import hostile
 from tests.support.runner import done, process, refused, survtree
@@ -181,7 +181,16 @@ def test_a_model_is_exported_to_standard_output(folder, model):
     assert done("export", folder / "model.json") == f"{export_text(model)}\n"
     assert "CASE" in done("export", folder / "model.json", "--to", "sql")
     assert "must be one of text" in refused("export", folder / "model.json", "--to", "cobol")
+    assert "must be one of text" in refused("export", folder / "model.json", "--to", "picture")
     assert "must be one of text" in refused("export", folder / "model.json", "-o", "out.cobol")
+
+
+def test_the_table_of_leaves_is_exported_by_name(folder, model, tmp_path):
+    shown = pl.read_csv(io.StringIO(done("export", folder / "model.json", "--to", "csv")))
+    assert shown["leaf"].to_list() == model.tree_.leaves.tolist()
+    assert shown["where"].to_list() == leaf_table(model)["where"].to_list()
+    done("export", folder / "model.json", "--to", "parquet", "-o", tmp_path / "leaves.data")
+    assert pl.read_parquet(tmp_path / "leaves.data").equals(leaf_table(model))
 
 
 def test_a_path_and_a_choice(folder, tmp_path):
@@ -349,8 +358,10 @@ def test_bad_input_exits_2_on_one_line(folder, tmp_path, monkeypatch, arguments,
     assert told in line
 
 
-def test_debug_shows_where_it_went_wrong(folder):
-    run = process("fit", folder / "data.csv", "--depth", "-1", "--debug", encoding="utf-8")
+@pytest.mark.parametrize("place", [0, 2, 4])
+def test_debug_shows_where_it_went_wrong(folder, place):
+    words = ["fit", folder / "data.csv", "--depth", "-1"]
+    run = process(*words[:place], "--debug", *words[place:], encoding="utf-8")
     assert run.returncode != 0
     assert "Traceback" in run.stderr
     assert "max_depth must be" in run.stderr
@@ -487,7 +498,7 @@ def test_the_reference_tells_of_every_command():
         assert f"`.{ending}`" in page
 
 
-def test_a_bug_is_told_on_one_line(folder, monkeypatch):
+def test_a_bug_is_reported_on_one_line(folder, monkeypatch):
     def broken(path):
         raise KeyError("lost")
 

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from benchmarks import data
-from survtree.datasets import FetchError, _fetch, _pip, fetch
-from survtree.datasets._published import HOUSEHOLD, OSRT, OSST, TABLES
+from survtree.datasets import FetchError, _fetch, fetch
+from survtree.datasets._catalogue import HOUSEHOLD, OSRT, OSST, TABLES
 from tests.support.made_up_archives import ARRAYS, ONE, TWO, Publisher, link, regular
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -49,7 +49,7 @@ def downloaded(archives, monkeypatch):
         asked.append(archive.name)
         shutil.copy(archives / archive.file, scratch)
 
-    monkeypatch.setattr(_fetch, "download", download)
+    monkeypatch.setattr(_fetch, "_download", download)
     return asked
 
 
@@ -298,7 +298,7 @@ def test_archives_must_hold_both(lost, archives, folder):
 
 
 def test_without_pip_it_says_what_to_do(folder, monkeypatch):
-    monkeypatch.setattr(_pip.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(_fetch.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(FetchError, match=r"pip is needed.*-m ensurepip.*--archives"):
         fetch(folder)
     assert listed(folder) == []

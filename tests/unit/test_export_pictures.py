@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from survtree import OptimalSurvivalTree, export_dot, export_latex
-from survtree._show.tex import readable, typeset
+from survtree._show.export_latex import readable, typeset
 from survtree.datasets import load
 from tests.property.test_exports import HOSTILE, case_of
 

@@ -25,7 +25,7 @@ from survtree import (
 )
 from survtree._base.words import quoted_level, quoted_name
 from survtree._model.model_file import question_of
-from survtree._show.conditions import Asked, conditions
+from survtree._show.conditions import Answer, conditions
 from survtree._show.export_sql import float_literal
 from survtree.datasets import load
 
@@ -76,8 +76,8 @@ def test_a_level_that_could_be_read_otherwise_is_quoted(level):
     assert quoted_level(level) == repr(level)
 
 
-def asked(*pairs):
-    return [Asked(question_of(0, kind, value), answer) for kind, value, answer in pairs]
+def answers(*pairs):
+    return [Answer(question_of(0, kind, value), answer) for kind, value, answer in pairs]
 
 
 L = tuple(f"L{k}" for k in range(1, 10))
@@ -131,14 +131,14 @@ L = tuple(f"L{k}" for k in range(1, 10))
 def test_what_is_asked_of_one_column_becomes_one_condition(path, whole, with_gaps):
     ages = pd.Series(np.arange(N, dtype=float))
     gaps = ages.mask(np.arange(N) % 7 == 0)
-    assert conditions(fitted(ages.to_frame("a")), asked(*path)) == (whole,)
+    assert conditions(fitted(ages.to_frame("a")), answers(*path)) == (whole,)
     model = fitted(gaps.to_frame("a"), missing="question")
-    assert conditions(model, asked(*path)) == (with_gaps or whole,)
+    assert conditions(model, answers(*path)) == (with_gaps or whole,)
 
 
 def test_leaves_tell_all_facts(veterans):
     lines = export_text(veterans, "leaves", times=[90], confidence=0.9).splitlines()
-    assert lines[-1] == "In brackets: limits of 90 % confidence."
+    assert lines[-1] == "In brackets: 90 % confidence limits."
     form = re.compile(
         r"leaf \d+: .+; n \d+, events \d+, median [\d.]+ \(.+\), risk [\d.]+, "
         r"hazard ratio [\d.]+ \(.+\), S\(90\) (1\.00|0\.\d\d \(0\.\d\d to [01]\.\d\d\))"

@@ -1,4 +1,4 @@
-"""Options: numbers within their range, choices, and where to cut numbers and times."""
+"""Checks of options: numbers within their range, choices, flags, memory, times."""
 
 import math
 import numbers
@@ -16,8 +16,8 @@ BY_NAME = {option.name: option for option in OPTIONS}
 
 
 def check_options(estimator: Any) -> dict[str, Any]:
-    """Its options with numbers of the right type, or an error that says what is allowed."""
-    # Read off one by one: get_params would look at the constructor's signature again.
+    """Its options with numbers of the right type, or an error that states the allowed values."""
+    # Read one by one: get_params would inspect the constructor's signature again.
     given = vars(estimator)
     options = {
         option.name: check_value(option, given[option.name])
@@ -29,12 +29,12 @@ def check_options(estimator: Any) -> dict[str, Any]:
 
 
 def _check_together(options: dict[str, Any]) -> None:
-    """A limit on leaves is kept by a search of its own, which does without these."""
+    """Options that exclude each other: max_leaves has a search of its own, without some options."""
     trusts = options.get("reference") is not None and options["reference_mode"] == "guess"
     if options.get("certificate") == "full" and trusts:
         raise ValueError(
-            "certificate='full' needs a search that proves; reference_mode is 'guess'. Pass "
-            "reference_mode='prove', or leave out one of the two."
+            "certificate='full' needs a search that does not trust a reference; reference_mode is "
+            "'guess'. Pass reference_mode='prove', or leave out one of the two."
         )
     if options.get("max_leaves") is None:
         return
@@ -43,25 +43,25 @@ def _check_together(options: dict[str, Any]) -> None:
         # A reference may be an array, which is not compared as a whole.
         if options[name] is not default and (name == "reference" or options[name] != default):
             raise ValueError(
-                f"{name} must be left at {default!r} if there is a limit on leaves; "
+                f"{name} must be left at {default!r} if max_leaves is set; "
                 f"max_leaves is {options['max_leaves']}. Leave out one of the two."
             )
 
 
 def check_option(name: str, value: Any) -> Any:
-    """One option, as in a fit."""
+    """The value of one option, checked as in a fit."""
     return check_value(BY_NAME[name], value)
 
 
 def check_value(option: Option, value: Any) -> Any:
-    """A value with the type its option wants, or an error that says what is allowed."""
+    """A value of the type that its option needs, or an error that states the allowed values."""
     if value is option.default:
         return value
     if option.kind == "choice":
         return _check_choice(option, value)
     if option.kind == "flag":
         return _check_flag(option, value)
-    if option.kind == "other":  # those not named are checked where columns or rows are known
+    if option.kind == "other":  # some are checked later, where columns or rows are known
         check = _OTHERS.get(option.name)
         return value if check is None else check(option, value)
     return _check_number(option, value)
@@ -180,7 +180,7 @@ def _is_finite_number(value: Any) -> bool:
 
 
 def ascending_numbers(values: Any) -> tuple[float, ...] | None:
-    """The distinct numbers of a list, sorted; None if it is no list of finite numbers."""
+    """The distinct numbers of a list, sorted; None if it is not a list of finite numbers."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         return None
     found = list(values)
@@ -190,7 +190,7 @@ def ascending_numbers(values: Any) -> tuple[float, ...] | None:
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
-    """One of the words that an argument knows."""
+    """One of the words that an argument allows."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(
             f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}."

@@ -1,4 +1,4 @@
-"""Errors and warnings that users can tell apart."""
+"""Errors and warnings of the package."""
 
 
 class InternalError(RuntimeError):
@@ -10,4 +10,4 @@ class SearchStoppedWarning(UserWarning):
 
 
 class BeyondTrainingWarning(UserWarning):
-    """Rows that are scored end after the last training time, where nobody knows the censoring."""
+    """Rows that are scored end after the last training time, where the censoring is unknown."""

@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all."""
+"""Files that are written completely or not at all."""
 
 import os
 import tempfile
@@ -10,9 +10,9 @@ from typing import IO
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str], *, is_private: bool = False) -> Iterator[IO[bytes]]:
-    """A file to write, which gets its name when all of it is on the disk, and never before.
+    """A file to write; it appears under its name only when all of it is on the disk.
 
-    What is no ordinary file, such as /dev/stdout or a pipe, is written to directly.
+    What is not an ordinary file, such as /dev/stdout or a pipe, is written to directly.
     """
     target = Path(os.path.realpath(path))  # a link stays one
     if target.exists() and not target.is_file():
@@ -25,7 +25,7 @@ def whole_file(path: str | os.PathLike[str], *, is_private: bool = False) -> Ite
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        if not is_private:  # it was made so that nobody else can read it
+        if not is_private:  # a new temporary file is readable by its owner only
             os.chmod(part, _rights(target))
         os.replace(part, target)
     finally:
@@ -34,9 +34,9 @@ def whole_file(path: str | os.PathLike[str], *, is_private: bool = False) -> Ite
 
 
 def _rights(target: Path) -> int:
-    """Those of the file that is replaced, or of any new file."""
+    """The rights of the file that is replaced, or those of a new file."""
     if target.exists():
         return target.stat().st_mode & 0o777
-    mask = os.umask(0)  # the only way to ask is to set it
+    mask = os.umask(0)  # it can only be read by setting it
     os.umask(mask)
     return 0o666 & ~mask

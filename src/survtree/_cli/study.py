@@ -1,8 +1,8 @@
-"""From a file to a table and an outcome: which columns are which, stated and never silent."""
+"""From a file to a table and its outcome. What is guessed about the columns is said."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from survtree._cli.errors import say
+from survtree._cli.app import note
 from survtree._cli.options import Reading
 from survtree._data.read_files import (
     EVENT_NAMES,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Study(NamedTuple):
-    """A table whose event column holds flags; its weights; who is who."""
+    """A table whose event column holds flags, the weights of its rows, and the roles of columns."""
 
     frame: "pl.DataFrame"
     weight: "pl.Series | None"
@@ -57,7 +57,7 @@ def source_of(data: str, reading: Reading) -> "Source":
 
 
 def study_to_fit(data: str, reading: Reading, exclude: list[str] | None) -> Study:
-    """All columns but those left out; what was guessed is said."""
+    """All columns but the excluded ones and those that only count the rows."""
     source = source_of(data, reading)
     frame = source.read()
     roles = roles_of(reading, frame.columns, source.name)
@@ -66,7 +66,7 @@ def study_to_fit(data: str, reading: Reading, exclude: list[str] | None) -> Stud
     check_not_excluded(out, (roles.time, roles.event))
     for name in frame.columns:
         if name not in {*out, *roles[:2]} and counts_rows(frame[name]):
-            say(f"column {name!r} is left out: it counts the rows")
+            note(f"column {name!r} is left out: it counts the rows")
             out.add(name)
     check_odd_texts(frame.drop(out), source.name, is_text=_is_text(source))
     return _study(frame.drop(out - {roles.weight}), roles, source.name)
@@ -77,7 +77,7 @@ def _is_text(source: "Source") -> bool:
 
 
 def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
-    """The columns that a model asks for, and the outcome; by default that of its fit."""
+    """The columns that a model needs, and the outcome; by default that of its fit."""
     source = source_of(data, reading)
     frame = source.read()
     known = model.roles_
@@ -94,7 +94,7 @@ def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
 
 
 def roles_of(reading: Reading, columns: list[str], file: str) -> "Roles":
-    """Which columns are time, event and weight: as told, or those with the usual names."""
+    """Which columns are time, event and weight: as named, or those with the usual names."""
     from survtree._model.fitted import Roles
 
     time, event = reading.time, reading.event
@@ -102,10 +102,10 @@ def roles_of(reading: Reading, columns: list[str], file: str) -> "Roles":
         check_columns(flag, [] if name is None else [name], columns, file)
     if time is None:
         time = guessed_role("--time", TIME_NAMES, columns, file)
-        say(f"time is taken from the column {time!r}, by its name; --time names another")
+        note(f"time is taken from the column {time!r}, by its name; --time names another")
     if event is None:
         event = guessed_role("--event", EVENT_NAMES, columns, file)
-        say(f"events are taken from the column {event!r}, by its name; --event names another")
+        note(f"events are taken from the column {event!r}, by its name; --event names another")
     return Roles(time, event, tuple(reading.event_value or ()), reading.weights)
 
 

@@ -25,64 +25,68 @@ from survtree._questions.questions import (
 )
 
 
-class Asked(NamedTuple):
+class Answer(NamedTuple):
     """A question and its answer."""
 
     question: Question
-    answer: bool
+    is_yes: bool
 
 
-def asked_of(tree: Tree, questions: Questions) -> dict[int, tuple[Asked, ...]]:
-    """What is asked on the way to each node."""
-    paths: dict[int, tuple[Asked, ...]] = {0: ()}
+def paths_to_nodes(tree: Tree, questions: Questions) -> dict[int, tuple[Answer, ...]]:
+    """The answers on the way from the root to each node."""
+    paths: dict[int, tuple[Answer, ...]] = {0: ()}
     for node in range(tree.n_nodes):  # parents come before children
         if tree.question[node] >= 0:
             question = questions.asked[int(tree.question[node])]
-            paths[int(tree.yes[node])] = (*paths[node], Asked(question, True))
-            paths[int(tree.no[node])] = (*paths[node], Asked(question, False))
+            paths[int(tree.yes[node])] = (*paths[node], Answer(question, True))
+            paths[int(tree.no[node])] = (*paths[node], Answer(question, False))
     return paths
 
 
+def questions_of(model: FittedTree) -> list[Question]:
+    """The questions of the splits, from the root down."""
+    return [model.questions_.asked[j] for j in model.tree_.question if j >= 0]
+
+
 def columns_asked(model: FittedTree) -> list[int]:
-    """Places of the columns that the tree asks about, from the root down."""
-    tree, questions = model.tree_, model.questions_
-    return list(dict.fromkeys(questions.asked[j].column for j in tree.question if j >= 0))
+    """Places of the columns that the tree splits on, from the root down."""
+    return list(dict.fromkeys(question.column for question in questions_of(model)))
 
 
 def has_gaps(model: FittedTree) -> bool:
-    """Did a column that the tree asks about have missing values?"""
+    """Did a column that the tree splits on have missing values?"""
     return any(model.binarizer_.seen_[column].has_missing for column in columns_asked(model))
 
 
-def conditions(model: FittedTree, path: Sequence[Asked]) -> tuple[str, ...]:
-    """The conditions of a path in words, in the order in which columns are first asked about."""
-    by_column: dict[int, list[Asked]] = {}
-    for asked in path:
-        by_column.setdefault(asked.question.column, []).append(asked)
+def conditions(model: FittedTree, path: Sequence[Answer]) -> tuple[str, ...]:
+    """The conditions of a path in words, in the order in which columns first occur."""
+    by_column: dict[int, list[Answer]] = {}
+    for answer in path:
+        by_column.setdefault(answer.question.column, []).append(answer)
     return tuple(
         text
-        for column, group in by_column.items()
+        for column, answers in by_column.items()
         for text in _of_column(
-            model.questions_.names[column], group, model.binarizer_.seen_[column].has_missing
+            model.questions_.names[column], answers, model.binarizer_.seen_[column].has_missing
         )
     )
 
 
-def _of_column(name: str, group: list[Asked], has_gaps: bool) -> list[str]:
-    told = [asked.answer for asked in group if isinstance(asked.question, IsMissing)]
-    others = [asked for asked in group if not isinstance(asked.question, IsMissing)]
-    if any(told):
+def _of_column(name: str, group: list[Answer], has_gaps: bool) -> list[str]:
+    are_missing = [answer.is_yes for answer in group if isinstance(answer.question, IsMissing)]
+    others = [answer for answer in group if not isinstance(answer.question, IsMissing)]
+    if any(are_missing):
         return [f"{quoted_name(name)} is missing"]
     if not others:
         return [f"{quoted_name(name)} is not missing"]
     parts = _without_missing(name, others)
-    is_known = bool(told) or any(asked.answer for asked in others)
+    is_known = bool(are_missing) or any(answer.is_yes for answer in others)
     if is_known or not has_gaps:
         return parts
     return [f"({part} or {quoted_name(name)} is missing)" for part in parts]
 
 
-def _without_missing(name: str, group: list[Asked]) -> list[str]:
+def _without_missing(name: str, group: list[Answer]) -> list[str]:
     """Questions about one column have one form, apart from the one whether it is missing."""
     first, answer = group[0]
     if isinstance(first, IsOne):
@@ -90,10 +94,10 @@ def _without_missing(name: str, group: list[Asked]) -> list[str]:
         return [first.text(name) if answer else no]
     ranges = [(q, answer) for q, answer in group if isinstance(q, InRange)]
     levels = [(q, answer) for q, answer in group if isinstance(q, InLevels)]
-    return _numbers(name, ranges) if ranges else [_levels(quoted_name(name), levels)]
+    return _of_numbers(name, ranges) if ranges else [_of_levels(quoted_name(name), levels)]
 
 
-def _numbers(name: str, group: list[tuple[InRange, bool]]) -> list[str]:
+def _of_numbers(name: str, group: list[tuple[InRange, bool]]) -> list[str]:
     """One range, and what is left out of it."""
     for question, answer in group:
         if question.is_one_value and answer:
@@ -125,21 +129,21 @@ def _high(question: InRange, answer: bool) -> float:
     return question.low if question.high == math.inf else math.inf
 
 
-def _levels(name: str, group: list[tuple[InLevels, bool]]) -> str:
+def _of_levels(name: str, group: list[tuple[InLevels, bool]]) -> str:
     yes = [question for question, answer in group if answer]
     no = [question for question, answer in group if not answer]
     if not yes:
-        return _without(name, no)
+        return _none_of_levels(name, no)
     refused = {level for question in no for level in question.levels}
     left = [
         level
         for level in yes[0].levels
         if level not in refused and all(level in question.levels for question in yes)
     ]
-    return _within(name, yes[0], left)
+    return _one_of_levels(name, yes[0], left)
 
 
-def _within(name: str, question: InLevels, left: list[str]) -> str:
+def _one_of_levels(name: str, question: InLevels, left: list[str]) -> str:
     """One of the levels that are left; those of an ordered column are neighbours."""
     if len(left) == 1:
         return f"{name} is {quoted_level(left[0])}"
@@ -154,7 +158,7 @@ def _within(name: str, question: InLevels, left: list[str]) -> str:
     return f"{low} <= {name} <= {high}"
 
 
-def _without(name: str, no: list[InLevels]) -> str:
+def _none_of_levels(name: str, no: list[InLevels]) -> str:
     """None of the levels that were asked for."""
     refused = list(dict.fromkeys(level for question in no for level in question.levels))
     if len(refused) == 1:

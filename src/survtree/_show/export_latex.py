@@ -1,6 +1,13 @@
-"""A tree as a TikZ picture that grows to the right: each leaf has a row of its own."""
+"""A tree as a TikZ picture that grows to the right: each leaf has a row of its own.
 
+Texts are typeset as they are: pure ASCII, without a command of the user's in it. Characters that
+the fonts of pdflatex lack are shown by their number, as [U+1FAC0].
+"""
+
+import re
 import textwrap
+import unicodedata
+from functools import cache
 from typing import NamedTuple
 
 from sklearn.utils.validation import check_is_fitted
@@ -8,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from survtree._base.tree import Tree
 from survtree._model.fitted import FittedTree
 from survtree._show.leaf_facts import Leaf, leaf_facts, median_text, risk_text, size_text
-from survtree._show.tex import readable, typeset, width
 
-# Sizes in cm, of \footnotesize. A question has up to three lines and lies half-way between two
+# Sizes in cm, for \footnotesize. A question has up to three lines and lies half-way between two
 # rows, a leaf has two lines: nothing touches anything above or below it.
 ROW, LETTER, MARGIN, BRANCH = 1.15, 0.155, 0.2, 1.1
 LINE_WIDTH = 24  # in small letters
@@ -41,8 +47,8 @@ def export_latex(model: FittedTree, *, standalone: bool = False, confidence: flo
     r"""The tree as a TikZ picture for LaTeX.
 
     The source is ASCII. A document that includes it needs ``\usepackage{tikz}`` and
-    ``\usepackage[T1]{fontenc}``. Letters that pdflatex cannot typeset are shown by their number,
-    as [U+1FAC0], and very long questions are cut short in their middle.
+    ``\usepackage[T1]{fontenc}``. Characters that pdflatex cannot typeset are shown by their number,
+    as [U+1FAC0], and very long conditions are shortened in their middle.
 
     Parameters
     ----------
@@ -51,7 +57,7 @@ def export_latex(model: FittedTree, *, standalone: bool = False, confidence: flo
     standalone : bool, default=False
         A whole document, with a page as large as the picture, instead of the picture alone.
     confidence : float, default=0.95
-        Of the limits of the median, which are in brackets.
+        Confidence level of the limits of the median, which are in brackets.
 
     Examples
     --------
@@ -91,7 +97,7 @@ def _question_lines(text: str) -> list[str]:
     lines = textwrap.wrap(text, on_a_line)
     if len(lines) <= MOST_LINES:
         return lines
-    # The name is at the start and the value at the end, and both tell something.
+    # The name is at the start and the value at the end: keep both.
     kept = (MOST_LINES - 1) * on_a_line - len(ELLIPSIS)
     text = f"{text[: kept // 2]}{ELLIPSIS}{text[kept // 2 - kept :]}"
     return textwrap.wrap(text, on_a_line)
@@ -100,9 +106,9 @@ def _question_lines(text: str) -> list[str]:
 def _places(tree: Tree, lines: dict[int, list[str]]) -> dict[int, Place]:
     """Leaves in rows, yes above no; questions half-way between their two branches."""
     depth = tree.depths().tolist()
-    asked = [node for node in range(tree.n_nodes) if tree.question[node] >= 0]
-    room = [0.0] * (max(depth) + 1)  # of the questions of each depth
-    for node in asked:
+    splits = [node for node in range(tree.n_nodes) if tree.question[node] >= 0]
+    room = [0.0] * (max(depth) + 1)  # widest question of each depth
+    for node in splits:
         room[depth[node]] = max(room[depth[node]], *map(width, lines[node]))
     left = [
         sum(LETTER * letters + MARGIN + BRANCH for letters in room[:d]) for d in range(len(room))
@@ -134,3 +140,107 @@ def _branches(tree: Tree, node: int, places: dict[int, Place]) -> list[str]:
             rf"node[answer, pos=0.75] {{{answer}}};"
         )
     return out
+
+
+# Text in LaTeX.
+
+
+def _pairs(text: str) -> dict[str, str]:
+    words = text.split()
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
+ASCII = {
+    **_pairs(r"\ \textbackslash{}  { \{  } \}  $ \$  & \&  # \#  % \%  _ \_"),
+    **_pairs(r"^ \textasciicircum{}  ~ \textasciitilde{}  < \textless{}  > \textgreater{}"),
+    **_pairs(r"| \textbar{}  ` \textasciigrave{}"),
+    '"': r"{\char34}",  # babel makes it a command in some languages
+}
+# By number of the combining character.
+ACCENTS = {
+    0x300: "`",
+    0x301: "'",
+    0x302: "^",
+    0x303: "~",
+    0x304: "=",
+    0x306: "u",
+    0x307: ".",
+    0x308: '"',
+    0x30A: "r",
+    0x30B: "H",
+    0x30C: "v",
+    0x327: "c",
+    0x328: "k",
+}
+COMMANDS = {
+    **_pairs("ß ss  æ ae  Æ AE  œ oe  Œ OE  ø o  Ø O  ł l  Ł L  ı i  ð dh  Ð DH  þ th  Þ TH  § S"),
+    **_pairs("– textendash  — textemdash  … ldots  · textperiodcentered"),
+    **_pairs("‘ textquoteleft  ’ textquoteright  “ textquotedblleft  ” textquotedblright"),
+    **_pairs("« guillemotleft  » guillemotright"),
+}
+SYMBOLS = {
+    **_pairs(r"± \pm  × \times  ÷ \div  ≤ \leq  ≥ \geq  ≠ \neq  ≈ \approx  ∞ \infty"),
+    **_pairs(r"→ \rightarrow  ← \leftarrow  − -  ¹ ^1  ² ^2  ³ ^3  ° ^\circ  µ \mu  ¬ \neg"),
+}
+# Capitals that look like Latin ones have no command, and omicron and final sigma neither.
+LARGE_GREEK = "ΓΔΘΛΞΠΣΥΦΨΩ"
+SMALL_GREEK = "αβγδεζηθικλμνξπρστυφχψω"
+# Rough widths, in those of a small letter.
+NARROW, WIDE = frozenset(" ijlftI.,:;'!|()[]"), frozenset("mwMW@%<>=+")
+
+
+def readable(text: str) -> str:
+    """The text with stand-ins for what cannot be typeset."""
+    characters = unicodedata.normalize("NFC", text)
+    return "".join(c if _known(c) is not None else f"[U+{ord(c):04X}]" for c in characters)
+
+
+def typeset(text: str) -> str:
+    """A readable text in LaTeX."""
+    plain = "".join(_known(character) or "" for character in text)
+    plain = re.sub(r" \\textless\{\}=(?= |$)", r" $\\leq$", plain)
+    plain = re.sub(r" \\textgreater\{\}=(?= |$)", r" $\\geq$", plain)
+    return re.sub(r"([-',])(?=\1)", r"\1{}", plain)  # -- would become one character
+
+
+def width(text: str) -> float:
+    """How wide a readable text is, in small letters; not less than it is."""
+    return sum(map(_letter_width, text))
+
+
+def _letter_width(character: str) -> float:
+    if character in NARROW:
+        return 0.6
+    if character in WIDE:
+        return 1.7
+    return 1.5 if character.isupper() or not character.isalnum() else 1.0
+
+
+@cache
+def _known(character: str) -> str | None:
+    """What LaTeX needs to typeset a character; None if it cannot."""
+    if character in ASCII:
+        return ASCII[character]
+    if character.isascii():
+        return character if character.isprintable() else None
+    if character in COMMANDS:
+        return rf"\{COMMANDS[character]}{{}}"
+    if character in SYMBOLS:
+        return f"${SYMBOLS[character]}$"
+    return _accented(character) or _greek(character)
+
+
+def _accented(character: str) -> str | None:
+    parts = unicodedata.normalize("NFD", character)
+    letter = parts[0]
+    if not letter.isascii() or not letter.isalpha() or len(parts) != 2:
+        return None
+    accent = ACCENTS.get(ord(parts[1]))
+    return accent and rf"\{accent}{{{letter}}}"
+
+
+def _greek(character: str) -> str | None:
+    if character not in LARGE_GREEK + SMALL_GREEK:
+        return None
+    name = unicodedata.name(character).split()[-1].replace("LAMDA", "LAMBDA").lower()
+    return rf"$\{name.capitalize() if character in LARGE_GREEK else name}$"

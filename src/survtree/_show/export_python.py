@@ -1,7 +1,7 @@
 """A tree as a Python module that needs nothing but Python.
 
-Whatever is the user's gets there as a literal that ``repr`` made, or as the name of a variable if
-it is a plain one.
+Names and levels of the user are written as literals that ``repr`` made, or as the name of a
+variable if it is a plain one.
 """
 
 import builtins
@@ -79,17 +79,17 @@ def survival(row, time):
 def export_python(model: FittedTree, name: str = "predict_leaf") -> str:
     """The tree as the source of a Python module that needs no other package.
 
-    The module has a function that takes a row, a mapping of names of columns to values, and gives
+    The module has a function that takes a row, a mapping of column names to values, and returns
     its leaf by node number, as ``model.apply`` does; ``RISK``, ``MEDIAN`` and ``SURVIVAL`` by leaf;
-    and ``survival(row, time)``. None and NaN are missing; a model that does not take missing values
-    has its module refuse them. A column that is not there is a KeyError.
+    and ``survival(row, time)``. None and NaN are missing; if the model does not accept missing
+    values, its module refuses them. A column that does not exist is a KeyError.
 
     Parameters
     ----------
     model : OptimalSurvivalTree or OptimalSurvivalTreeCV
         A fitted one.
     name : str, default="predict_leaf"
-        Of the function that tells the leaf.
+        Name of the function that returns the leaf.
 
     Examples
     --------
@@ -120,12 +120,12 @@ def _spaced(parts: list[str]) -> Iterator[str]:
 
 
 def _imports(model: FittedTree) -> str:
-    """Those that something needs."""
-    asks = bool(columns_asked(model))
+    """Only those that are needed."""
+    has_splits = bool(columns_asked(model))
     is_median_open = any(math.isinf(c.quantile(0.5)) for c in model.leaf_curves_.values())
-    lines = ["import math"] if asks or is_median_open else []
+    lines = ["import math"] if has_splits or is_median_open else []
     lines.append("from bisect import bisect_right")
-    lines += ["from enum import Enum", "from numbers import Number"] if asks else []
+    lines += ["from enum import Enum", "from numbers import Number"] if has_splits else []
     return "\n".join([*lines, ""])
 
 
@@ -148,7 +148,7 @@ def _literal(number: float) -> str:
 
 
 def _readers(model: FittedTree) -> Iterator[str]:
-    """The functions that read cells, as far as the tree asks."""
+    """The functions that read cells, as far as the tree needs them."""
     columns = columns_asked(model)
     if not columns:
         return
@@ -192,20 +192,20 @@ def _function(model: FittedTree, name: str) -> str:
 
 
 def _variables(model: FittedTree) -> dict[int, str]:
-    """A variable for each column asked about: its name if that is one."""
+    """A variable for each column that the tree splits on: its own name where that is possible."""
     names = model.questions_.names
     out: dict[int, str] = {}
     for column in columns_asked(model):
         name = names[column]
         is_plain = name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
-        # Names that start with an underscore are those of the readers and of what is made up here.
+        # Names that start with an underscore belong to the readers and to made-up variables.
         is_free = name[:1] != "_" and name not in NOT_VARIABLES and not hasattr(builtins, name)
         out[column] = str(name) if is_plain and is_free else f"_column_{column}"
     return out
 
 
 def _condition(question: Question, variable: str, is_level: bool) -> str:
-    """Holds where the answer is yes; NaN and None make it False."""
+    """True where the answer is yes; NaN and None make it False."""
     if isinstance(question, InLevels):
         levels = tuple(map(str, question.levels))
         return f"{variable} == {levels[0]!r}" if len(levels) == 1 else f"{variable} in {levels!r}"

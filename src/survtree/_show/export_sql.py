@@ -1,6 +1,6 @@
 """A tree as SQL expressions.
 
-Nothing of the user's gets there but as a quoted identifier or a quoted literal.
+Names and levels of the user are written only as quoted identifiers and quoted literals.
 """
 
 import math
@@ -13,34 +13,34 @@ from survtree._base.numbers import format_exact
 from survtree._model.fitted import FittedTree
 from survtree._questions.questions import InLevels, InRange, IsOne, Question
 from survtree._show.checks import check_sql_depth, check_sql_texts
-from survtree._show.conditions import columns_asked
+from survtree._show.conditions import columns_asked, questions_of
 from survtree._show.leaf_facts import takes_missing
 
 WHATS = ("leaf", "risk", "both")
 DIALECTS = ("ansi", "sqlite")
-# A literal without exponent is a decimal to SQL; so many digits become the same float everywhere.
+# A literal without exponent is a decimal in SQL; up to 15 digits are the same float everywhere.
 EXACT_DIGITS = 15
 
 
 def export_sql(model: FittedTree, *, what: str = "leaf", dialect: str = "ansi") -> str:
     """The tree as a CASE expression over the columns of a table in a database.
 
-    Columns are quoted and called as at fit. Numbers must be stored as numbers, categories as text
-    that is spelled as at fit, and what is missing as NULL: a NaN is not NULL. If the model takes
-    missing values, NULL answers no to every question but "is missing"; otherwise the leaf and risk
-    of a row are NULL if a column that the tree asks about is.
+    Columns are quoted and named as in the fit. Numbers must be stored as numbers, categories as
+    text that is spelled as in the fit, and missing values as NULL: a NaN is not NULL. If the model
+    accepts missing values, NULL answers no to every question except "is missing"; otherwise the
+    leaf and risk of a row are NULL if a column that the tree splits on is NULL.
 
     Parameters
     ----------
     model : OptimalSurvivalTree or OptimalSurvivalTreeCV
         A fitted one.
     what : {"leaf", "risk", "both"}, default="leaf"
-        The leaf, by its node number, as ``model.apply`` tells it; the risk, as ``model.predict``
-        does; or both, named "leaf" and "risk", to be put after SELECT.
+        The leaf by its node number, as ``model.apply`` returns it; the risk, as ``model.predict``
+        returns it; or both, named "leaf" and "risk", to be put after SELECT.
     dialect : {"ansi", "sqlite"}, default="ansi"
         Columns of True and False are of type BOOLEAN in "ansi" (DuckDB, PostgreSQL), and numbers in
-        "sqlite", where, as in ``apply``, above 0.5 counts as 1. MySQL is no such dialect: it reads
-        a backslash in a literal as the start of an escape.
+        "sqlite", where, as in ``apply``, above 0.5 counts as 1. MySQL is neither: it reads a
+        backslash in a literal as the start of an escape.
 
     Examples
     --------
@@ -75,12 +75,12 @@ def export_sql(model: FittedTree, *, what: str = "leaf", dialect: str = "ansi") 
 
 
 def identifier(name: str) -> str:
-    """A name of a column."""
+    """The name of a column."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def text_literal(text: str) -> str:
-    """A text."""
+    """A text in quotes."""
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -92,15 +92,14 @@ def float_literal(number: float) -> str:
 
 
 def _texts(model: FittedTree) -> list[str]:
-    """All texts of the user that the tree needs."""
-    questions = model.questions_
-    asked = [questions.asked[j] for j in model.tree_.question if j >= 0]
-    levels = [level for q in asked if isinstance(q, InLevels) for level in q.levels]
-    return [questions.names[question.column] for question in asked] + levels
+    """All names and levels that the tree needs."""
+    questions = questions_of(model)
+    levels = [level for q in questions if isinstance(q, InLevels) for level in q.levels]
+    return [model.questions_.names[question.column] for question in questions] + levels
 
 
 def _expression(model: FittedTree, result: Mapping[int, str], dialect: str) -> str:
-    """What the leaf that a row ends in stands for."""
+    """An expression with the result of each leaf."""
     tree, questions = model.tree_, model.questions_
 
     def part(node: int, indent: str) -> str:
@@ -116,7 +115,7 @@ def _expression(model: FittedTree, result: Mapping[int, str], dialect: str) -> s
 
 
 def _refusal(model: FittedTree, indent: str) -> str:
-    """Rows that the model would not take."""
+    """Rows that the model would refuse."""
     if takes_missing(model):
         return ""
     names = [identifier(model.questions_.names[column]) for column in columns_asked(model)]
@@ -124,7 +123,7 @@ def _refusal(model: FittedTree, indent: str) -> str:
 
 
 def _condition(model: FittedTree, question: Question, dialect: str) -> str:
-    """Holds where the answer is yes; where it does not, it may be NULL, which is as good as no."""
+    """True where the answer is yes; otherwise it may be NULL, which counts as no."""
     name = identifier(model.questions_.names[question.column])
     if isinstance(question, InLevels):
         levels = ", ".join(map(text_literal, question.levels))

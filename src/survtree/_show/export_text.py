@@ -1,10 +1,12 @@
-"""A tree as text: indented, as rules, or a line a leaf."""
+"""A tree as text: indented, as rules, one line per leaf, or as source for Graphviz."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.checks import check_choice
+from survtree._base.numbers import format_median
 from survtree._base.tree import Tree
 from survtree._model.fitted import FittedTree
 from survtree._questions.questions import Questions
@@ -14,14 +16,13 @@ from survtree._show.leaf_facts import (
     Leaf,
     LeafFacts,
     leaf_facts,
-    limits_text,
+    limits_note,
     median_text,
     ratio_text,
     risk_text,
     size_text,
     survival_texts,
     takes_missing,
-    time_text,
     where_text,
 )
 
@@ -31,6 +32,15 @@ MISSING_GOES_ALONG = (
     "A missing value in a column that had none at the fit answers no: it counts as above, as 0 or "
     "False, and as none of the levels named."
 )
+
+DOT_LINE_WIDTH = 40
+DOT_HEAD = """\
+digraph survtree {
+  graph [ordering=out, ranksep=0.4, nodesep=0.25];
+  node [shape=box, fontname="Helvetica", fontsize=11, margin="0.12,0.07", color="#555555"];
+  edge [fontname="Helvetica", fontsize=10, color="#555555", arrowsize=0.7];\
+"""
+DOT_LEAF_STYLE = 'style="filled,rounded", fillcolor="#eef3f8"'
 
 
 def export_text(
@@ -47,13 +57,13 @@ def export_text(
     model : OptimalSurvivalTree or OptimalSurvivalTreeCV
         A fitted one.
     style : {"tree", "rules", "leaves"}, default="tree"
-        "tree": the questions with their branches, and rows, events and median survival of each
-        leaf. "rules": the same as nested if and else, and the median with its limits. "leaves": a
-        line a leaf, with all that holds of its rows, its risk and its hazard ratio.
+        "tree": the splits with their branches, and rows, events and median survival of each leaf.
+        "rules": the same as nested if and else, and the median with its limits. "leaves": one line
+        per leaf, with all conditions of its rows, its risk and its hazard ratio.
     times : list of times, optional
-        Survival of each leaf is told at these.
+        Survival of each leaf is given at these.
     confidence : float, default=0.95
-        Of the limits in brackets.
+        Confidence level of the limits in brackets.
 
     Examples
     --------
@@ -69,7 +79,7 @@ def export_text(
         leaf 2: n 38, events 37, median 20 (15 to 25), S(90) 0.08 (0.02 to 0.19)
     else:
         leaf 1: n 99, events 91, median 111 (92 to 139), S(90) 0.61 (0.51 to 0.70)
-    In brackets: limits of 95 % confidence.
+    In brackets: 95 % confidence limits.
     """
     check_is_fitted(model)
     style = check_choice("style", style, STYLES)
@@ -87,9 +97,9 @@ def tree_text(
     curves: Mapping[int, LeafCurve],
     more: Mapping[int, str] | None = None,
 ) -> str:
-    """A tree, what it asks, and the curves of its leaves by node number, with more to say of each.
+    """A tree with the curves of its leaves by node number, and more text for each leaf.
 
-    For those who have no fitted model.
+    For callers that have no fitted model.
     """
     lines: list[str] = []
 
@@ -107,26 +117,26 @@ def tree_text(
 
 
 def _leaf_text(node: int, curve: LeafCurve) -> str:
-    median = time_text(curve.quantile(0.5))
+    median = format_median(curve.quantile(0.5))
     return f"leaf {node}: n {curve.n_rows:,}, events {curve.n_events:,}, median {median}"
 
 
 def _as_tree(model: FittedTree, facts: LeafFacts | None) -> str:
-    """Facts are for survival at some times only."""
+    """Facts are needed only for survival at some times."""
     more = facts and {leaf.node: _survival_tail(leaf, facts) for leaf in facts.leaves}
     lines = [tree_text(model.tree_, model.questions_, model.leaf_curves_, more)]
-    lines += [limits_text(facts)] if facts else []
+    lines += [limits_note(facts)] if facts else []
     lines += [MISSING_SAYS_NO] if has_gaps(model) else []
     return "\n".join(lines)
 
 
 def _as_rules(model: FittedTree, facts: LeafFacts) -> str:
     tree, questions, lines = model.tree_, model.questions_, []
-    told = {leaf.node: leaf for leaf in facts.leaves}
+    leaves = {leaf.node: leaf for leaf in facts.leaves}
 
     def add(node: int, indent: str) -> None:
         if tree.question[node] < 0:
-            leaf = told[node]
+            leaf = leaves[node]
             median = median_text(leaf.median)
             tail = _survival_tail(leaf, facts)
             lines.append(f"{indent}leaf {node}: {size_text(leaf)}, {median}{tail}")
@@ -137,19 +147,17 @@ def _as_rules(model: FittedTree, facts: LeafFacts) -> str:
         add(int(tree.no[node]), f"{indent}    ")
 
     add(0, "")
-    notes = [limits_text(facts)] + ([MISSING_SAYS_NO] if has_gaps(model) else [])
+    notes = [limits_note(facts)] + ([MISSING_SAYS_NO] if has_gaps(model) else [])
     return "\n".join([*lines, *notes])
 
 
 def _as_leaves(model: FittedTree, facts: LeafFacts) -> str:
     lines = []
     for leaf in facts.leaves:
-        where = where_text(leaf)
-        said = [size_text(leaf), median_text(leaf.median), risk_text(leaf)]
-        said.append(ratio_text(leaf, facts.reference))
-        tail = _survival_tail(leaf, facts)
-        lines.append(f"leaf {leaf.node}: {where}; {', '.join(said)}{tail}")
-    lines.append(limits_text(facts))
+        parts = [size_text(leaf), median_text(leaf.median), risk_text(leaf)]
+        parts += [ratio_text(leaf, facts.reference), *survival_texts(leaf, facts.times)]
+        lines.append(f"leaf {leaf.node}: {where_text(leaf)}; {', '.join(parts)}")
+    lines.append(limits_note(facts))
     seen = [model.binarizer_.seen_[column] for column in columns_asked(model)]
     if takes_missing(model) and not all(column.has_missing for column in seen):
         lines.append(MISSING_GOES_ALONG)
@@ -158,3 +166,52 @@ def _as_leaves(model: FittedTree, facts: LeafFacts) -> str:
 
 def _survival_tail(leaf: Leaf, facts: LeafFacts) -> str:
     return "".join(f", {text}" for text in survival_texts(leaf, facts.times))
+
+
+def export_dot(model: FittedTree, *, confidence: float = 0.95) -> str:
+    r"""The tree as source for Graphviz: ``dot -Tsvg tree.dot``.
+
+    Parameters
+    ----------
+    model : OptimalSurvivalTree or OptimalSurvivalTreeCV
+        A fitted one.
+    confidence : float, default=0.95
+        Confidence level of the limits of the median, which are in brackets.
+
+    Examples
+    --------
+    >>> from survtree import OptimalSurvivalTree, export_dot
+    >>> from survtree.datasets import load
+    >>> model = OptimalSurvivalTree(max_depth=1, regularization=0.001).fit(*load("veterans"))
+    >>> print("\n".join(export_dot(model).splitlines()[4:7]))
+      n0 [label="Karnofsky_score <= 45"];
+      n0 -> n2 [label=" yes "];
+      n0 -> n1 [label=" no "];
+    """
+    check_is_fitted(model)
+    facts = leaf_facts(model, (), confidence=confidence)
+    leaves = {leaf.node: leaf for leaf in facts.leaves}
+    tree, lines = model.tree_, [DOT_HEAD]
+    for node in range(tree.n_nodes):
+        if tree.question[node] < 0:
+            lines.append(f'  n{node} [label="{_dot_leaf(leaves[node])}", {DOT_LEAF_STYLE}];')
+            continue
+        question = textwrap.wrap(model.questions_.text(int(tree.question[node])), DOT_LINE_WIDTH)
+        lines.append(f'  n{node} [label="{_dot_lines(question)}"];')
+        for answer, child in (("yes", tree.yes[node]), ("no", tree.no[node])):
+            lines.append(f'  n{node} -> n{child} [label=" {answer} "];')
+    return "\n".join([*lines, "}"])
+
+
+def _dot_leaf(leaf: Leaf) -> str:
+    median = median_text(leaf.median)
+    return _dot_lines([f"leaf {leaf.node}", size_text(leaf), median, risk_text(leaf)])
+
+
+def _dot_lines(lines: list[str]) -> str:
+    return r"\n".join(map(_dot_escaped, lines))
+
+
+def _dot_escaped(text: str) -> str:
+    """Graphviz would read a backslash as an escape, and &lt; as <."""
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")

@@ -1,18 +1,27 @@
-"""Leaf facts: what is told of a leaf in every table, picture and file, with confidence limits."""
+"""What is known about a leaf, with confidence limits: for every table, picture and file."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from sklearn.utils.validation import check_is_fitted
 
-from survtree._base.numbers import Interval, format_exact, format_limits
+from survtree._base.numbers import (
+    Interval,
+    format_decimals,
+    format_exact,
+    format_limits,
+    format_median,
+    format_number,
+    format_percent,
+    format_ratio,
+)
 from survtree._model.fitted import FittedTree
 from survtree._scoring.compare import LogRank, hazard_ratios, log_rank
 from survtree._scoring.curves import LeafCurve
 from survtree._scoring.read_curves import check_times
 from survtree._show.checks import check_confidence, check_until, frame_of
-from survtree._show.conditions import asked_of, conditions
+from survtree._show.conditions import conditions, paths_to_nodes
 
 
 class Leaf(NamedTuple):
@@ -59,7 +68,7 @@ def leaf_facts(
     reference = min((n for n in nodes if curves[n].n_events), key=lambda node: risks[node])
     ratios = hazard_ratios(list(curves.values()), nodes.index(reference), level)
     total = sum(curve.weight for curve in curves.values())
-    paths = asked_of(model.tree_, model.questions_)
+    paths = paths_to_nodes(model.tree_, model.questions_)
     leaves = tuple(
         Leaf(
             node=node,
@@ -87,7 +96,7 @@ def common_end(curves: Sequence[LeafCurve]) -> float:
 
 
 def quarters(model: FittedTree) -> list[float]:
-    """Three round times that part the time up to the last event into four."""
+    """Three round times that divide the time up to the last event into quarters."""
     last = float(model.event_times_[-1])
     return sorted({round_number(last * part / 4) for part in (1, 2, 3)})
 
@@ -105,21 +114,21 @@ def leaf_table(
     until: float | None = None,
     backend: str = "polars",
 ) -> Any:
-    """A row a leaf: where it is, how many rows and events it has, and how they fare.
+    """One row per leaf: its conditions, rows, events, median, survival and hazard ratio.
 
     Parameters
     ----------
     model : OptimalSurvivalTree or OptimalSurvivalTreeCV
         A fitted one.
     times : list of times, optional
-        Survival is told at these; by default at three round times up to the last event.
+        Survival is given at these; by default at three round times up to the last event.
     confidence : float, default=0.95
-        Of all limits (``_low``, ``_high``), which hold for one number at a time. Survival:
-        Greenwood's variance on the log-log scale; the median: where these limits get to one half;
-        the hazard ratio: Wald's. They do not know that the leaves were chosen by their outcomes.
+        Confidence level of all limits (``_low``, ``_high``), which hold for one number at a time.
+        Survival: Greenwood's variance on the log-log scale; the median: where these limits reach
+        one half; the hazard ratio: Wald's. They do not account for the choice of the splits.
     until : float, optional
-        The restricted mean counts time up to here; by default up to the last time at which every
-        leaf is still known.
+        The restricted mean counts time up to here; by default up to the last time at which the
+        curve of every leaf is known.
     backend : {"polars", "pandas", "pyarrow"}, default="polars"
         The library of the table.
 
@@ -171,57 +180,53 @@ def columns_of(facts: LeafFacts) -> dict[str, list[Any]]:
     return columns
 
 
-NOT_REACHED = "not reached"
-
-
-def time_text(time: float) -> str:
-    """A time, or that the curve stays above."""
-    return NOT_REACHED if math.isinf(time) else f"{time:g}"
-
-
 def size_text(leaf: Leaf) -> str:
     """How many rows and events."""
     return f"n {leaf.n_rows:,}, events {leaf.n_events:,}"
 
 
 def median_text(median: Interval) -> str:
-    """The median survival and its limits, as far as the curves get there."""
-    return f"median {time_text(median.value)}{_limits(median, '{:g}')}"
+    """The median survival and its limits, as far as the curves reach it."""
+    return f"median {format_median(median.value)}{_limits(median, format_number)}"
 
 
 def survival_texts(leaf: Leaf, times: tuple[float, ...]) -> list[str]:
     """Survival at each time, and its limits."""
+
+    def share(value: float) -> str:
+        return format_decimals(value, 2)
+
     return [
-        f"S({time:g}) {survival.value:.2f}{_limits(survival, '{:.2f}')}"
+        f"S({format_exact(time)}) {share(survival.value)}{_limits(survival, share)}"
         for time, survival in zip(times, leaf.survival, strict=True)
     ]
 
 
 def risk_text(leaf: Leaf) -> str:
     """The risk score."""
-    return f"risk {leaf.risk:.3g}"
+    return f"risk {format_number(leaf.risk)}"
 
 
 def ratio_text(leaf: Leaf, reference: int) -> str:
-    """The hazard ratio and its limits, where there are any."""
+    """The hazard ratio and its limits, where they are known."""
     ratio = leaf.hazard_ratio
     if leaf.node == reference:
         return "hazard ratio 1 (reference)"
     if math.isnan(ratio.value):
         return "hazard ratio unknown"
-    return f"hazard ratio {ratio.value:.3g}{_limits(ratio, '{:.3g}')}"
+    return f"hazard ratio {format_ratio(ratio.value)}{_limits(ratio, format_ratio)}"
 
 
-def _limits(interval: Interval, form: str) -> str:
-    limits = format_limits(interval.low, interval.high, form.format)
+def _limits(interval: Interval, how: Callable[[float], str]) -> str:
+    limits = format_limits(interval.low, interval.high, how)
     return f" ({limits})" if limits else ""
 
 
-def limits_text(facts: LeafFacts) -> str:
+def limits_note(facts: LeafFacts) -> str:
     """What the numbers in brackets are."""
-    return f"In brackets: limits of {100 * facts.confidence:g} % confidence."
+    return f"In brackets: {format_percent(facts.confidence, None)} confidence limits."
 
 
 def takes_missing(model: FittedTree) -> bool:
-    """Does the model have an answer for rows with missing values?"""
+    """Does the model accept rows with missing values?"""
     return bool(model.binarizer_.missing == "question")

@@ -1,7 +1,7 @@
 """Small survival data sets that come with the package, for examples and tests.
 
-`names()` lists them, `load(name)` reads one. See data/PROVENANCE.md for where they come from.
-`fetch(folder)` obtains all 17 of the paper.
+`names()` lists them, `load(name)` reads one; data/PROVENANCE.md says where they come from.
+`fetch(folder)` downloads the 17 data sets of the paper.
 """
 
 import csv
@@ -15,14 +15,13 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._base.words import did_you_mean
+from survtree._base.checks import check_choice
 from survtree._data.table import Column, table_of
 from survtree._questions.encodings import paper_questions
 from survtree._questions.questions import Questions
 
 from ._catalogue import CATALOGUE, Entry
-from ._fetch import fetch
-from ._pip import FetchError
+from ._fetch import FetchError, fetch
 
 __all__ = ["Dataset", "FetchError", "fetch", "load", "names"]
 
@@ -62,7 +61,7 @@ def load(name: str, *, encoding: Encoding = "raw", backend: Backend = "polars") 
         "raw" gives the columns as the study recorded them, codes without an order as text; "paper"
         gives the 0/1 columns used in the experiments of the optimal sparse survival trees paper.
     backend : {"polars", "pandas", "pyarrow"}
-        The library of the returned frame. It is imported only when asked for.
+        The library of the returned frame. Only this library is imported.
 
     Returns
     -------
@@ -76,21 +75,14 @@ def load(name: str, *, encoding: Encoding = "raw", backend: Backend = "polars") 
     >>> X.shape, int(y["event"].sum())
     ((137, 6), 128)
     """
-    _check_choice("name", name, names())
-    _check_choice("encoding", encoding, get_args(Encoding))
-    _check_choice("backend", backend, get_args(Backend))
+    check_choice("name", name, names())
+    check_choice("encoding", encoding, get_args(Encoding))
+    check_choice("backend", backend, get_args(Backend))
     entry = CATALOGUE[name]
     table = _read(entry.file)
     y = _outcome(table, entry)
     X = _frame(_features(table, entry, encoding), backend)
     return Dataset(name, X, y, entry.description, entry.source)
-
-
-def _check_choice(what: str, value: object, valid: Sequence[str]) -> None:
-    if value in valid:
-        return
-    listed, hint = ", ".join(map(repr, valid)), did_you_mean(value, valid)
-    raise ValueError(f"{what} must be one of {listed}; got {value!r}.{hint}")
 
 
 def _read(file: str) -> dict[str, list[Cell]]:

@@ -1,12 +1,17 @@
-"""Obtains the paper's data sets and writes them to a folder, each file whole or not at all.
+"""Downloads the paper's data sets and writes them to a folder, each file whole or not at all.
 
-An archive is opened only after its checksum was compared, and only the members asked for are read
-from it. Nothing is ever unpacked to a path that an archive names.
+The pip of this interpreter downloads two pinned source archives: it knows the index, proxy,
+certificates and passwords of the machine. An archive is opened only after its checksum was
+compared, and only the needed members are read. Nothing is ever unpacked to a path that an archive
+names.
 """
 
 import hashlib
+import importlib.util
 import logging
 import os
+import subprocess
+import sys
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,16 +25,34 @@ from numpy.typing import NDArray
 
 from survtree._base.files import whole_file
 
-from ._pip import FetchError, download
-from ._published import HOUSEHOLD, OSRT, OSST, TABLES, Archive, Member, PaperSet
+from ._catalogue import HOUSEHOLD, OSRT, OSST, TABLES, Archive, Member, PaperSet
 
 logger = logging.getLogger("survtree")
 
 Arrays = Mapping[str, NDArray[Any]]
-# Where an archive lies; obtains it if need be.
+# Returns the path of an archive, after downloading it if needed.
 Supply = Callable[[Archive], Path]
 
 _ARRAYS = ("X", "event", "time", "names")
+_N_LINES_SHOWN = 4
+
+# pip asks every source archive for its metadata, even if it only downloads it. That would run the
+# archive's setup.py, and first install what that needs: half of the scientific Python stack, from
+# source where there are no wheels. Both archives name setuptools as their build backend; in the
+# process that pip starts, this replaces it and gives only the metadata that pip needs.
+_BACKEND = """\
+from pathlib import Path
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    folder = Path(metadata_directory, "{folder}.dist-info")
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\\nName: {name}\\nVersion: {version}\\n")
+    return folder.name
+"""
+
+
+class FetchError(OSError):
+    """Data sets could not be obtained or written; the message says why and what to do."""
 
 
 def fetch(
@@ -38,7 +61,7 @@ def fetch(
     archives: str | os.PathLike[str] | None = None,
     force: bool = False,
 ) -> dict[str, Path]:
-    """Obtain the 17 data sets of the optimal sparse survival trees paper, in its 0/1 encoding.
+    """Download the 17 data sets of the optimal sparse survival trees paper, in its 0/1 encoding.
 
     Sixteen are CSV files: 0/1 columns, then the event (1: it was seen), then the time; five of
     them start with an unnamed column of row numbers. The seventeenth, household, is an NPZ file
@@ -48,20 +71,20 @@ def fetch(
     Parameters
     ----------
     folder : path
-        Where the files go; made if it does not exist.
+        Folder for the files; it is created if needed.
     archives : path, optional
         A folder that holds osst-0.1.8.tar.gz and osrt-0.2.2.tar.gz; nothing is downloaded then.
     force : bool
-        Write all files anew. Without it, files that are there are kept, and one that is not the
-        published one is an error.
+        Write all files anew. Without it, existing files are kept, and an existing file that differs
+        from the published one is an error.
 
     Returns
     -------
     dict
         The file of each data set by its name. What is done is logged to "survtree" (INFO).
     """
-    target = _made(Path(folder))
-    given = None if archives is None else _given(Path(archives))
+    target = _make_folder(Path(folder))
+    given = None if archives is None else _from_folder(Path(archives))
     missing = [each for each in (*TABLES, HOUSEHOLD) if force or not _is_there(each, target)]
     if missing:
         if not os.access(target, os.W_OK):
@@ -71,7 +94,7 @@ def fetch(
     return {each.name: target / each.file for each in (*TABLES, HOUSEHOLD)}
 
 
-def _made(folder: Path) -> Path:
+def _make_folder(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
@@ -87,8 +110,8 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def _given(folder: Path) -> Supply:
-    """Archives from a folder of the user's."""
+def _from_folder(folder: Path) -> Supply:
+    """Archives in a folder of the user."""
     for archive in (OSST, OSRT):
         if not (folder / archive.file).is_file():
             raise ValueError(
@@ -101,17 +124,74 @@ def _given(folder: Path) -> Supply:
 
 @contextmanager
 def _from_index() -> Iterator[Supply]:
-    """Archives that pip downloads, each when it is first needed; they go away at the end."""
+    """Archives that pip downloads, each when it is first needed; they are deleted at the end."""
     with tempfile.TemporaryDirectory(prefix="survtree-") as scratch:
 
         def supply(archive: Archive) -> Path:
             path = Path(scratch, archive.file)
             if not path.exists():
                 logger.info("downloading %s (%.0f MB)", archive.file, archive.n_bytes / 1e6)
-                download(archive, path.parent)
+                _download(archive, path.parent)
             return path
 
         yield supply
+
+
+def _download(archive: Archive, scratch: Path) -> None:
+    """Puts the archive into the folder `scratch`, which is used for other files too."""
+    if importlib.util.find_spec("pip") is None:
+        raise FetchError(
+            f"pip is needed to download {archive.file}, and {sys.executable} has none. "
+            f"Run '{sys.executable} -m ensurepip'{_or_archives()}"
+        )
+    run = subprocess.run(
+        _command(archive, scratch),
+        env=_environment(archive, scratch),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if run.returncode != 0:
+        raise FetchError(_refusal(archive, run.stdout))
+
+
+def _command(archive: Archive, scratch: Path) -> list[str]:
+    requirements = scratch / f"{archive.name}.txt"
+    pinned = f"{archive.name}=={archive.version} --hash=sha256:{archive.sha256}\n"
+    requirements.write_text(pinned, encoding="utf-8")
+    # -P: a pip.py in the current folder is not pip.
+    command = [sys.executable, "-P", "-m", "pip", "download", "--quiet", "--no-input"]
+    command += ["--disable-pip-version-check", "--no-deps", "--no-build-isolation"]
+    command += ["--no-binary", archive.name, "--require-hashes"]
+    return [*command, "--requirement", str(requirements), "--dest", str(scratch)]
+
+
+def _environment(archive: Archive, scratch: Path) -> dict[str, str]:
+    """The environment of the user, with the backend that replaces setuptools."""
+    package = scratch / f"backend-{archive.name}" / "setuptools"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    backend = _BACKEND.format(folder=archive.folder, name=archive.name, version=archive.version)
+    (package / "build_meta.py").write_text(backend, encoding="utf-8")
+    paths = [str(package.parent), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
+def _refusal(archive: Archive, output: str) -> str:
+    said = "\n".join(f"    {line}" for line in output.strip().splitlines()[-_N_LINES_SHOWN:])
+    return (
+        f"pip could not download {archive.file}. It said last:\n{said}\n"
+        f"Check the connection and 'pip config list'{_or_archives()}"
+    )
+
+
+def _or_archives() -> str:
+    return (
+        f", or get {OSST.file} and {OSRT.file} (source archives of these two packages) on another "
+        "machine and pass their folder as archives (--archives)."
+    )
 
 
 def _is_there(each: PaperSet, folder: Path) -> bool:
@@ -164,7 +244,7 @@ def _write_tables(tables: Sequence[PaperSet], folder: Path, supply: Supply) -> N
         _compare(each, hashlib.sha256(content).hexdigest())
         with _whole_file(folder / each.file) as stream:
             stream.write(content)
-        _tell(each)
+        _log(each)
 
 
 def _write_household(folder: Path, supply: Supply) -> None:
@@ -173,7 +253,7 @@ def _write_household(folder: Path, supply: Supply) -> None:
     X, event, time, names = (arrays[name] for name in _ARRAYS)
     with _whole_file(folder / HOUSEHOLD.file) as stream:
         np.savez_compressed(stream, X=X, event=event, time=time, names=names)
-    _tell(HOUSEHOLD)
+    _log(HOUSEHOLD)
 
 
 def _compare(each: PaperSet, checksum: str) -> None:
@@ -184,7 +264,7 @@ def _compare(each: PaperSet, checksum: str) -> None:
         )
 
 
-def _tell(each: PaperSet) -> None:
+def _log(each: PaperSet) -> None:
     counts = f"{each.n_rows:,} rows, {each.n_columns} columns, {each.n_events:,} events"
     logger.info("%s: %s", each.file, counts)
 
@@ -212,7 +292,7 @@ def _household(supply: Supply) -> dict[str, NDArray[Any]]:
 
 
 def _contents(supply: Supply, *members: Member) -> Iterator[tuple[Member, bytes]]:
-    """Members of one archive with their bytes, in its order; complains if one is missing."""
+    """Members of one archive with their bytes, in its order; an error if one is missing."""
     left = {member.path: member for member in members}
     archive = members[0].archive
     with supply(archive).open("rb") as stream:
