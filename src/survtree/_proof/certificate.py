@@ -140,7 +140,7 @@ class Certificate:
         )
 
     def at(self, regularization: float) -> "Certificate":
-        """The same tree at another penalty for which it is optimal, not below that of the search."""
+        """The same tree for another penalty of its interval, not below that of the search."""
         objective = self.loss + regularization * self.n_leaves
         # A bound at the penalty of the search also holds at a higher one.
         bound = objective if self.status == "optimal" else min(objective, self.lower_bound)
