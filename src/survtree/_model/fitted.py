@@ -103,7 +103,15 @@ def _curves_by_node(problem: Problem, exact: EventTable, tree: Tree) -> dict[int
 class FittedTree(BaseEstimator):  # type: ignore[misc]
     """The attributes of a fitted ``OptimalSurvivalTree`` or ``OptimalSurvivalTreeCV``."""
 
+    missing: str
     _fitted: Fitted | None = None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._fitted is not None
