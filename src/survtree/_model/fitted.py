@@ -90,7 +90,9 @@ class Fitted:
     def at(self, regularization: float) -> "Fitted":
         """The same tree with objective and bounds for another penalty of its interval."""
         certificate = self.certificate.at(regularization)
-        problem = self.problem and replace(self.problem, regularization=regularization)
+        problem = self.problem
+        if problem is not None:
+            problem = replace(problem, regularization=regularization)
         return replace(self, certificate=certificate, problem=problem)
 
 
