@@ -28,9 +28,9 @@ Interval = tuple[float, float]
 
 
 class Roles(NamedTuple):
-    """Which columns of a table hold the outcome; ``event_values`` are those of an event, if told.
+    """Which columns of a table hold the outcome; ``event_values`` are those of an event, if given.
 
-    A model does not need them to predict. They are for those who give it the same table again.
+    Predictions do not need them. They help when the same table is given to the model again.
     """
 
     time: str
@@ -40,7 +40,7 @@ class Roles(NamedTuple):
 
 
 def roles_of(duration_col: Any, event_col: Any) -> Roles | None:
-    """The roles of the columns that a fit was told by name."""
+    """The roles of columns that were named in a fit."""
     return None if event_col is None else Roles(str(duration_col), str(event_col))
 
 
@@ -71,7 +71,7 @@ class Fitted:
         one_leaf = solution.one_leaf_loss
         # A lone leaf explains nothing, not 1e-16 of it.
         is_split = certificate.n_leaves > 1 and one_leaf > 0
-        # The search tells the distinct times that it saw, which spares finding them again.
+        # The search has found the distinct times of its rows already.
         times = solution if exact is problem.events else exact
         return cls(
             certificate=certificate,
@@ -90,7 +90,9 @@ class Fitted:
     def at(self, regularization: float) -> "Fitted":
         """The same tree with objective and bounds for another penalty of its interval."""
         certificate = self.certificate.at(regularization)
-        problem = self.problem and replace(self.problem, regularization=regularization)
+        problem = self.problem
+        if problem is not None:
+            problem = replace(problem, regularization=regularization)
         return replace(self, certificate=certificate, problem=problem)
 
 
@@ -103,7 +105,15 @@ def _curves_by_node(problem: Problem, exact: EventTable, tree: Tree) -> dict[int
 class FittedTree(BaseEstimator):  # type: ignore[misc]
     """The attributes of a fitted ``OptimalSurvivalTree`` or ``OptimalSurvivalTreeCV``."""
 
+    missing: str
     _fitted: Fitted | None = None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._fitted is not None
@@ -212,7 +222,7 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
 
     @property
     def history_(self) -> tuple[Snapshot, ...]:
-        """Bounds whenever they were found to have moved."""
+        """Where the search stood whenever a bound had moved."""
         return self._state.history
 
     @property

@@ -21,15 +21,6 @@ Floats = NDArray[np.float64]
 class TreePredictor(FittedTree):
     """The prediction methods of a tree estimator."""
 
-    missing: str
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.allow_nan = self.missing != "error"
-        tags.input_tags.string = tags.input_tags.categorical = True
-        return tags
-
     def apply(self, X: Any) -> NDArray[np.intp]:
         """The leaf (as node number of ``tree_``) each row ends in."""
         return self._leaves(self.binarizer_.read(X, self))

@@ -121,23 +121,23 @@ def bootstrap(
     duration_col: Any = None,
     event_col: Any = None,
 ) -> Stability:
-    """Fit on all rows and on bootstrap samples of them, and compare.
+    """Fit on all rows and on bootstrap samples of them, and compare the trees.
 
     Scores are corrected as by Harrell: the optimism is the mean, over the samples, of the score of
-    a sample's tree on the sample less its score on all rows. Both scores take the censoring curve,
-    and the one curve that the IBS ratio compares with, from the rows that are scored. A row that is
-    drawn twice has twice the weight; ``min_samples_leaf`` counts it once, and no fold of a
-    cross-validation meets it in another one.
+    a sample's tree on the sample minus its score on all rows. For both scores the censoring curve,
+    and the one curve that the IBS ratio compares with, are those of the rows that are scored. A row
+    that is drawn twice has twice the weight; ``min_samples_leaf`` counts it once, and a
+    cross-validation never has it both in the training rows and in the held-out rows of a fold.
 
     Parameters
     ----------
     estimator : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        What is fitted, with all it does: a cross-validation is repeated on each sample. It stays as
-        it is.
+        What is fitted; a cross-validation is repeated on each sample. The estimator itself does not
+        change.
     X, y, sample_weight, duration_col, event_col
         As in ``OptimalSurvivalTree.fit``.
     n_bootstraps : int, default=100
-        Samples.
+        Number of samples.
     n_jobs : int or None, default=None
         Samples that are fitted at once, through ``joblib``; the result does not depend on it.
     random_state : int, RandomState or None, default=None

@@ -115,9 +115,9 @@ class OptimalSurvivalTreeCV(TreePredictor):
     --------
     >>> from survtree import OptimalSurvivalTreeCV
     >>> from survtree.datasets import load
-    >>> model = OptimalSurvivalTreeCV(max_depths=(1, 2), random_state=0).fit(*load("veterans"))
+    >>> model = OptimalSurvivalTreeCV(max_depths=(1, 2), random_state=0).fit(*load("whas500"))
     >>> model.n_leaves_, model.best_params_["max_depth"]
-    (2, 1)
+    (4, 2)
     """
 
     def __init__(

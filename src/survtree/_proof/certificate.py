@@ -140,7 +140,7 @@ class Certificate:
         )
 
     def at(self, regularization: float) -> "Certificate":
-        """The same tree at another penalty at which it is optimal, not below the search's."""
+        """The same tree for another penalty of its interval, not below that of the search."""
         objective = self.loss + regularization * self.n_leaves
         # A bound at the penalty of the search also holds at a higher one.
         bound = objective if self.status == "optimal" else min(objective, self.lower_bound)
@@ -154,15 +154,15 @@ class Certificate:
     def summary(self) -> str:
         """One line: the terms of the objective, and whether it is proven."""
         if self.status == "optimal":
-            return f"{self._sum()}; no tree within the limits has a lower objective"
-        return f"{self._sum()}{self._doubt()}"
+            return f"{self._terms()}; no tree within the limits has a lower objective"
+        return f"{self._terms()}{self._what_is_open()}"
 
     def last_line(self) -> str:
         """The end of the progress table: the summary, and what pruned the search."""
-        doubt = "" if self.status == "optimal" else self._doubt()
-        return f"{self._sum()}{doubt}{pruned_by(self.counts)}"
+        rest = "" if self.status == "optimal" else self._what_is_open()
+        return f"{self._terms()}{rest}{pruned_by(self.counts)}"
 
-    def _sum(self) -> str:
+    def _terms(self) -> str:
         plural = "leaf" if self.n_leaves == 1 else "leaves"
         parts = (
             f"{self.status}: loss {self.loss:.6f} + {self.n_leaves} {plural} x "
@@ -172,7 +172,7 @@ class Certificate:
             parts += f" on rounded times (loss on exact times {self.exact_loss:.6f})"
         return parts
 
-    def _doubt(self) -> str:
+    def _what_is_open(self) -> str:
         bound = f"lower bound {self.lower_bound:.6f}, gap {format_percent(self.gap, 2)}"
         if self.status == "guessed":
             return f"; best if the reference is right, {bound} whether it is or not"
@@ -251,13 +251,13 @@ class Certificate:
         }
 
 
-def headline(problem: Problem, limits: SearchSettings) -> str:
+def headline(problem: Problem, settings: SearchSettings) -> str:
     """The first line of the progress table."""
     from survtree import __version__  # known once the package is imported
 
     n, p = problem.answers.shape
     depth = "no limit" if problem.max_depth is None else problem.max_depth
-    threads = n_threads(limits)
+    threads = n_threads(settings)
     return (
         f"survtree {__version__} | {n:,} rows  {p} questions  "
         f"{len(problem.events.event_times):,} event times | regularization "

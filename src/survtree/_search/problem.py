@@ -29,7 +29,7 @@ class Problem:
         return tree.leaf_numbers()[nodes]
 
     def is_same(self, other: "Problem") -> bool:
-        """Whether both have the same answer, told in the same words."""
+        """Whether both have the same answer, described in the same words."""
         mine, theirs = (
             (p.regularization, p.max_depth, p.min_samples_leaf, p.max_leaves, p.questions.texts)
             for p in (self, other)

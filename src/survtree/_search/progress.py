@@ -25,7 +25,7 @@ logger = logging.getLogger("survtree")
 BEAT_S = 0.1  # between snapshots for bar and callback, at least
 BAR_WIDTH = 16
 NOTEBOOK_WIDTH = 110
-# What ends a subset that is not searched through: its column in the table, its count.
+# Why subsets are not searched: the column of the table, and the count of the search.
 PRUNINGS = {
     "budget": "pruned_by_budget",
     "penalty": "pruned_by_incremental_progress",
@@ -39,9 +39,10 @@ PRUNINGS = {
 class Snapshot:
     """Where the search stands; both bounds are valid at that moment.
 
-    ``found_by`` tells where the best tree so far came from. The counts at the end tell what closed
-    subsets that did not have to be searched: no room below the best tree, a split that cannot
-    repay its leaf, too many leaves, a guess, and what was solved before.
+    ``found_by`` names the step that found the best tree so far. The counts at the end are of
+    subsets that did not have to be searched: nothing in them can beat the best tree, a split cannot
+    repay its leaf, there would be too many leaves, a guess excludes them, or they were solved
+    before.
     """
 
     seconds: float
@@ -58,7 +59,7 @@ class Snapshot:
 
     @property
     def gap(self) -> float:
-        """Share of the objective that is not yet proven necessary."""
+        """(objective - lower bound) / objective."""
         return relative_gap(self.objective, self.lower_bound)
 
     def line(self, verbose: int = 1) -> str:
@@ -71,7 +72,7 @@ class Snapshot:
         )
 
     def words(self) -> str:
-        """What stands beside a live bar; the most telling first, since terminals may be narrow."""
+        """The text beside a live bar; the most important first, since terminals may be narrow."""
         return (
             f"gap {format_percent(self.gap, 1)}  {self.lower_bound:.4f} <= optimum <= "
             f"{self.objective:.4f}  {self.subsets_solved:,} solved  {self.seconds:.1f}s"
@@ -92,7 +93,7 @@ def _inserted(columns: str, verbose: int) -> str:
 
 
 def pruned_by(counts: Mapping[str, int]) -> str:
-    """What closed subsets early, in shares, as the end of a sentence; empty if nothing did."""
+    """Shares of the reasons for pruning, as the end of a sentence; empty if nothing was pruned."""
     found = {name: counts.get(key, 0) for name, key in PRUNINGS.items()}
     total = sum(found.values())
     shares = [f"{name} {_percent(n / total)}" for name, n in found.items() if n > 0]
@@ -104,51 +105,51 @@ def _percent(share: float) -> str:
 
 
 class Watch:
-    """Told by the search how far it is; tells the log, live bars and the callback.
+    """Passes the progress of a search on to the log, live bars and the callback.
 
-    Only rows, which the search makes where something happened, become lines of the log: with one
-    thread these are the same in every run, but for the seconds.
+    Only rows, which the search makes at certain points, become lines of the log: with one thread
+    these are the same in every run, except for the seconds.
     """
 
     def __init__(self, verbose: int, callback: Callable[[Snapshot], Any] | None) -> None:
-        self.stopped_by = "an interrupt"  # who it was, if anybody interrupted the search
-        self.history: list[Snapshot] = []  # a snapshot whenever a bound was found to have moved
+        self.stopped_by = "an interrupt"  # or what else interrupted the search, if anything did
+        self.history: list[Snapshot] = []  # a snapshot whenever a bound had moved
         self._verbose = verbose
         self._callback = callback
         self._last_beat = time.monotonic()
 
     def turn(self, rows: Sequence[Snapshot], now: Callable[[], Snapshot]) -> bool:
-        """Takes new rows of a search that goes on; True if the callback wants it to stop."""
-        answers = [self._row(row) for row in rows]
+        """Take new rows of a running search; True if the callback wants to stop it."""
+        answers = [self._log_row(row) for row in rows]
         if time.monotonic() - self._last_beat >= BEAT_S:
-            answers.append(self._beat(now()))
+            answers.append(self._show_bar(now()))
             self._last_beat = time.monotonic()
         if any(answers):
             self.stopped_by = "the callback"
         return any(answers)
 
     def end(self, rows: Sequence[Snapshot]) -> None:
-        """Takes the last rows: there is nothing left to stop."""
+        """Take the last rows: there is nothing left to stop."""
         for row in rows:
-            self._row(row)
+            self._log_row(row)
 
-    def _row(self, row: Snapshot) -> bool:
+    def _log_row(self, row: Snapshot) -> bool:
         if self._verbose:
             logger.info("%s", row.line(self._verbose))
-        return self._ask(row)
+        return self._record(row)
 
-    def _beat(self, snapshot: Snapshot) -> bool:
+    def _show_bar(self, snapshot: Snapshot) -> bool:
         if self._verbose:
             for handler in logger.handlers:
                 if isinstance(handler, LiveBar):
                     handler.show(1.0 - snapshot.gap, snapshot.words())
-        return self._ask(snapshot)
+        return self._record(snapshot)
 
-    def _ask(self, snapshot: Snapshot) -> bool:
+    def _record(self, snapshot: Snapshot) -> bool:
         last = self.history[-1] if self.history else None
         if last is None or (last.lower_bound, last.objective) != _bounds(snapshot):
             self.history.append(snapshot)
-        # Only True itself: a callback that returns something else by accident stops nothing.
+        # Only True itself stops: a callback may return something else by accident.
         answer = None if self._callback is None else self._callback(snapshot)
         return isinstance(answer, (bool, np.bool_)) and bool(answer)
 
@@ -161,12 +162,12 @@ def _bounds(snapshot: Snapshot) -> tuple[float, float]:
 def watching(
     headline: Callable[[], str], verbose: int, callback: Callable[[Snapshot], Any] | None
 ) -> Iterator[Watch]:
-    """A watch over a search, below the head of the table if verbose.
+    """A watch over a search, after the first lines of the table if verbose.
 
-    Lines go through ``logging``; if nobody listens there, to standard error while the fit lasts.
+    Lines go through ``logging``; if it has no handler, to standard error during the fit.
     """
-    is_heard = verbose == 0 or logger.hasHandlers()
-    with nullcontext() if is_heard else shown_on(sys.stderr):
+    has_listener = verbose == 0 or logger.hasHandlers()
+    with nullcontext() if has_listener else shown_on(sys.stderr):
         if verbose:
             logger.info("%s", headline())
             logger.info("%s", header(verbose))
@@ -175,7 +176,7 @@ def watching(
 
 @contextmanager
 def shown_on(stream: TextIO) -> Iterator[None]:
-    """While it lasts, a stream shows the log, with a live bar if a person is likely to look."""
+    """Show the log on a stream for a while, with a live bar if a person is likely to look."""
     handler, level = live_bar(stream) or logging.StreamHandler(stream), logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
@@ -205,7 +206,7 @@ def live_bar(stream: TextIO) -> LiveBar | None:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a person may be looking. A stream may be None, closed, or some object with write."""
+    """Whether a stream is a terminal. It may be None, closed, or any object with write."""
     try:
         return stream is not None and stream.isatty()
     except (AttributeError, ValueError):
@@ -213,8 +214,8 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def _is_notebook() -> bool:
-    ask = getattr(sys.modules.get("IPython"), "get_ipython", None)
-    return ask is not None and getattr(ask(), "kernel", None) is not None
+    get_ipython = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    return get_ipython is not None and getattr(get_ipython(), "kernel", None) is not None
 
 
 class TerminalBar(LiveBar):

@@ -1,7 +1,7 @@
-"""Reference models: what a user passes as ``reference`` as one loss for each training row.
+"""Reference models: what a user passes as ``reference``, turned into one loss per training row.
 
-The losses are in the units of the search and add up to the loss of the model. What a search makes
-of them is a guess, and no part of any proof.
+The losses are in the units of the search and add up to the loss of the model. A search uses them
+as a guess; no proof depends on them.
 """
 
 from collections.abc import Callable, Iterable
@@ -31,7 +31,7 @@ Places = NDArray[np.intp]
 NAMES = ("forest", "boosting")
 
 # The paper's forest. Each of its nodes keeps a number for every time: 4,000 rows with as many times
-# take gigabytes, and a guess does not need them all.
+# take gigabytes, and a guess does not need every time.
 N_TREES, DEPTH, MOST_FOREST_TIMES = 100, 9, 500
 
 
@@ -42,15 +42,15 @@ def reference_losses(
     events: EventTable,
     random_state: Any = None,
 ) -> Floats:
-    """What a reference loses on each training row; never negative.
+    """The loss of a reference on each training row; never negative.
 
     Parameters
     ----------
     reference : "forest", "boosting", fitted model, (survival, times) or losses
         A name: that model of scikit-survival, fitted on the answers. A model: its
-        ``predict_survival_function(X)`` returns a step function (``x``, ``y``) a row. A pair:
+        ``predict_survival_function(X)`` returns a step function (``x``, ``y``) per row. A pair:
         survival probabilities (row, time) and the times of the columns. A curve is 1 before its
-        first time and stays as it is after its last. Losses, one a row, are used as they are: they
+        first time and constant after its last. Losses, one per row, are used as they are: they
         must add up to the loss of the model, so 1 / (sum of weights x largest time) is part of
         each.
     X : array or frame
@@ -82,7 +82,7 @@ def reference_losses(
 
 
 def name_of(reference: Any) -> str:
-    """What a reference is called in a report."""
+    """The name of a reference in a report."""
     kind = check_reference(reference)
     if kind == "name":
         return str(reference)
@@ -94,7 +94,7 @@ def name_of(reference: Any) -> str:
 def _predicted(model: Any, X: Any, n_rows: int) -> Callable[[int, int], Curves]:
     """The curves of rows from the first to the last, as the model predicts them."""
     frame = as_frame(X)
-    if frame is None and not isinstance(X, np.ndarray):  # who knows how to take rows of it
+    if frame is None and not isinstance(X, np.ndarray):  # rows cannot be taken from it
         return predicted_curves(model, X, n_rows).part
 
     def curves_of(first: int, last: int) -> Curves:
@@ -108,9 +108,9 @@ def _losses_of_named(
     name: str, answers: NDArray[np.uint8], score: RowLosses, random_state: Any
 ) -> Floats:
     events = score.events
-    if len(events.unique_times) == 1:  # curves are 1 until then, and no time is left to be wrong
+    if len(events.unique_times) == 1:  # curves are 1 until then, so no loss is possible
         return np.zeros(len(events))
-    if answers.shape[1] == 0:  # nothing to ask: a model of a constant
+    if answers.shape[1] == 0:  # no questions: a model of a constant
         answers = np.zeros((len(events), 1), dtype=np.uint8)
     model = _fitted(name, answers, events, random_state)
     first_row, curve_of_row = _distinct_rows(answers)
@@ -119,7 +119,7 @@ def _losses_of_named(
 
 
 def _distinct_rows(answers: NDArray[np.uint8]) -> tuple[Places, Places]:
-    """Rows that differ, and which of these each row equals: there may be far fewer."""
+    """The distinct rows, often far fewer than all, and which of these each row equals."""
     packed = np.ascontiguousarray(np.packbits(answers, axis=1))
     keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
@@ -127,7 +127,7 @@ def _distinct_rows(answers: NDArray[np.uint8]) -> tuple[Places, Places]:
 
 
 def _fitted(name: str, answers: NDArray[np.uint8], events: EventTable, random_state: Any) -> Any:
-    """The model of that name, of the answers. scikit-survival is GPL, so it stays optional."""
+    """The model of that name, fitted to the answers. scikit-survival is GPL, hence optional."""
     try:
         from sksurv import ensemble
     except ImportError as error:
@@ -148,7 +148,7 @@ def _fitted(name: str, answers: NDArray[np.uint8], events: EventTable, random_st
 
 
 def check_reference(reference: Any) -> Literal["name", "model", "curves", "losses"]:
-    """What kind of reference this is, or an error that tells the kinds there are."""
+    """What kind of reference this is, or an error that lists the kinds."""
     if isinstance(reference, str):
         if reference in NAMES:
             return "name"
@@ -206,7 +206,7 @@ def _refusal(reference: Any, n_dims: int | None) -> Exception:
 
 
 def check_losses(reference: Any, most: Floats) -> Floats:
-    """One loss a row, given the most that any curve loses on each."""
+    """One loss per row, given the largest loss of any curve on each row."""
     losses = numbers_of("reference", reference)
     if len(losses) != len(most):
         raise ValueError(

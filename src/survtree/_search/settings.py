@@ -1,4 +1,4 @@
-"""How a search may end, and what it may lean on: what a fit hands over beside its problem."""
+"""Settings of a search: when it may stop, what it may assume, and how it runs."""
 
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -36,29 +36,29 @@ class Clock:
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """None of it but a guess changes the optimum.
+    """Everything about a search that does not change its optimum, except for a guess.
 
-    ``guessed_losses``: of each row, by a reference model. No tree is expected to lose less on a
-    group of equal rows; the answer is then only as good as that guess.
+    ``guessed_losses`` are those of a reference model, one per row. The search assumes that no tree
+    has a lower loss on a group of equal rows; its answer is only as good as this guess.
 
     Replay files keep the fields by their types: numbers >= 0, flags, words that have ``choices``,
-    tuples of such words, and float arrays with one number a row. Each has a default, which stands
-    for what a file of an older version does not say.
+    tuples of such words, and float arrays with one number per row. Each field has a default, which
+    is used for files of older versions that do not have it.
     """
 
     gap: float = 0.0
     upper_bound: float | None = None
     time_limit: float | None = None
-    seconds_gone: float = 0.0  # of the time limit, before the search
+    seconds_gone: float = 0.0  # of the time limit, before the search began
     memory_limit: int | None = None
     node_limit: int | None = None
-    wants_bounds: bool = False  # raise the lower bound on the way, for some more work in all
+    wants_bounds: bool = False  # raise the lower bound during the search, at some cost
     guessed_losses: NDArray[np.float64] | None = field(default=None, repr=False)
-    proves: bool = False  # after the guess, without it
+    proves: bool = False  # search again without the guess after it has led to a tree
     bounds_off: tuple[str, ...] = field(default=(), metadata={"choices": BOUNDS})
     check_keys: bool = False
-    greedy_from: int = 10_000_000  # lane-rows done; before that greedy trees do not pay
-    # Empty: the best one of this machine; the cheaper one for the problem.
+    greedy_from: int = 10_000_000  # lane-rows of work before greedy trees are tried
+    # An empty word leaves the choice to the core.
     kernel: str = field(default="", metadata={"choices": ("", "plain", "avx2", "avx512")})
     layout: str = field(default="", metadata={"choices": ("", "rows", "blocks")})
     solver: str = field(default="", metadata={"choices": ("", "search", "lattice")})

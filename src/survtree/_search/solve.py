@@ -1,4 +1,4 @@
-"""The only caller of the native module: hands over arrays, waits, brings the answer back."""
+"""The only caller of the native module: passes arrays to the search and checks its answer."""
 
 import os
 from collections.abc import Iterator
@@ -53,17 +53,17 @@ def solve(
 ) -> Solution:
     """Search, then re-score the tree with the independent loss.
 
-    Ctrl-C ends the search early, with what it has, and so may the watch; the status says so. A
-    ``search`` that was stopped goes on where it was.
+    Ctrl-C, or the watch, may stop the search early; then the status is "interrupted". A ``search``
+    that was stopped before continues where it was.
     """
     clock = clock or Clock.started(settings.seconds_gone)
     search = search_of(problem, settings) if search is None else search
-    on_turn = None if watch is None else lambda: _report(search, watch)
+    on_turn = None if watch is None else lambda: _pass_progress(search, watch)
     settings = replace(settings, seconds_gone=clock.seconds)
-    with _bugs_reported(problem, settings):
+    with _with_bug_report(problem, settings):
         raw = search.run(_run_limits(settings, search), on_turn)
     if watch is not None:
-        watch.end(_new_rows(search))
+        watch.end(_progress_rows(search))
     tree = _tree_of(raw.pop("tree"))
     found = _native.rescore(*_arrays(problem), tree.question, tree.no, tree.yes)
     solution = Solution(
@@ -79,14 +79,14 @@ def solve(
 
 @dataclass(frozen=True)
 class KeptSearch:
-    """A search with all it remembers, and what it is a search for."""
+    """A search with everything that it remembers, its problem and its settings."""
 
     problem: Problem
     settings: SearchSettings
     search: _native.Search
 
     def is_for(self, problem: Problem, settings: SearchSettings) -> bool:
-        """Whether going on with it answers this problem; how long it may take is free."""
+        """Whether it can be continued for this problem; its limits may differ."""
         return (
             self.problem.is_same(problem)
             and self.settings.upper_bound == settings.upper_bound
@@ -95,7 +95,7 @@ class KeptSearch:
         )
 
     def is_proof(self, problem: Problem) -> bool:
-        """Whether it is for this problem and leans on no guess."""
+        """Whether it is for this problem and uses no guess."""
         return self.settings.guessed_losses is None and self.problem.is_same(problem)
 
 
@@ -110,9 +110,9 @@ def find(
     kept: KeptSearch | None = None,
     clock: Clock | None = None,
 ) -> tuple[Solution, KeptSearch | None]:
-    """What a fit calls: search, or go on with a search that was stopped; or guess, then prove.
+    """What a fit calls: search, or continue a search that was stopped; or guess, then prove.
 
-    With a limit on leaves there is nothing to go on with.
+    A search with a limit on leaves cannot be continued, so none is returned.
     """
     clock = clock or Clock.started(settings.seconds_gone)
     if problem.max_leaves is not None:
@@ -134,7 +134,7 @@ def find(
 
 
 def _start_from(search: _native.Search, known: Solution, found_by: str) -> None:
-    """Tell a new search a tree to beat and a bound that holds; no proof rests on anything else."""
+    """Give a new search a tree to beat and a bound that holds; its proof uses nothing else."""
     tree = known.tree
     search.start_from(tree.question, tree.no, tree.yes, known.lower_bound, found_by)
 
@@ -158,7 +158,7 @@ def frontier(
         "max_leaves": NO_LIMIT if max_leaves is None else max_leaves,
     }
     ranks = np.asarray(problem.questions.ranks(), dtype=np.uint32)
-    with _bugs_reported(problem, settings):
+    with _with_bug_report(problem, settings):
         search = _native.Frontier(*_arrays(problem), ranks, options)
         settings = replace(settings, seconds_gone=clock.seconds)
         raw = search.run(_run_limits(settings, search))
@@ -168,7 +168,7 @@ def frontier(
 def _solution_of(
     problem: Problem, settings: SearchSettings, tree: Tree, raw: dict[str, Any]
 ) -> Solution:
-    """One tree of a frontier; if that is not complete, all that is proven is the first bound."""
+    """One tree of a frontier; if that is not complete, only the bound of the root is proven."""
     found = _native.rescore(*_arrays(problem), tree.question, tree.no, tree.yes)
     penalty = problem.regularization
     objective = found["loss"] + penalty * len(tree.leaves)
@@ -203,10 +203,10 @@ def optimal_trees(
     problem: Problem, optimum: float, limit: int, settings: SearchSettings | None = None
 ) -> list[Tree]:
     """Every tree that attains the optimum, at most ``limit``, in the order of the tie rule."""
-    # The bound is loosened by more than rounding, so that the optimum itself stays within it.
+    # The bound exceeds the optimum by more than rounding errors, so that it does not exclude it.
     settings = replace(settings or SearchSettings(), upper_bound=optimum * (1 + 1e-9))
     search = search_of(problem, settings)
-    with _bugs_reported(problem, settings):
+    with _with_bug_report(problem, settings):
         if search.run(_run_limits(settings, search))["status"] == "interrupted":
             raise KeyboardInterrupt
         return [_tree_of(raw) for raw in search.optimal_trees(limit)]
@@ -215,16 +215,16 @@ def optimal_trees(
 def claims_of(kept: KeptSearch, watch: Watch | None = None) -> dict[str, Any] | None:
     """The claims that together prove the optimum of a search, as arrays.
 
-    None if a limit came before the end, or if there would be too many.
+    None if a limit ended the work early, or if there would be too many claims.
     """
-    on_turn = None if watch is None else lambda: _report(kept.search, watch)
-    with _bugs_reported(kept.problem, kept.settings):
+    on_turn = None if watch is None else lambda: _pass_progress(kept.search, watch)
+    with _with_bug_report(kept.problem, kept.settings):
         raw = kept.search.proof(MOST_CLAIMS, on_turn)
     return raw if raw.pop("is_complete") else None
 
 
 def search_of(problem: Problem, settings: SearchSettings) -> _native.Search:
-    """A search that has not begun; it holds the problem in its own form."""
+    """A search that has not begun; it holds a copy of the problem in the form of the core."""
     options = {
         "max_depth": MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth,
         "regularization": problem.regularization,
@@ -240,7 +240,7 @@ def search_of(problem: Problem, settings: SearchSettings) -> _native.Search:
     }
     ranks = np.asarray(problem.questions.ranks(), dtype=np.uint32)
     guess = np.empty(0) if settings.guessed_losses is None else settings.guessed_losses
-    with _bugs_reported(problem, settings):
+    with _with_bug_report(problem, settings):
         return _native.Search(*_arrays(problem), ranks, np.ascontiguousarray(guess), options)
 
 
@@ -251,16 +251,16 @@ def _run_limits(
         "gap": settings.gap,
         "time_limit_s": np.inf if settings.time_limit is None else settings.time_limit,
         "seconds_gone": settings.seconds_gone,
-        "memory_limit_bytes": _room(settings.memory_limit, search),
+        "memory_limit_bytes": _cache_limit(settings.memory_limit, search),
         "node_limit": NO_LIMIT if settings.node_limit is None else settings.node_limit,
         "wants_bounds": settings.wants_bounds,
     }
 
 
-def _room(memory_limit: int | None, search: _native.Search | _native.Frontier) -> int:
-    """Bytes that what the search remembers may take, so that the process stays within the limit.
+def _cache_limit(memory_limit: int | None, search: _native.Search | _native.Frontier) -> int:
+    """Bytes that the cache of the search may take, so that the process stays within the limit.
 
-    A tenth of the limit is granted even if the rest of the process has taken all of it.
+    The search always gets a tenth of the limit, even if the rest of the process uses all of it.
     """
     if memory_limit is None:
         return NO_LIMIT
@@ -269,7 +269,7 @@ def _room(memory_limit: int | None, search: _native.Search | _native.Frontier) -
 
 
 def _resident_bytes() -> int:
-    """Memory the process holds; 0 where the system does not tell."""
+    """Memory that the process uses; 0 where the system does not say."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -290,7 +290,7 @@ def _arrays(problem: Problem) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any],
 def n_threads(settings: SearchSettings) -> int:
     """Threads of a search: None is one, -1 as many as there are cores, -2 one less, ...
 
-    One with a gap: which of the trees within it is found depends on who is first.
+    One if a gap is allowed: which tree within it is found would depend on which thread is first.
     """
     if settings.n_jobs is None or settings.gap > 0:
         return 1
@@ -299,21 +299,21 @@ def n_threads(settings: SearchSettings) -> int:
 
 
 @contextmanager
-def _bugs_reported(problem: Problem, settings: SearchSettings) -> Iterator[None]:
-    """Invariants that break inside become InternalErrors that name a replay file."""
+def _with_bug_report(problem: Problem, settings: SearchSettings) -> Iterator[None]:
+    """Broken invariants of the core become InternalErrors that name a replay file."""
     try:
         yield
     except _native.ContractError as error:
-        told = f"{error}. This is a bug in survtree; {request(problem, settings)}"
-        raise InternalError(told) from error
+        message = f"{error}. This is a bug in survtree; {request(problem, settings)}"
+        raise InternalError(message) from error
 
 
-def _report(search: _native.Search, watch: Watch) -> None:
-    if watch.turn(_new_rows(search), lambda: Snapshot(*search.snapshot())):
+def _pass_progress(search: _native.Search, watch: Watch) -> None:
+    if watch.turn(_progress_rows(search), lambda: Snapshot(*search.snapshot())):
         search.interrupt()
 
 
-def _new_rows(search: _native.Search) -> list[Snapshot]:
+def _progress_rows(search: _native.Search) -> list[Snapshot]:
     return [Snapshot(*row) for row in search.take_progress()]
 
 
@@ -324,7 +324,7 @@ def _tree_of(raw: dict[str, Any]) -> Tree:
 def _check(
     problem: Problem, settings: SearchSettings, solution: Solution, found: dict[str, Any]
 ) -> None:
-    """Raise InternalError unless the tree is allowed and costs what the search says."""
+    """Raise InternalError unless the tree is allowed and has the loss that the search states."""
     tree = solution.tree
     leaves = tree.leaves.tolist()
     smallest = min(found["rows_of_node"][leaf] for leaf in leaves)
