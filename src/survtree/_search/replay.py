@@ -40,7 +40,7 @@ def save(problem: Problem, settings: SearchSettings, folder: str | os.PathLike[s
 
 
 def save_if_asked(problem: Problem, settings: SearchSettings) -> None:
-    """Save to the folder that the environment names, if it does; a fit never fails because of it."""
+    """Save to the folder that the environment names, if any; a fit never fails because of it."""
     folder = os.environ.get(VARIABLE)
     if not folder:
         return
