@@ -320,6 +320,10 @@ def test_parts_that_a_later_version_may_add_do_no_harm(tmp_path):
         ),
         (("certificate", "status"), "best", "certificate.status must be one of 'optimal', 'guess"),
         (("certificate", "counts", "n"), -1, "certificate.counts[...] must be a whole number >= 0"),
+        (("certificate", "\ud800"), 1, r"names and choices in it must be Unicode; got '\ud800'. "),
+        (("columns", 0, "kind"), "\ud800", r"names and choices in it must be Unicode; got '\ud80"),
+        (("history", 0, "cache_hits"), -1, "history[0] must have no negative seconds or counts"),
+        (("history", 0, "seconds"), -0.5, "history[0] must have no negative seconds or counts"),
         (("roles",), 3, "roles must be an object or null; got 3. "),
         (
             ("questions", 0, "value"),

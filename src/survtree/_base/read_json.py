@@ -68,6 +68,9 @@ def convert_json(values: Any, kind: type[T], remedy: str = "", place: str = "") 
     """JSON values as an object of this type, or a ValueError that names the place in them."""
     try:
         return msgspec.convert(values, kind)
+    except UnicodeEncodeError as error:
+        wanted = f"names and choices in {place or 'it'} must be Unicode"
+        raise ValueError(f"{wanted}; got {short(error.object)}. {remedy}".rstrip()) from error
     except msgspec.ValidationError as error:
         reason, _, path = str(error).partition(" - at `$")
         told = _in_words(reason, place, path.strip("`"), values, kind)

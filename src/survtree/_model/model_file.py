@@ -1,4 +1,4 @@
-"""Models as JSON files, and back: everything a fitted tree needs to predict and to be rechecked."""
+"""Models as JSON files, and back: all that a fitted tree needs to predict and to be rechecked."""
 
 import json
 import math
@@ -52,15 +52,16 @@ def export_json(model: Any, file: str | os.PathLike[str] | None = None) -> str:
     """A fitted model as JSON, with its curves and its certificate; ``load`` reads it.
 
     The text holds no row of the training data, but for each leaf how many rows had which time. The
-    format has a version and a published schema, ``docs/reference/model-1.schema.json``. Of the
-    options ``callback``, ``verbose``, ``warm_start``, and a reference that is no name, stay behind.
+    format has a version and a published schema, ``docs/reference/model-1.schema.json``. The options
+    ``callback``, ``certificate``, ``verbose`` and ``warm_start`` are not kept, and neither is a
+    reference that is not a name.
 
     Parameters
     ----------
     model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted one. Of the latter the chosen tree is exported.
+        A fitted model. Of ``OptimalSurvivalTreeCV`` the chosen tree is exported.
     file : path, optional
-        Where the text is written, as a whole or not at all.
+        Where to write the text, as a whole or not at all.
 
     Examples
     --------
@@ -88,14 +89,15 @@ def load(file: str | os.PathLike[str], *, most_bytes: int = MOST_BYTES) -> Optim
     """The fitted model that ``export_json`` or ``survtree fit`` wrote to a file.
 
     Its predictions are the same to the last bit. Nothing in the file is run, so a file from
-    somebody else is safe to load; what it claims is only as good as its source, until
+    somebody else is safe to load. What it claims is only as good as its source, until
     ``certificate_.verify(X, y)`` has rechecked it. A file that is damaged, or larger than
-    ``most_bytes``, is a ValueError.
+    ``most_bytes``, raises a ValueError that names the place in it.
     """
     return _model(read_model_file(Path(file), most_bytes))
 
 
 def _model(given: ModelFile) -> OptimalSurvivalTree:
+    """A model with all that a fit would have set."""
     curves = {leaf.node: leaf.curve() for leaf in given.leaves}
     model = OptimalSurvivalTree(**_options(given.options))
     roles = None

@@ -218,6 +218,8 @@ class Proven(Struct):
         is_right = bound == objective if self.status == "optimal" else bound <= objective
         wanted = "lower_bound must be at most the objective, and equal to it if optimal"
         require(is_right, wanted, bound)
+        n_closed = 0 if self.guess is None else self.guess.n_closed
+        require(n_closed >= 0, "guess.n_closed must not be negative", n_closed)
 
 
 class Outcome(Struct):
@@ -258,6 +260,10 @@ class ModelFile(Struct):
         asked = max(self.tree.question)
         require(asked < n, f"tree.question must be below {n}, the number of questions", asked)
         self._check_leaves()
+        for k, moment in enumerate(self.history):
+            counts = [count for count in vars(moment).values() if isinstance(count, int)]
+            is_right = min(moment.seconds, *counts) >= 0
+            require(is_right, f"history[{k}] must have no negative seconds or counts", moment)
 
     def _check_leaves(self) -> None:
         nodes, leaves = [leaf.node for leaf in self.leaves], self.tree.tree().leaves.tolist()

@@ -30,7 +30,7 @@ DATA = ("answers", "events", "questions")  # of a problem; the rest of it are nu
 
 
 def save(problem: Problem, settings: SearchSettings, folder: str | os.PathLike[str]) -> Path:
-    """Write a new file to the folder, which is made if need be; an OSError says why it failed."""
+    """Write a new file to the folder, which is made if it is not there; may raise an OSError."""
     path = Path(folder, _new_name(problem))
     path.parent.mkdir(parents=True, exist_ok=True)
     # Private: data of patients may go to a shared temporary folder.
@@ -40,7 +40,7 @@ def save(problem: Problem, settings: SearchSettings, folder: str | os.PathLike[s
 
 
 def save_if_asked(problem: Problem, settings: SearchSettings) -> None:
-    """Save to the folder that the environment names, if it does; a fit never fails by it."""
+    """Save to the folder that the environment names, if any; a fit never fails because of it."""
     folder = os.environ.get(VARIABLE)
     if not folder:
         return
@@ -56,7 +56,7 @@ def save_if_asked(problem: Problem, settings: SearchSettings) -> None:
 
 
 def request(problem: Problem, settings: SearchSettings) -> str:
-    """What to ask of a user who met a bug: to report it, with the file that is written here."""
+    """Ask a user who met a bug to report it, with the file that is written here."""
     folder = tempfile.gettempdir()
     try:
         path = save(problem, settings, folder)
