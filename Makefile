@@ -28,7 +28,7 @@ demo: .venv/.demo
 
 # As many tests at once as there are cores; those of one file stay together, in one process.
 WORKERS ?= auto
-PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 --dist loadfile
 
 # All but the slow ones, in minutes.
 test: .venv/.test core-test

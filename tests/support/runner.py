@@ -18,7 +18,7 @@ def survtree(*arguments, given=None, width=None):
     handlers, level = logger.handlers[:], logger.level
     try:
         return runner.invoke(app, [str(each) for each in arguments], input=given)
-    finally:  # a process would end here, and its listeners with it
+    finally:  # A process of its own would end here; a log handler must not outlast the command.
         logger.handlers[:] = handlers
         logger.setLevel(level)
 
