@@ -44,10 +44,10 @@ SURVTREE_INLINE void count_together(const std::uint64_t* bits, std::size_t n_wor
   _mm512_storeu_pd(sums, _mm512_cvtepi64_pd(first));
   _mm512_storeu_pd(sums + 8, _mm512_cvtepi64_pd(second));
 #else
-  std::int64_t whole[kTogether] = {};
+  std::int64_t n_ones[kTogether] = {};
   for (std::size_t w = 0; w < n_words; ++w, column += stride)
-    for (std::size_t l = 0; l < kTogether; ++l) whole[l] += std::popcount(column[l] & bits[w]);
-  for (std::size_t l = 0; l < kTogether; ++l) sums[l] = static_cast<double>(whole[l]);
+    for (std::size_t l = 0; l < kTogether; ++l) n_ones[l] += std::popcount(column[l] & bits[w]);
+  for (std::size_t l = 0; l < kTogether; ++l) sums[l] = static_cast<double>(n_ones[l]);
 #endif
 }
 

@@ -8,23 +8,23 @@ using namespace survtree;
 
 namespace {
 
-double objective(const Tree& tree, double price) {
-  return loss_of(tree) + price * static_cast<double>(leaves_of(tree));
+double objective(const Tree& tree, double penalty) {
+  return loss_of(tree) + penalty * static_cast<double>(leaves_of(tree));
 }
 
-void a_path_has_the_optimum_of_each_price(Layout layout) {
+void a_path_has_the_optimum_of_each_penalty(Layout layout) {
   const Problem p = RandomTable(150, 8, 3).problem(layout);
   FrontierOptions options;
   options.max_depth = 3;
   options.min_regularization = 0.0005;
   const FrontierResult path = Frontier(p, options).run({});
   check::that(path.is_complete && path.trees.size() > 2, "a path of several trees");
-  for (const double price : {0.0005, 0.001, 0.003, 0.01, 0.1}) {
+  for (const double penalty : {0.0005, 0.001, 0.003, 0.01, 0.1}) {
     SearchOptions single;
     single.max_depth = 3;
-    single.regularization = price;
+    single.regularization = penalty;
     double best = Bounds::no_limit;
-    for (const Tree& tree : path.trees) best = std::min(best, objective(tree, price));
+    for (const Tree& tree : path.trees) best = std::min(best, objective(tree, penalty));
     check::close(best, Search(p, single).run().objective, "the optimum is on the path", 1e-12);
   }
   options.max_leaves = 3;
@@ -51,8 +51,8 @@ void stopped_it_has_what_it_finished() {
 }  // namespace
 
 int main() {
-  a_path_has_the_optimum_of_each_price(Layout::rows);
-  a_path_has_the_optimum_of_each_price(Layout::blocks);
+  a_path_has_the_optimum_of_each_penalty(Layout::rows);
+  a_path_has_the_optimum_of_each_penalty(Layout::blocks);
   stopped_it_has_what_it_finished();
   return check::report();
 }

@@ -63,8 +63,8 @@ Input input_of(Bytes in) {
   SearchOptions& o = out.options;
   const std::size_t depth = in.up_to(5);
   o.max_depth = depth == 5 ? kMaxDepth : static_cast<int>(depth);
-  const double prices[] = {0.0, 1e-9, 1e-5, 1e-3, 0.01, 0.1, 0.5};
-  o.regularization = prices[in.up_to(6)];
+  const double penalties[] = {0.0, 1e-9, 1e-5, 1e-3, 0.01, 0.1, 0.5};
+  o.regularization = penalties[in.up_to(6)];
   o.min_samples_leaf = 1 + in.up_to(3);
   o.n_threads = 1 + in.up_to(1);
   const std::uint8_t off = in.next();
