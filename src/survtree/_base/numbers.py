@@ -150,3 +150,83 @@ def plain(value: Any) -> Any:
 def interval(given: Interval) -> dict[str, float | None]:
     """An estimate with its limits."""
     return {name: plain(value) for name, value in given._asdict().items()}
+
+
+NOT_REACHED = "not reached"
+
+
+def format_exact(number: float) -> str:
+    """A number with the fewest digits that identify it."""
+    return repr(number).removesuffix(".0")
+
+
+def format_number(value: float | None, digits: int = 3) -> str:
+    """A number with a few significant digits; a power of ten only if it is tiny or huge."""
+    if value is None:
+        return UNKNOWN
+    is_whole = abs(value) >= 10**digits - 0.5 or float(value).is_integer()
+    return f"{value:,.0f}" if is_whole and abs(value) < 1e9 else f"{value:.{digits}g}"
+
+
+def format_decimals(value: float | None, decimals: int = 3) -> str:
+    """A number with a fixed number of decimals."""
+    return UNKNOWN if value is None else f"{value:.{decimals}f}"
+
+
+def format_percent(share: float | None, decimals: int | None = 0) -> str:
+    """A share in percent; without a number of decimals it has as many as it needs."""
+    if share is None:
+        return UNKNOWN
+    return f"{100 * share:g} %" if decimals is None else f"{100 * share:.{decimals}f} %"
+
+
+def format_count(n: int, thing: str = "") -> str:
+    """A count, and what is counted: 1 row, 1,200 rows."""
+    plural = thing.replace("leaf", "leaves") if "leaf" in thing else f"{thing}s"
+    return f"{n:,} {thing if n == 1 else plural}" if thing else f"{n:,}"
+
+
+def format_ratio(value: float | None) -> str:
+    """A ratio with three digits, and at most two decimals."""
+    return UNKNOWN if value is None else f"{value:,.{max(0, 2 - (value >= 10) - (value >= 100))}f}"
+
+
+def format_p_value(p: float) -> str:
+    """A p-value as papers print it."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def format_limits(
+    low: float | None, high: float | None, how: Callable[[float], str] = format_number
+) -> str:
+    """Confidence limits in words: "3 to 5"; "3 or more" without an upper limit; "" without any."""
+    if low is None or not math.isfinite(low) or (high is not None and math.isnan(high)):
+        return ""
+    if high is None or math.isinf(high):
+        return f"{how(low)} or more"
+    return f"{how(low)} to {how(high)}"
+
+
+def format_median(median: float) -> str:
+    """A median survival time, which is infinite if the curve stays above one half."""
+    return NOT_REACHED if math.isinf(median) else format_number(median)
+
+
+def format_weights(rows: Iterable[Iterable[float]]) -> list[list[str]]:
+    """Weights of rows as a table of texts: counts if they are counts, otherwise few digits."""
+    return weights_shown(rows)
+
+
+def format_penalty(regularization: float) -> str:
+    """The penalty per leaf with three decimals, or as many as it needs."""
+    return price_text(regularization)
+
+
+def json_number(value: Any) -> Any:
+    """A number as JSON has it: None where it is infinite or unknown."""
+    return plain(value)
+
+
+def json_interval(interval: Interval) -> dict[str, float | None]:
+    """An estimate with its limits."""
+    return {name: plain(value) for name, value in interval._asdict().items()}
