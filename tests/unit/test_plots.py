@@ -23,12 +23,12 @@ from survtree import (
     plot_tree,
     regularization_path,
 )
-from survtree._base.numbers import number_shown, p_shown, round_ticks, weights_shown
+from survtree._base.numbers import format_number, format_p_value, format_weights, round_ticks
 from survtree._scoring.calibration import calibration_curve
-from survtree._show.picture_text import Face
+from survtree._show.fonts import Fonts
+from survtree._show.leaf_style import by_risk, leaf_colours, leaf_strokes
 from survtree._show.plot_curves import spread
-from survtree._show.plot_tree import _words
-from survtree._show.strokes import by_risk, leaf_colours, leaf_strokes
+from survtree._show.plot_tree import _tree_text
 from survtree._show.tree_layout import plan_alone
 from survtree._show.tree_shape import shape_of
 from survtree.datasets import load
@@ -129,9 +129,9 @@ def test_a_tree_of_many_leaves_is_drawn_on_any_paper():
 
 def test_no_figure_is_larger_than_a_file_may_be():
     model = made_up(random_tree(330, 0))
-    shape, words = shape_of(model.tree_), _words(model, 0.95, "Time")
+    shape, text = shape_of(model.tree_), _tree_text(model, 0.95, "Time", Fonts())
     for direction in ("down", "right"):
-        plan = plan_alone(shape, words, direction)
+        plan = plan_alone(shape, text, direction)
         assert max(plan.width, plan.height) <= 14_400
         assert len(plan.cells) == 330
 
@@ -211,7 +211,7 @@ def test_an_svg_of_hostile_names_is_one_picture_and_nothing_else(tmp_path):
 
 
 def test_right_to_left_names_keep_their_words_and_the_sign_its_side():
-    face = Face()
+    face = Fonts()
     line = face.wrapped("גיל המטופל <= 4", 1e9, 9, 4).lines[0]
     assert line.replace("\u200e", "") == "גיל המטופל <= 4"
     assert line.startswith("\u200e")
@@ -220,7 +220,7 @@ def test_right_to_left_names_keep_their_words_and_the_sign_its_side():
 
 
 def test_long_words_are_broken_and_long_names_are_cut_before_what_is_asked():
-    face = Face()
+    face = Fonts()
     for name in ("W" * 300, LONG, "one two " * 40, "é" * 300):
         wrapped = face.wrapped(f"{name} <= 62.5", 80, 9, 3)
         assert len(wrapped.lines) == 3
@@ -281,9 +281,9 @@ def test_rows_at_risk_stand_below_their_ticks(veterans):
 
 
 def test_weights_are_told_without_silly_digits():
-    assert weights_shown([[12, 3.0000000001], [1234, 0]]) == [["12", "3"], ["1,234", "0"]]
-    assert weights_shown([[12.345, 3], [0, 0.5]]) == [["12.3", "3.0"], ["0.0", "0.5"]]
-    assert weights_shown([[1234.567, 3.3]]) == [["1,235", "3"]]
+    assert format_weights([[12, 3.0000000001], [1234, 0]]) == [["12", "3"], ["1,234", "0"]]
+    assert format_weights([[12.345, 3], [0, 0.5]]) == [["12.3", "3.0"], ["0.0", "0.5"]]
+    assert format_weights([[1234.567, 3.3]]) == [["1,235", "3"]]
     X, y = load("veterans")
     weights = np.random.default_rng(0).uniform(0.1, 2, len(y))
     model = OptimalSurvivalTree(1, 0.001).fit(X, y, sample_weight=weights)
@@ -295,7 +295,7 @@ def test_p_is_told_unless_there_is_one_leaf(veterans):
     assert plot_curves(veterans).axes.get_title(loc="right") == "log-rank p < 0.001"
     lone = OptimalSurvivalTree(0).fit(*load("veterans"))
     assert plot_curves(lone).axes.get_title(loc="right") == ""
-    assert (p_shown(0.0009), p_shown(0.0456)) == ("p < 0.001", "p = 0.046")
+    assert (format_p_value(0.0009), format_p_value(0.0456)) == ("p < 0.001", "p = 0.046")
 
 
 def test_bands_are_left_out_where_they_would_hide_curves(veterans):
@@ -328,7 +328,7 @@ def test_ticks_are_few_and_round(end, most):
 
 def test_times_are_told_as_a_reader_needs_them():
     told = {20.0: "20", 2018.0: "2,018", 12.3456: "12.3", 1234.56: "1,235", 0.01234: "0.0123"}
-    assert {value: number_shown(value) for value in told} == told
+    assert {value: format_number(value) for value in told} == told
 
 
 def test_calibration_shows_the_groups_of_the_metric():
@@ -350,7 +350,7 @@ def test_calibration_is_at_the_median_event_time_unless_told(veterans):
     X, y = load("veterans")
     picture = plot_calibration(veterans, X, y)
     median = np.quantile(y["time"][y["event"]], 0.5, method="inverted_cdf")
-    assert picture.axes.get_xlabel() == f"Predicted survival at {number_shown(median)}"
+    assert picture.axes.get_xlabel() == f"Predicted survival at {format_number(median)}"
     points = picture.axes.collections[-1].get_offsets().data
     assert points[:, 0] == pytest.approx(points[:, 1], abs=0.01)  # training rows
 

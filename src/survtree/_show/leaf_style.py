@@ -1,4 +1,4 @@
-"""Colours and strokes of leaves, and how their curves are drawn."""
+"""Colours and strokes of leaves in pictures and on pages, and how their curves are drawn."""
 
 from typing import Any
 
@@ -17,9 +17,19 @@ ONLY = 0.3
 STROKES: tuple[Stroke, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 MOST_SOLID = 3
 
-GREY = "#595959"
-PALE = "#d9d9d9"
-BLUE, ORANGE = "#0072b2", "#b35900"
+BLACK, WHITE = "#000000", "#ffffff"
+GREY, PALE, SOFT = "#595959", "#d9d9d9", "#f4f4f4"
+BLUE, ORANGE, PURPLE = "#0072b2", "#b35900", "#8a63b8"
+
+# On a screen, from low risk to high: colours that stand out from light paper, from dark paper, and,
+# for notebooks, from both. Dashes help where colours do not.
+ON_LIGHT = ("#1b4f9c", "#6a4ea8", "#a83f86", "#c4442f", "#b36200")
+ON_DARK = ("#7db3ff", "#b5a1f5", "#ef93c6", "#ff9277", "#f3b54a")
+ON_BOTH = ("#4284d6", "#8a74d0", "#c667a5", "#d8664e", "#c88420")
+
+Floats = NDArray[np.float64]
+# Steps that can be told apart in a picture on a page: across, and up.
+Resolution = tuple[int, int]
 
 
 def by_risk(model: FittedTree) -> list[int]:
@@ -39,14 +49,19 @@ def leaf_colours(model: FittedTree) -> dict[int, Any]:
     return {node: colours(LOW_RISK + place * step) for place, node in enumerate(nodes)}
 
 
+def screen_colours(n_leaves: int, anchors: tuple[str, ...] = ON_BOTH) -> list[str]:
+    """Colours of leaves on a page, from the lowest risk to the highest."""
+    places = np.linspace(0, len(anchors) - 1, n_leaves) if n_leaves > 1 else np.zeros(1)
+    known = np.array([list(bytes.fromhex(anchor[1:])) for anchor in anchors], dtype=float)
+    parts = [np.interp(places, np.arange(len(anchors)), known[:, part]) for part in range(3)]
+    return ["#" + bytes(map(round, colour)).hex() for colour in zip(*parts, strict=True)]
+
+
 def leaf_strokes(model: FittedTree) -> dict[int, Stroke]:
     """How the line of each leaf is drawn where several are in one place."""
     nodes = by_risk(model)
     strokes = STROKES if len(nodes) > MOST_SOLID else STROKES[:1]
     return {node: strokes[place % len(strokes)] for place, node in enumerate(nodes)}
-
-
-Floats = NDArray[np.float64]
 
 
 def last_time(model: FittedTree) -> float:
@@ -62,18 +77,40 @@ def corners(curve: StepFunction, end: float) -> tuple[Floats, Floats]:
 
 
 def draw_curve(
-    ax: Any, curve: LeafCurve, colour: Any, confidence: float | None, **stroke: Any
+    ax: Any,
+    curve: LeafCurve,
+    colour: Any,
+    confidence: float | None,
+    resolution: Resolution | None = None,
+    **stroke: Any,
 ) -> list[Any]:
     """Survival until the last time of the leaf, with a band if a confidence is given."""
     end = float(curve.times[-1])
     artists: list[Any] = []
     if confidence is not None:
-        (x, low), (_, high) = (corners(limit, end) for limit in curve.band(confidence))
-        band = ax.fill_between(x, low, high, step="post", color=colour, alpha=0.18, linewidth=0)
+        low, high = (thinned(limit, end, resolution) for limit in curve.band(confidence))
+        times = np.union1d(low.x, high.x)
+        (x, bottom), (_, top) = (corners(limit.at_times(times), end) for limit in (low, high))
+        band = ax.fill_between(x, bottom, top, step="post", color=colour, alpha=0.18, linewidth=0)
         artists.append(band)
-    x, y = corners(curve.survival, end)
+    x, y = corners(thinned(curve.survival, end, resolution), end)
     artists += ax.plot(x, y, drawstyle="steps-post", color=colour, **stroke)
     return artists
+
+
+def thinned(curve: StepFunction, end: float, resolution: Resolution | None) -> StepFunction:
+    """The steps of a curve that can be seen at a resolution; all of them if there is none.
+
+    A step is kept where the value gets to another place of the picture, and of those at the same
+    place across the last: so the picture is never off by more than such a place.
+    """
+    if resolution is None:
+        return curve
+    across, up = resolution
+    is_seen = np.diff(np.rint(np.append(curve.before, curve.y) * up)) != 0
+    times, values = curve.x[is_seen], curve.y[is_seen]
+    is_last = np.append(np.diff(np.floor(times / end * across)) > 0, True)[: len(times)]
+    return StepFunction(times[is_last], values[is_last], before=curve.before)
 
 
 def draw_censored(ax: Any, curve: LeafCurve, colour: Any) -> list[Any]:

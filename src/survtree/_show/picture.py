@@ -7,7 +7,7 @@ from typing import Any
 
 from survtree._base.files import whole_file
 from survtree._show.checks import check_dpi, check_picture_file
-from survtree._show.picture_text import SPACING
+from survtree._show.fonts import SPACING
 
 SHOWN_DPI = 110
 # What would differ between two files of the same picture.
@@ -74,7 +74,7 @@ def picture_of(axes: Any, artists: list[Any]) -> Picture:
 
 
 def write(axes: Any, x: float, y: float, text: str, **how: Any) -> Any:
-    """A text as it stands: no letter of it is read as mathematics."""
+    """A text as it is: no letter of it is read as mathematics."""
     plain = {"parse_math": False, "usetex": False, "linespacing": SPACING}
     return axes.text(x, y, text, **plain, **how)
 
@@ -86,13 +86,3 @@ def size_of(axes: Any) -> tuple[float, float]:
         figure.draw_without_rendering()
     extent = axes.get_window_extent()
     return 72 * extent.width / figure.dpi, 72 * extent.height / figure.dpi
-
-
-def width_of(axes: Any) -> float:
-    """Width in points."""
-    return size_of(axes)[0]
-
-
-def height_of(axes: Any) -> float:
-    """Height in points."""
-    return size_of(axes)[1]

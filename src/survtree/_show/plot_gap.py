@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from survtree._base.numbers import number_shown, relative_gap
+from survtree._base.numbers import format_number, format_percent, relative_gap
 from survtree._search.progress import Snapshot
 from survtree._show.checks import check_axes, check_snapshots
+from survtree._show.leaf_style import BLUE, GREY, ORANGE, PALE
 from survtree._show.picture import Picture, new_axes, picture_of
-from survtree._show.strokes import BLUE, GREY, ORANGE, PALE
 
 # A longer span of seconds, as a ratio, is drawn on a logarithmic axis.
 WIDEST_LINEAR = 100.0
+# A page has no room for more.
+MOST_SNAPSHOTS = 500
 
 
 class _Bounds(NamedTuple):
@@ -47,6 +49,20 @@ def plot_gap(model: Any, ax: Any = None) -> Picture:
     check_axes(ax)
     bounds = _of_model(model, snapshots) if hasattr(model, "fit") else _of_list(snapshots)
     ax = new_axes(5.6, 3.2) if ax is None else ax
+    return picture_of(ax, _draw(ax, bounds))
+
+
+def gap_on_page(model: Any) -> Picture | None:
+    """The same for a page; None if the bounds were never apart, or nothing is known of them."""
+    history = model.history_
+    if len(history) < 2 or not history[-1].seconds or not history[0].objective:
+        return None
+    step = -(-len(history) // MOST_SNAPSHOTS)
+    ax = new_axes(5.6, 2.8)
+    return picture_of(ax, _draw(ax, _of_model(model, [*history[:-1:step], history[-1]])))
+
+
+def _draw(ax: Any, bounds: _Bounds) -> list[Any]:
     if _is_long(bounds.seconds):
         ax.set_xscale("log")
         bounds = _without_zero(bounds)
@@ -64,7 +80,7 @@ def plot_gap(model: Any, ax: Any = None) -> Picture:
     artists.append(ax.legend(loc="best", frameon=False))
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
-    return picture_of(ax, artists)
+    return artists
 
 
 def _of_list(snapshots: Sequence[Snapshot]) -> _Bounds:
@@ -74,7 +90,7 @@ def _of_list(snapshots: Sequence[Snapshot]) -> _Bounds:
         [row.seconds for row in rows],
         [row.objective for row in rows],
         [row.lower_bound for row in rows],
-        f"gap {100 * last.gap:.1f} % after {number_shown(last.seconds)} s",
+        f"gap {format_percent(last.gap, 1)} after {format_number(last.seconds)} s",
     )
 
 
@@ -82,13 +98,13 @@ def _of_model(model: Any, snapshots: Sequence[Snapshot]) -> _Bounds:
     """The history, and what the certificate says in the end."""
     bounds, end = _of_list(snapshots), model.certificate_
     seconds = max(end.seconds, bounds.seconds[-1])
-    words = f"{end.status.replace('_', ' ')} after {number_shown(seconds)} s"
+    words = f"{end.status.replace('_', ' ')} after {format_number(seconds)} s"
     gap = relative_gap(end.objective, end.lower_bound)
     return _Bounds(
         [*bounds.seconds, seconds],
         [*bounds.objective, end.objective],
         [*bounds.lower, end.lower_bound],
-        words if end.status == "optimal" else f"{words}, gap {100 * gap:.1f} %",
+        words if end.status == "optimal" else f"{words}, gap {format_percent(gap, 1)}",
     )
 
 
@@ -98,6 +114,6 @@ def _is_long(seconds: Sequence[float]) -> bool:
 
 
 def _without_zero(bounds: _Bounds) -> _Bounds:
-    """What was known at 0 s is told from the first positive second on."""
+    """What was known at 0 s is drawn from the first positive second on."""
     first = min(each for each in bounds.seconds if each > 0)
     return bounds._replace(seconds=[max(each, first / 2) for each in bounds.seconds])
