@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from matplotlib.style import context
 from sklearn.base import clone
 
 import survtree
@@ -479,3 +480,11 @@ def test_the_text_of_the_page_is_made_of_facts_alone():
 def with_numbers(found):
     """JSON has no numbers as keys."""
     return {int(key) if key.isdigit() else key: value for key, value in found.items()}
+
+
+def test_pictures_do_not_follow_the_style_of_plots():
+    model = veterans()
+    facts = facts_of(model)
+    expected = model._repr_html_(), page_pictures(model, facts)
+    with context("dark_background"):
+        assert (model._repr_html_(), page_pictures(model, facts)) == expected

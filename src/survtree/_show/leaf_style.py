@@ -9,11 +9,11 @@ from survtree._model.fitted import FittedTree
 from survtree._scoring.curves import LeafCurve, StepFunction
 
 Stroke = str | tuple[int, tuple[float, ...]]
-# Of viridis: its lightness falls evenly, and its ends differ for every kind of colour vision. What
-# is lighter than the first does not show on white paper.
+# Part of the viridis colour map: its lightness falls evenly, and its ends differ for every kind of
+# colour vision. Lighter colours than the first do not show on white paper.
 LOW_RISK, HIGH_RISK = 0.78, 0.0
 ONLY = 0.3
-# In the order of risk neighbours differ in stroke. Few leaves are told apart without.
+# Neighbours in the order of risk have different strokes. For few leaves colours are enough.
 STROKES: tuple[Stroke, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 MOST_SOLID = 3
 
@@ -28,7 +28,7 @@ ON_DARK = ("#7db3ff", "#b5a1f5", "#ef93c6", "#ff9277", "#f3b54a")
 ON_BOTH = ("#4284d6", "#8a74d0", "#c667a5", "#d8664e", "#c88420")
 
 Floats = NDArray[np.float64]
-# Steps that can be told apart in a picture on a page: across, and up.
+# How many steps can be seen in a picture on a page: across, and up.
 Resolution = tuple[int, int]
 
 
@@ -58,7 +58,7 @@ def screen_colours(n_leaves: int, anchors: tuple[str, ...] = ON_BOTH) -> list[st
 
 
 def leaf_strokes(model: FittedTree) -> dict[int, Stroke]:
-    """How the line of each leaf is drawn where several are in one place."""
+    """The stroke of each leaf where several curves share one pair of axes."""
     nodes = by_risk(model)
     strokes = STROKES if len(nodes) > MOST_SOLID else STROKES[:1]
     return {node: strokes[place % len(strokes)] for place, node in enumerate(nodes)}

@@ -1,4 +1,4 @@
-"""A drawn figure: shown in notebooks, saved in one piece."""
+"""A drawn figure: shown in notebooks, saved as a whole or not at all."""
 
 import io
 import os
@@ -20,7 +20,7 @@ NO_DATE: dict[str, dict[str, None]] = {
 
 @dataclass(frozen=True)
 class Picture:
-    """What a plotting function drew: matplotlib's figure, its main axes, and what was put there.
+    """What a plotting function drew: the matplotlib figure, its main axes, and its artists.
 
     A notebook shows it. Change it as any matplotlib figure, then save it.
 
@@ -86,3 +86,9 @@ def size_of(axes: Any) -> tuple[float, float]:
         figure.draw_without_rendering()
     extent = axes.get_window_extent()
     return 72 * extent.width / figure.dpi, 72 * extent.height / figure.dpi
+
+
+def hide_frame(axes: Any) -> None:
+    """Leave only the lower and the left side of the frame."""
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)

@@ -10,11 +10,11 @@ from survtree._model.fitted import FittedTree
 from survtree._scoring.calibration import calibration_groups
 from survtree._show.checks import check_axes, check_confidence, check_drawn_model
 from survtree._show.leaf_style import BLUE, GREY, ORANGE, PURPLE
-from survtree._show.picture import Picture, new_axes, picture_of
+from survtree._show.picture import Picture, hide_frame, new_axes, picture_of
 
 # Areas of points, in square points: added for all rows, and added to any.
 LARGEST, SMALLEST = 400.0, 12.0
-# Times are told apart by colour and shape.
+# Each time has its own colour and shape.
 MARKS = ((BLUE, "o"), (ORANGE, "s"), (PURPLE, "^"))
 
 
@@ -125,8 +125,7 @@ def _draw(ax: Any, found: Sequence[Calibration], level: float) -> list[Any]:
         artists.append(ax.scatter(at.predicted, at.observed, s=area, zorder=3, **how))
     ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
     ax.set_ylabel(f"Observed survival, with {format_percent(level, None)} limits")
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    hide_frame(ax)
     return artists
 
 

@@ -24,7 +24,7 @@ from survtree._show.leaf_style import (
     leaf_colours,
     leaf_strokes,
 )
-from survtree._show.picture import Picture, new_axes, picture_of, size_of, write
+from survtree._show.picture import Picture, hide_frame, new_axes, picture_of, size_of, write
 
 # With more leaves, bands and marks hide the curves.
 MOST_WITH_BANDS = 4
@@ -35,7 +35,7 @@ MOST_OF_HEIGHT = 0.5
 WIDTH = 1.6  # of lines
 # Right of the curves: a piece of each line, and its label, in shares of the axis of time.
 SAMPLE, LABELS_AT = (0.03, 0.1), 0.115
-# Steps that can be told apart on a page: across, and up.
+# How many steps can be seen on a page: across, and up.
 ON_PAGE = (1280, 640)
 
 
@@ -153,8 +153,7 @@ def _draw_axes(ax: Any, ticks: list[float], end: float, label: str, size: float)
     ax.tick_params(labelsize=size)
     ax.set_xlabel(label, size=size, parse_math=False, usetex=False)
     ax.set_ylabel("Survival", size=size)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    hide_frame(ax)
 
 
 def _draw_table(
@@ -164,7 +163,7 @@ def _draw_table(
     counts = format_weights(model.leaf_curves_[node].at_risk(ticks) for node in nodes)
     widest = Fonts().widest((count for row in counts for count in row), size)
     left = -(widest / 2 + 0.6 * size)
-    top = 9 + 2.9 * LINE * size  # below numbers and words of the axis
+    top = 9 + 2.9 * LINE * size  # below the numbers and the label of the axis
     artists = [_hung(ax, 0.0, (left, top), "At risk", size, ha="right", color=GREY)]
     for place, (node, row) in enumerate(zip(nodes, counts, strict=True), start=1):
         down = top + place * LINE * size

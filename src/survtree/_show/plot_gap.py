@@ -7,7 +7,7 @@ from survtree._base.numbers import format_number, format_percent, relative_gap
 from survtree._search.progress import Snapshot
 from survtree._show.checks import check_axes, check_snapshots
 from survtree._show.leaf_style import BLUE, GREY, ORANGE, PALE
-from survtree._show.picture import Picture, new_axes, picture_of
+from survtree._show.picture import Picture, hide_frame, new_axes, picture_of
 
 # A longer span of seconds, as a ratio, is drawn on a logarithmic axis.
 WIDEST_LINEAR = 100.0
@@ -78,8 +78,7 @@ def _draw(ax: Any, bounds: _Bounds) -> list[Any]:
     ax.set_ylabel("objective and lower bound")
     ax.set_title(bounds.title, size="medium", color=GREY)
     artists.append(ax.legend(loc="best", frameon=False))
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    hide_frame(ax)
     return artists
 
 

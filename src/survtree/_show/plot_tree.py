@@ -20,7 +20,7 @@ from survtree._show.tree_layout import plan_alone, plan_in
 from survtree._show.tree_shape import Box, Cell, Edge, Plan, TreeText, shape_of, small
 
 MOST_TICKS = 2
-# Steps that can be told apart in a leaf on a page: across, and up.
+# How many steps can be seen in a leaf on a page: across, and up.
 ON_PAGE = (400, 200)
 
 

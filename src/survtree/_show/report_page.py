@@ -1,4 +1,4 @@
-"""Facts as a page that needs nothing but itself, and as a small picture for notebooks."""
+"""The report as one HTML page that loads nothing else, and the tree for a notebook."""
 
 import base64
 import hashlib
@@ -36,9 +36,9 @@ from survtree._show.report_pictures import (
     counts_text,
     leaf_styles,
     median_text,
-    notebook_tree,
     page_pictures,
     tree_styles,
+    tree_svg,
 )
 from survtree._show.svg import FONT, tag
 
@@ -193,6 +193,5 @@ def notebook_html(model: Any) -> str:
         "confidence": found.confidence,
     }
     line = tag("p", model.certificate_.summary(), style=f"margin:.4em 0 0;font:13px {FONT}")
-    return str(
-        tag("div", notebook_tree(model, facts), line, style="overflow-x:auto;max-width:100%")
-    )
+    tree, _ = tree_svg(model, facts)
+    return str(tag("div", tree, line, style="overflow-x:auto;max-width:100%"))

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
+from matplotlib.style import context
 
 from survtree._base.numbers import NOT_REACHED, format_count, format_number
 from survtree._model.fitted import FittedTree
@@ -36,15 +37,15 @@ class Pictures(NamedTuple):
     dashes: dict[int, str]
 
 
+@context("default")  # pages do not follow the style that a user has set for plots
 def page_pictures(model: FittedTree, facts: dict[str, Any]) -> Pictures:
     """What is drawn on the page of a model."""
-    tree, curves = _tree_picture(model, facts), curves_on_page(model, facts["confidence"])
+    curves = curves_on_page(model, facts["confidence"])
     scores = facts["scores"] or {"calibration": []}
     found = [Calibration(**at) for at in scores["calibration"]]
     points = calibration_on_page(found, facts["confidence"]) if found else None
     return Pictures(
-        tree_svg(tree, model, facts),
-        72 * PIXELS_PER_POINT * float(tree.figure.get_size_inches()[0]),
+        *tree_svg(model, facts),
         svg_of(curves, _curve_groups(model), role="img", aria_label=CURVES, class_="chart curves"),
         _chart(points, CALIBRATION),
         _chart(gap_on_page(model), GAP),
@@ -58,18 +59,14 @@ def _chart(picture: Picture | None, label: str) -> Markup:
     return svg_of(picture, {}, role="img", aria_label=label, class_="chart")
 
 
-def _tree_picture(model: FittedTree, facts: dict[str, Any]) -> Picture:
+@context("default")
+def tree_svg(model: FittedTree, facts: dict[str, Any]) -> tuple[Markup, float]:
+    """The tree and its width in pixels.
+
+    Nodes have their number in data-node, lines that of the node they lead to.
+    """
     direction = "down" if len(facts["leaves"]) <= MOST_SIDE_BY_SIDE else "right"
-    return tree_on_page(model, facts["confidence"], direction)
-
-
-def notebook_tree(model: FittedTree, facts: dict[str, Any]) -> Markup:
-    """The tree alone."""
-    return tree_svg(_tree_picture(model, facts), model, facts)
-
-
-def tree_svg(picture: Picture, model: FittedTree, facts: dict[str, Any]) -> Markup:
-    """The tree. Nodes have their number in data-node, lines that of the node they lead to."""
+    picture = tree_on_page(model, facts["confidence"], direction)
     colours = dict(zip(by_risk(model), screen_colours(len(facts["leaves"])), strict=True))
     leaves = {leaf["node"]: leaf for leaf in facts["leaves"]}
     order = _as_read(facts["tree"])
@@ -77,12 +74,13 @@ def tree_svg(picture: Picture, model: FittedTree, facts: dict[str, Any]) -> Mark
         f"edge-{node}": Group({"class_": "edge", "data_node": node}) for node in order if node > 0
     }
     for node in order:
-        text, kind = _split_text(facts["tree"][node]), "node"
-        if node in leaves:
-            text, kind = _leaf_text(leaves[node]), f"node leaf r{facts['tree'][node]['rank']}"
+        known = facts["tree"][node]
+        text = _leaf_text(leaves[node]) if node in leaves else _split_text(known)
+        kind = f"node leaf r{known['rank']}" if node in leaves else "node"
         about = {"class_": kind, "data_node": node, "role": "img", "aria_label": text}
         groups[f"node-{node}"] = Group(about, text, colours.get(node, "gray"))
-    return svg_of(picture, groups, role="group", aria_label="The tree", class_="tree")
+    width = 72 * PIXELS_PER_POINT * float(picture.figure.get_size_inches()[0])
+    return svg_of(picture, groups, role="group", aria_label="The tree", class_="tree"), width
 
 
 def _as_read(nodes: list[dict[str, Any]]) -> list[int]:
@@ -107,7 +105,7 @@ def median_text(leaf: dict[str, Any]) -> str:
 
 
 def _split_text(node: dict[str, Any]) -> str:
-    return f"{node.get('text', '')}? {counts_text(node)}"
+    return f"{node['text']}? {counts_text(node)}"
 
 
 def _leaf_text(leaf: dict[str, Any]) -> str:

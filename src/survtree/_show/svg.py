@@ -22,27 +22,17 @@ from survtree._show.picture import Picture
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
 PIXELS_PER_POINT = 4 / 3
-# What the colours of plots stand for. All others are those of leaves.
+# What the colours of plots stand for, with a colour and an opacity that show on light and dark
+# paper. All other colours are those of leaves.
 ROLES = {
-    BLACK: "ink",
-    GREY: "muted",
-    PALE: "pale",
-    SOFT: "soft",
-    WHITE: "paper",
-    BLUE: "blue",
-    ORANGE: "orange",
-    PURPLE: "purple",
-}
-# A colour and an opacity that show on light and on dark paper.
-ON_ANY_PAPER = {
-    "ink": ("currentColor", 1.0),
-    "muted": ("currentColor", 0.7),
-    "pale": ("currentColor", 0.2),
-    "soft": ("gray", 0.08),
-    "paper": ("none", 1.0),
-    "blue": ("#3f7fd0", 1.0),
-    "orange": ("#c7702b", 1.0),
-    "purple": ("#8a63b8", 1.0),
+    BLACK: ("ink", "currentColor", 1.0),
+    GREY: ("muted", "currentColor", 0.7),
+    PALE: ("pale", "currentColor", 0.2),
+    SOFT: ("soft", "gray", 0.08),
+    WHITE: ("paper", "none", 1.0),
+    BLUE: ("blue", "#3f7fd0", 1.0),
+    ORANGE: ("orange", "#c7702b", 1.0),
+    PURPLE: ("purple", "#8a63b8", 1.0),
 }
 ANCHORS = {"left": "", "center": "middle", "right": "end"}
 
@@ -102,7 +92,7 @@ def _group(group: Group, parts: list[Markup]) -> Markup:
 
 
 class SvgRenderer(RendererBase):
-    """Draws as matplotlib asks, one unit a point, and keeps the parts of each group together.
+    """Draws what matplotlib hands over, one unit a point, and keeps the parts of a group together.
 
     The identifier of an artist is the name of its group, a dot, and which part of it it is.
     """
@@ -141,9 +131,8 @@ class SvgRenderer(RendererBase):
 
     def draw_path(self, gc: Any, path: Any, transform: Any, rgbFace: Any = None) -> None:
         """A line, an area, or both."""
-        attributes: dict[str, Any] = {}
-        classes = [part for part in (self._open[-1][1],) if part == "box"]
-        attributes["fill"] = "none"
+        attributes: dict[str, Any] = {"fill": "none"}
+        classes = ["box"] if self._open[-1][1] == "box" else []
         if rgbFace is not None:
             classes.append(self._paint(attributes, "fill", rgbFace))
         if gc.get_linewidth() > 0 and gc.get_rgb()[3] > 0:
@@ -188,9 +177,8 @@ class SvgRenderer(RendererBase):
 
     def _paint(self, attributes: dict[str, Any], what: str, rgba: Any) -> str:
         """Set a colour and an opacity; return the class."""
-        role = ROLES.get(to_hex(rgba[:3]), "leaf")
-        own = self._colours.get(self._open[-1][0], "gray")
-        colour, opacity = ON_ANY_PAPER.get(role, (own, 1.0))
+        own = ("leaf", self._colours.get(self._open[-1][0], "gray"), 1.0)
+        role, colour, opacity = ROLES.get(to_hex(rgba[:3]), own)
         opacity *= rgba[3] if len(rgba) > 3 else 1.0
         attributes[what] = colour
         if opacity < 1:

@@ -7,8 +7,7 @@ Positions are counted along the way from the root to the leaves, and across it. 
 down has "along" on the vertical axis; a tree that grows right has the axes swapped.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from survtree._show.fonts import LINE, Wrapped
 from survtree._show.tree_shape import (
@@ -52,98 +51,109 @@ SLOT_WIDTH, LEAST_WIDTH = 122.0, 300.0
 MOST = 14_400.0  # points on a side: no PDF is larger
 
 
-class _Slots(NamedTuple):
-    """Across the tree: where slots start, how large one is, and the curve in it."""
-
-    start: float
-    slot: float
-    curve: float
-
-
-class _Levels(NamedTuple):
-    """Along the tree: text and size of each split, and where the levels are."""
-
-    boxes: Mapping[int, tuple[tuple[str, ...], Point]]
-    starts: list[float]  # of the splits of each level, then of the leaves
-    sizes: list[float]  # of the splits of each level
-    curve: float
-
-    def middle(self, level: int) -> float:
-        """The middle of the splits of a level."""
-        return self.starts[level] + self.sizes[level] / 2
-
-
 class _Layout:
-    """The parts of one drawing, from the sizes of its text to their positions."""
+    """One attempt at a drawing; ``fits`` says whether there is room for it.
 
-    def __init__(self, shape: Shape, text: TreeText, style: Style, *, is_down: bool) -> None:
-        self.shape, self.text, self.style, self.is_down = shape, text, style, is_down
+    None as a side stands for as much as is needed; a tree that grows down needs a width.
+    """
+
+    def __init__(
+        self,
+        shape: Shape,
+        text: TreeText,
+        style: Style,
+        direction: str,
+        sides: tuple[float | None, float | None],
+    ) -> None:
+        self.shape, self.text, self.style, self.is_down = shape, text, style, direction == "down"
         self.labels = {node: leaf_lines(text.leaves[node], style) for node in shape.leaves}
         self.label = label_size(text.fonts, list(self.labels.values()), style.size)
-        self.ticks = 1.2 * small(style.size) + 4 if style.has_scales else 2.0
-        yes = text.fonts.width(YES, style.size)
-        self.answer = LINE * style.size if is_down else yes
+        self.yes = text.fonts.width(YES, style.size)
+        self.answer = LINE * style.size if self.is_down else self.yes
         self.frame = 0.6 * style.size if style.has_frames else 0.0
+        self.ticks = 1.2 * small(style.size) + 4 if style.has_scales else 2.0
+        width, height = sides
+        self.note, note_height = note_of(text, width or 2 * USUAL_WIDTH, style)
+        below = self.ticks + note_height + 4
+        rows = None if height is None else height - below
+        beside = self.label[0] + 0.6 * style.size + 2 * self.frame + 4
+        self.fits = (
+            self._fit_across(width) and self._fit_along(height, self.label[1] + below + 4)
+            if self.is_down
+            else self._fit_across(rows) and self._fit_along(width, beside)
+        )
+        if self.fits:
+            rows = self.slot * len(shape.leaves) + below
+            self.sides = (width or 0.0, self.along) if self.is_down else (self.along, rows)
 
-    def slots(self, room: float | None) -> _Slots | None:
-        """Slots within a room across; None if leaves do not fit into them."""
-        size, n, is_strict = self.style.size, len(self.shape.leaves), self.style.is_strict
+    def _fit_across(self, room: float | None) -> bool:
+        """Give each leaf a slot. Do its text and its curve fit into it?"""
+        style, size, n = self.style, self.style.size, len(self.shape.leaves)
+        self.start = 2.0
         if self.is_down:
             assert room is not None, "a tree that grows down has a width"
             tick = self.text.fonts.width(self.text.last_tick, small(size))
-            has_numbers = self.style.has_scales and not self.style.has_frames
-            start = 2.2 * size if has_numbers else 2.0
-            slot = (room - start - 2.0) / n
-            curve = slot - (max(4.0, tick + 2.0) if self.style.has_scales else 6.0)
-            least = 26.0 if is_strict else 2.0
-            has_branches = bool(self.shape.splits) and self.style.has_splits
-            yes = self.text.fonts.width(YES, size)
-            label = max(self.label[0], yes) + 3 if has_branches else self.label[0]
+            if style.has_scales and not style.has_frames:
+                self.start = 2.2 * size
+            self.slot = (room - self.start - 2.0) / n
+            self.curve_across = self.slot - (max(4.0, tick + 2.0) if style.has_scales else 6.0)
+            has_branches = bool(self.shape.splits) and style.has_splits
+            label = max(self.label[0], self.yes) + 3 if has_branches else self.label[0]
+            least = 26.0 if style.is_strict else 2.0
         else:
-            start, label = 2.0, self.label[1]
-            slot = max(USUAL_SLOT, label + 6) if room is None else room / n
-            curve = slot - min(5.0, 0.3 * slot)
-            least = max(11.0, LINE * size) if is_strict else 1.0
-        return None if label > slot or curve < least else _Slots(start, slot, curve)
+            label = self.label[1]
+            self.slot = max(USUAL_SLOT, label + 6) if room is None else room / n
+            self.curve_across = self.slot - min(5.0, 0.3 * self.slot)
+            least = max(11.0, LINE * size) if style.is_strict else 1.0
+        return label <= self.slot and self.curve_across >= least
 
-    def levels(self, slots: _Slots, room: float | None, besides: float) -> _Levels | None:
-        """Levels within a room along, beside other things; None if there is none for curves."""
+    def _fit_along(self, room: float | None, besides: float) -> bool:
+        """Give each level the size of its largest split. Is enough room left for curves?"""
         size, n_levels = self.style.size, self.shape.n_levels
         gap = (STUB + BEFORE_ANSWER + AFTER_ANSWER) * size + self.answer
         gap = gap if self.style.has_splits else 1.2 * size
-        widths = WIDEST_ALONE if room is None else WIDEST
-        for widest in (0.0,) if self.is_down else widths:
-            boxes = self._boxes(slots.slot, widest * size)
+        widths = (0.0,) if self.is_down else WIDEST_ALONE if room is None else WIDEST
+        for widest in widths:
+            boxes = self._boxes(widest * size)
             if boxes is None:
                 continue
-            sizes = [0.0] * n_levels
-            for node, (_, extent) in boxes.items():
+            self.boxes, self.levels = boxes, [0.0] * n_levels
+            for node in boxes:
                 level = self.shape.depth[node]
-                sizes[level] = max(sizes[level], extent[1] if self.is_down else extent[0])
-            used = sum(sizes) + gap * n_levels + besides
-            curve = self._usual_curve(used) if room is None else room - used
-            if curve >= self._least_curve(used + curve):
-                return _stacked(boxes, sizes, gap, curve, self._most_curve(slots))
-        return None
-
-    def _usual_curve(self, used: float) -> float:
-        return USUAL_HEIGHT if self.is_down else max(USUAL_WIDTH, used / 3)
+                self.levels[level] = max(self.levels[level], self._extent(node))
+            used = sum(self.levels) + gap * n_levels + besides
+            usual = USUAL_HEIGHT if self.is_down else max(USUAL_WIDTH, used / 3)
+            self.curve_along = usual if room is None else room - used
+            self.along = used + self.curve_along
+            if self.curve_along >= self._least_curve(self.along):
+                self._place_levels(gap)
+                return True
+        return False
 
     def _least_curve(self, total: float) -> float:
         if not self.style.is_strict:
             return 2.0 if self.is_down else 0.1 * total
         return max(24.0, 0.22 * total) if self.is_down else max(40.0, 0.2 * total)
 
-    def _most_curve(self, slots: _Slots) -> float:
-        """More room than this goes to the gaps between levels, if there are any."""
-        is_limited = self.is_down and self.shape.n_levels > 0
-        return STEEPEST * slots.curve if is_limited else float("inf")
+    def _place_levels(self, gap: float) -> None:
+        """One level after the other; what is too much for curves makes the gaps wider."""
+        surplus = self.curve_along - STEEPEST * self.curve_across
+        if self.is_down and self.levels and surplus > 0:
+            gap, self.curve_along = gap + surplus / len(self.levels), self.curve_along - surplus
+        self.starts = [0.0]
+        for level in self.levels:
+            self.starts.append(self.starts[-1] + level + gap)
 
-    def _boxes(self, slot: float, widest: float) -> dict[int, tuple[tuple[str, ...], Point]] | None:
+    def _extent(self, node: int) -> float:
+        """The size of a split along the tree."""
+        width, height = self.boxes[node][1]
+        return height if self.is_down else width
+
+    def _boxes(self, widest: float) -> dict[int, tuple[tuple[str, ...], Point]] | None:
         """Lines and size of each split; None if one does not fit beside its own leaves."""
         out, size = {}, self.style.size
         for node in self.shape.splits:
-            room = self.shape.room(node) * slot
+            room = self.shape.room(node) * self.slot
             if self.is_down:
                 wrapped = self._wrapped(node, room - 6 - size, MOST_LINES)
             else:
@@ -165,21 +175,80 @@ class _Layout:
         is_enough = wrapped.is_whole or len(text) > LONG_SPLIT or not self.style.is_strict
         return wrapped if wrapped.is_neat and is_enough else None
 
+    def plan(self) -> Plan:
+        """Everything at its place on paper, where y counts from the bottom."""
+        shape = self.shape
+        splits = [
+            Box(node, *self._point(self._middle(node), self._across(node)), *size, lines)
+            for node, (lines, size) in self.boxes.items()
+        ]
+        edges = [
+            self._edge(node, child, answer)
+            for node in shape.splits
+            for child, answer in shape.children(node)
+        ]
+        cells = [self._cell(node) for node in shape.leaves]
+        return Plan(*self.sides, self.style, splits, edges, cells, self.note)
 
-def _stacked(
-    boxes: Mapping[int, tuple[tuple[str, ...], Point]],
-    sizes: list[float],
-    gap: float,
-    curve: float,
-    most: float,
-) -> _Levels:
-    """Levels one after the other; what is too much for curves makes the gaps wider."""
-    if curve > most:
-        gap, curve = gap + (curve - most) / len(sizes), most
-    starts = [0.0]
-    for size in sizes:
-        starts.append(starts[-1] + size + gap)
-    return _Levels(boxes, starts, sizes, curve)
+    def _point(self, along: float, across: float) -> Point:
+        """Here, and only here, the axes of a tree that grows right are swapped."""
+        x, y = (across, along) if self.is_down else (along, across)
+        return self.start + x, self.sides[1] - 2 - y
+
+    def _rectangle(
+        self, along: tuple[float, float], across: tuple[float, float]
+    ) -> tuple[float, float, float, float]:
+        """Left, bottom, width and height of what goes from here to there."""
+        (x, y), (x_2, y_2) = self._point(along[0], across[0]), self._point(along[1], across[1])
+        return min(x, x_2), min(y, y_2), abs(x_2 - x), abs(y_2 - y)
+
+    def _across(self, node: int) -> float:
+        return self.shape.place[node] * self.slot
+
+    def _middle(self, node: int) -> float:
+        """The middle of a split, along."""
+        level = self.shape.depth[node]
+        return self.starts[level] + self.levels[level] / 2
+
+    def _edge(self, node: int, child: int, answer: str) -> Edge:
+        size, level = self.style.size, self.shape.depth[node]
+        start, end = self._across(node), self._across(child)
+        bar = self.starts[level] + self.levels[level] + STUB * size
+        is_leaf = child not in self.boxes
+        arrival = self.starts[-1] if is_leaf else self._middle(child) - self._extent(child) / 2
+        answer_at = bar + BEFORE_ANSWER * size + self.answer / 2
+        half = self.answer / 2 + 0.1 * size
+        bend = [(self._middle(node) + self._extent(node) / 2, start), (bar, start), (bar, end)]
+        before, after = (answer_at - half, end), (answer_at + half, end)
+        lines = [[*bend, before], [after, (arrival, end)]]
+        if not self.style.has_splits:  # there is no answer to leave a gap for
+            lines = [[*bend, (arrival, end)]]
+        points = tuple(tuple(self._point(*point) for point in line) for line in lines)
+        return Edge(child, points, answer, self._point(answer_at, end))
+
+    def _cell(self, node: int) -> Cell:
+        start, middle, lines = self.starts[-1], self._across(node), self.labels[node]
+        if self.is_down:  # the text, then the curve
+            at, begin = self._point(start + 2, middle), start + self.label[1] + 6
+            end = begin + self.curve_along + self.ticks
+        else:  # the curve, then the text
+            begin = start + self.frame
+            text = begin + self.curve_along + 0.6 * self.style.size
+            x, y = self._point(text, middle)
+            at = x, y + len(lines) * LINE * self.style.size / 2
+            end = text + self.label[0] + self.frame
+        half, slot = self.curve_across / 2, self.slot / 2 - 2
+        first, last = self.shape.leaves[0], self.shape.leaves[-1]
+        return Cell(
+            node,
+            self._rectangle((begin, begin + self.curve_along), (middle - half, middle + half)),
+            self._rectangle((start, end), (middle - slot, middle + slot)),
+            lines,
+            at,
+            "center" if self.is_down else "left",
+            has_x_ticks=self.style.has_scales and (self.is_down or node == last),
+            has_y_ticks=self.style.has_scales and self.is_down and node == first,
+        )
 
 
 def plan_tree(
@@ -190,120 +259,9 @@ def plan_tree(
     width: float | None,
     height: float | None,
 ) -> Plan | None:
-    """The drawing within a width and height, or None if it does not fit.
-
-    None as a side stands for as much as is needed; a tree that grows down needs a width.
-    """
-    is_down = direction == "down"
-    layout = _Layout(shape, text, style, is_down=is_down)
-    note, note_height = note_of(text, 2 * USUAL_WIDTH if width is None else width, style)
-    below = layout.ticks + note_height + 4
-    room = width if is_down else None if height is None else height - below
-    slots = layout.slots(room)
-    if slots is None:
-        return None
-    beside = layout.label[0] + 0.6 * style.size + 2 * layout.frame + 4
-    besides = layout.label[1] + below + 4 if is_down else beside
-    levels = layout.levels(slots, height if is_down else width, besides)
-    if levels is None:
-        return None
-    along = levels.starts[-1] + levels.curve + besides
-    rows = slots.slot * len(shape.leaves) + below
-    size = (width or 0.0, along) if is_down else (along, rows)
-    placed = _Placed(layout, slots, levels, size[1] - 2)
-    return Plan(*size, style, placed.boxes(), placed.edges(), placed.cells(), note)
-
-
-class _Placed(NamedTuple):
-    """Positions on paper, where y counts from the bottom."""
-
-    layout: _Layout
-    slots: _Slots
-    levels: _Levels
-    top: float
-
-    def _point(self, along: float, across: float) -> Point:
-        """Here, and only here, the axes of a tree that grows right are swapped."""
-        if self.layout.is_down:
-            return self.slots.start + across, self.top - along
-        return self.slots.start + along, self.top - across
-
-    def _rectangle(
-        self, along: tuple[float, float], across: tuple[float, float]
-    ) -> tuple[float, float, float, float]:
-        """Left, bottom, width and height of what goes from here to there."""
-        (x, y), (x_2, y_2) = self._point(along[0], across[0]), self._point(along[1], across[1])
-        return min(x, x_2), min(y, y_2), abs(x_2 - x), abs(y_2 - y)
-
-    def _across(self, node: int) -> float:
-        return self.layout.shape.place[node] * self.slots.slot
-
-    def _side(self, node: int, sign: int) -> float:
-        """Where the box of a split begins (-1) or ends (1), along."""
-        extent = self.levels.boxes[node][1][1 if self.layout.is_down else 0]
-        return self.levels.middle(self.layout.shape.depth[node]) + sign * extent / 2
-
-    def boxes(self) -> list[Box]:
-        """All splits."""
-        depth = self.layout.shape.depth
-        return [
-            Box(
-                node, *self._point(self.levels.middle(depth[node]), self._across(node)), *size, text
-            )
-            for node, (text, size) in self.levels.boxes.items()
-        ]
-
-    def edges(self) -> list[Edge]:
-        """All lines from splits to their branches."""
-        shape = self.layout.shape
-        return [
-            self._edge(node, child, answer)
-            for node in shape.splits
-            for child, answer in shape.children(node)
-        ]
-
-    def _edge(self, node: int, child: int, answer: str) -> Edge:
-        shape, levels, size = self.layout.shape, self.levels, self.layout.style.size
-        level, start, end = shape.depth[node], self._across(node), self._across(child)
-        bar = levels.starts[level] + levels.sizes[level] + STUB * size
-        is_leaf = shape.tree.question[child] < 0
-        arrival = levels.starts[-1] if is_leaf else self._side(child, -1)
-        answer_at = bar + BEFORE_ANSWER * size + self.layout.answer / 2
-        half = self.layout.answer / 2 + 0.1 * size if self.layout.style.has_splits else 0.0
-        there = [(self._side(node, 1), start), (bar, start), (bar, end), (answer_at - half, end)]
-        onwards = [(answer_at + half, end), (arrival, end)]
-        lines = (there, onwards) if half else ([*there[:-1], onwards[-1]],)
-        points = tuple(tuple(self._point(*point) for point in line) for line in lines)
-        return Edge(child, points, answer, self._point(answer_at, end))
-
-    def cells(self) -> list[Cell]:
-        """All leaves."""
-        leaves = self.layout.shape.leaves
-        return [self._cell(node, node == leaves[0], node == leaves[-1]) for node in leaves]
-
-    def _cell(self, node: int, is_first: bool, is_last: bool) -> Cell:
-        layout, start, curve = self.layout, self.levels.starts[-1], self.levels.curve
-        is_down, size, middle = layout.is_down, layout.style.size, self._across(node)
-        half, slot = self.slots.curve / 2, self.slots.slot / 2
-        lines, has_scales = layout.labels[node], layout.style.has_scales
-        if is_down:  # the text, then the curve
-            at, begin = self._point(start + 2, middle), start + layout.label[1] + 6
-            end = begin + curve + layout.ticks
-        else:  # the curve, then the text
-            begin = start + layout.frame
-            x, y = self._point(begin + curve + 0.6 * size, middle)
-            at = x, y + len(lines) * LINE * size / 2
-            end = begin + curve + 0.6 * size + layout.label[0] + layout.frame
-        return Cell(
-            node,
-            self._rectangle((begin, begin + curve), (middle - half, middle + half)),
-            self._rectangle((start, end), (middle - slot + 2, middle + slot - 2)),
-            lines,
-            at,
-            "center" if is_down else "left",
-            has_x_ticks=has_scales and (is_down or is_last),
-            has_y_ticks=has_scales and is_down and is_first,
-        )
+    """The drawing within a width and height, or None if it does not fit."""
+    layout = _Layout(shape, text, style, direction, (width, height))
+    return layout.plan() if layout.fits else None
 
 
 def plan_in(
