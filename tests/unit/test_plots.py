@@ -28,9 +28,8 @@ from survtree._scoring.calibration import calibration_curve
 from survtree._show.fonts import Fonts
 from survtree._show.leaf_style import by_risk, leaf_colours, leaf_strokes
 from survtree._show.plot_curves import spread
-from survtree._show.plot_tree import _tree_text
+from survtree._show.plot_tree import _content
 from survtree._show.tree_layout import plan_alone
-from survtree._show.tree_shape import shape_of
 from survtree.datasets import load
 from tests.looks.made_up import HOSTILE, LONG, made_up, random_tree
 
@@ -129,9 +128,9 @@ def test_a_tree_of_many_leaves_is_drawn_on_any_paper():
 
 def test_no_figure_is_larger_than_a_file_may_be():
     model = made_up(random_tree(330, 0))
-    shape, text = shape_of(model.tree_), _tree_text(model, 0.95, "Time", Fonts())
+    content = _content(model, 0.95, "Time", Fonts())
     for direction in ("down", "right"):
-        plan = plan_alone(shape, text, direction)
+        plan = plan_alone(content, direction)
         assert max(plan.width, plan.height) <= 14_400
         assert len(plan.cells) == 330
 

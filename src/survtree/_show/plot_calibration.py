@@ -7,7 +7,7 @@ import numpy as np
 
 from survtree._base.numbers import format_number, format_percent, json_number
 from survtree._model.fitted import FittedTree
-from survtree._scoring.calibration import calibration_groups
+from survtree._scoring.calibration import Group, calibration_groups
 from survtree._show.checks import check_axes, check_confidence, check_drawn_model
 from survtree._show.leaf_style import BLUE, GREY, ORANGE, PURPLE
 from survtree._show.picture import Picture, hide_frame, new_axes, picture_of
@@ -29,11 +29,8 @@ class Calibration(NamedTuple):
     n_rows: list[int]
 
 
-def calibration_at(
-    y: Any, curves: Any, time: float, n_groups: int, level: float, X: Any, sample_weight: Any
-) -> Calibration:
-    """The groups of ``survtree.metrics.calibration_curve``, with confidence limits."""
-    groups = calibration_groups(y, curves, time, n_groups, X, sample_weight)
+def calibration_at(time: float, groups: Sequence[Group], level: float) -> Calibration:
+    """Groups of ``calibration_groups`` with confidence limits."""
     observed = [group.observed.survival_at(time, level) for group in groups]
     return Calibration(
         time,
@@ -94,9 +91,9 @@ def plot_calibration(
     check_axes(ax)
     level = check_confidence(confidence)
     at = _median_event_time(model) if time is None else time
-    found = calibration_at(y, model, at, n_groups, level, X, sample_weight)
+    groups = calibration_groups(y, model, at, n_groups, X, sample_weight)
     ax = new_axes(4.2, 4.2) if ax is None else ax
-    artists = _draw(ax, [found], level)
+    artists = _draw(ax, [calibration_at(at, groups, level)], level)
     ax.set_xlabel(f"Predicted survival at {format_number(at)}")
     return picture_of(ax, artists)
 

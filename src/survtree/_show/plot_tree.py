@@ -17,7 +17,7 @@ from survtree._show.leaf_facts import leaf_facts
 from survtree._show.leaf_style import GREY, PALE, SOFT, draw_curve, last_time, leaf_colours
 from survtree._show.picture import Picture, picture_of, size_of, write
 from survtree._show.tree_layout import plan_alone, plan_in
-from survtree._show.tree_shape import Box, Cell, Edge, Plan, TreeText, shape_of, small
+from survtree._show.tree_shape import Box, Cell, Edge, Plan, TreeContent, shape_of, small
 
 MOST_TICKS = 2
 # How many steps can be seen in a leaf on a page: across, and up.
@@ -67,25 +67,25 @@ def plot_tree(
     check_direction(direction)
     level = check_confidence(confidence)
     label = check_label(time_label)
-    shape, text = shape_of(model.tree_), _tree_text(model, level, label, Fonts())
+    content = _content(model, level, label, Fonts())
     if ax is None:
-        plan = plan_alone(shape, text, direction)
+        plan = plan_alone(content, direction)
         ax = _axes_of_size(plan.width, plan.height)
     else:
         ax.set_axis_off()  # what stands around the axes would take room
-        plan = plan_in(shape, text, *size_of(ax), direction)
+        plan = plan_in(content, *size_of(ax), direction)
     return picture_of(ax, _draw(ax, plan, model, level))
 
 
 def tree_on_page(model: FittedTree, confidence: float, direction: str | None) -> Picture:
     """The tree for a browser: with frames around leaves, and no more steps than can be seen."""
-    text = _tree_text(model, confidence, "Time", Fonts(is_browser=True))
-    plan = plan_alone(shape_of(model.tree_), text, direction, has_frames=True)
+    content = _content(model, confidence, "Time", Fonts(is_browser=True))
+    plan = plan_alone(content, direction, has_frames=True)
     ax = _axes_of_size(plan.width, plan.height)
     return picture_of(ax, _draw(ax, plan, model, confidence, is_page=True))
 
 
-def _tree_text(model: FittedTree, confidence: float, time_label: str, fonts: Fonts) -> TreeText:
+def _content(model: FittedTree, confidence: float, time_label: str, fonts: Fonts) -> TreeContent:
     end, questions = last_time(model), model.questions_
     note = (
         f"{time_label} from 0 to {format_number(end)}, survival from 0 to 1. "
@@ -93,7 +93,8 @@ def _tree_text(model: FittedTree, confidence: float, time_label: str, fonts: Fon
     )
     if has_gaps(model):
         note += ' A missing value answers no, except to "is missing".'
-    return TreeText(
+    return TreeContent(
+        shape_of(model.tree_),
         fonts,
         {
             node: fonts.drawable(questions.text(question))

@@ -13,6 +13,7 @@ from survtree._data.event_table import EventTable
 from survtree._data.table import Column, Table
 from survtree._model.predict import functions_of
 from survtree._model.resampling import Cohort, folds_of
+from survtree._scoring.calibration import calibration_groups
 from survtree._scoring.curves import StepFunction, leaf_curves
 from survtree._scoring.scores import SCORES, scores_of
 from survtree._show.plot_calibration import Calibration, calibration_at
@@ -195,8 +196,9 @@ def _calibration(
 ) -> list[Calibration]:
     """At each time, groups of rows: the share predicted to get there, and what was observed."""
     events, predicted = rows.events.take(is_used), survival[is_used]
-    y, weight, level = (events.event, events.time), events.weight, scoring.confidence
-    return [
-        calibration_at(y, (predicted[:, [place]], [time]), time, N_GROUPS, level, None, weight)
-        for place, time in enumerate(scoring.times.tolist())
-    ]
+    y, out = (events.event, events.time), []
+    for place, time in enumerate(scoring.times.tolist()):
+        curves = predicted[:, [place]], [time]
+        groups = calibration_groups(y, curves, time, N_GROUPS, None, events.weight)
+        out.append(calibration_at(time, groups, scoring.confidence))
+    return out

@@ -21,7 +21,7 @@ from survtree._show.tree_shape import (
     Point,
     Shape,
     Style,
-    TreeText,
+    TreeContent,
     box_size,
     label_size,
     leaf_lines,
@@ -59,21 +59,21 @@ class _Layout:
 
     def __init__(
         self,
-        shape: Shape,
-        text: TreeText,
+        content: TreeContent,
         style: Style,
         direction: str,
-        sides: tuple[float | None, float | None],
+        width: float | None,
+        height: float | None,
     ) -> None:
-        self.shape, self.text, self.style, self.is_down = shape, text, style, direction == "down"
-        self.labels = {node: leaf_lines(text.leaves[node], style) for node in shape.leaves}
-        self.label = label_size(text.fonts, list(self.labels.values()), style.size)
-        self.yes = text.fonts.width(YES, style.size)
+        self.content, self.style, self.is_down = content, style, direction == "down"
+        self.shape, self.fonts = content.shape, content.fonts
+        self.labels = {node: leaf_lines(content.leaves[node], style) for node in self.shape.leaves}
+        self.label = label_size(self.fonts, list(self.labels.values()), style.size)
+        self.yes = self.fonts.width(YES, style.size)
         self.answer = LINE * style.size if self.is_down else self.yes
         self.frame = 0.6 * style.size if style.has_frames else 0.0
         self.ticks = 1.2 * small(style.size) + 4 if style.has_scales else 2.0
-        width, height = sides
-        self.note, note_height = note_of(text, width or 2 * USUAL_WIDTH, style)
+        self.note, note_height = note_of(content, width or 2 * USUAL_WIDTH, style)
         below = self.ticks + note_height + 4
         rows = None if height is None else height - below
         beside = self.label[0] + 0.6 * style.size + 2 * self.frame + 4
@@ -83,7 +83,7 @@ class _Layout:
             else self._fit_across(rows) and self._fit_along(width, beside)
         )
         if self.fits:
-            rows = self.slot * len(shape.leaves) + below
+            rows = self.slot * len(self.shape.leaves) + below
             self.sides = (width or 0.0, self.along) if self.is_down else (self.along, rows)
 
     def _fit_across(self, room: float | None) -> bool:
@@ -92,7 +92,7 @@ class _Layout:
         self.start = 2.0
         if self.is_down:
             assert room is not None, "a tree that grows down has a width"
-            tick = self.text.fonts.width(self.text.last_tick, small(size))
+            tick = self.fonts.width(self.content.last_tick, small(size))
             if style.has_scales and not style.has_frames:
                 self.start = 2.2 * size
             self.slot = (room - self.start - 2.0) / n
@@ -161,7 +161,7 @@ class _Layout:
                 wrapped = self._wrapped(node, widest, min(MOST_LINES, most))
             if wrapped is None:
                 return None
-            out[node] = wrapped.lines, box_size(self.text.fonts, wrapped.lines, size)
+            out[node] = wrapped.lines, box_size(self.fonts, wrapped.lines, size)
         return out
 
     def _wrapped(self, node: int, width: float, most_lines: int) -> Wrapped | None:
@@ -170,8 +170,8 @@ class _Layout:
             return Wrapped((), True, True)
         if width <= self.style.size or most_lines < 1:
             return None
-        text = self.text.splits[node]
-        wrapped = self.text.fonts.wrapped(text, width, self.style.size, most_lines)
+        text = self.content.splits[node]
+        wrapped = self.fonts.wrapped(text, width, self.style.size, most_lines)
         is_enough = wrapped.is_whole or len(text) > LONG_SPLIT or not self.style.is_strict
         return wrapped if wrapped.is_neat and is_enough else None
 
@@ -252,26 +252,19 @@ class _Layout:
 
 
 def plan_tree(
-    shape: Shape,
-    text: TreeText,
-    style: Style,
-    direction: str,
-    width: float | None,
-    height: float | None,
+    content: TreeContent, style: Style, direction: str, width: float | None, height: float | None
 ) -> Plan | None:
     """The drawing within a width and height, or None if it does not fit."""
-    layout = _Layout(shape, text, style, direction, (width, height))
+    layout = _Layout(content, style, direction, width, height)
     return layout.plan() if layout.fits else None
 
 
-def plan_in(
-    shape: Shape, text: TreeText, width: float, height: float, direction: str | None
-) -> Plan:
+def plan_in(content: TreeContent, width: float, height: float, direction: str | None) -> Plan:
     """The drawing on paper of a given size: all text first, in letters as large as possible."""
-    ways = _directions(shape, direction)
-    plans = [_best(shape, text, width, height, way) for way in ways]
+    ways = _directions(content.shape, direction)
+    plans = [_best(content, width, height, way) for way in ways]
     if plans[-1] is None:
-        return plans[0] or _bare(shape, text)
+        return plans[0] or _bare(content)
     if plans[0] is None or _is_much_better(plans[-1].style, plans[0].style):
         return plans[-1]
     return plans[0]
@@ -284,8 +277,8 @@ def _is_much_better(one: Style, other: Style) -> bool:
     return one.size > MUCH_LARGER * other.size
 
 
-def _best(shape: Shape, text: TreeText, width: float, height: float, direction: str) -> Plan | None:
-    plans = (plan_tree(shape, text, style, direction, width, height) for style in _styles(width))
+def _best(content: TreeContent, width: float, height: float, direction: str) -> Plan | None:
+    plans = (plan_tree(content, style, direction, width, height) for style in _styles(width))
     return next((plan for plan in plans if plan is not None), None)
 
 
@@ -313,27 +306,26 @@ def _sizes(largest: float, smallest: float) -> list[float]:
     return [largest - STEP * place for place in range(int((largest - smallest) / STEP) + 1)]
 
 
-def _bare(shape: Shape, text: TreeText) -> Plan:
+def _bare(content: TreeContent) -> Plan:
     """Lines and curves alone, planned on larger paper: nothing on it has a size of its own."""
     style = Style(TINIEST, 5, is_strict=False)
+    shape = content.shape
     slots = 10.0 * len(shape.leaves)
-    plan = plan_tree(shape, text, style, "right", 40.0 * (shape.n_levels + 2), slots)
+    plan = plan_tree(content, style, "right", 40.0 * (shape.n_levels + 2), slots)
     assert plan is not None, "there is room for everything"
     return plan
 
 
-def plan_alone(
-    shape: Shape, text: TreeText, direction: str | None, *, has_frames: bool = False
-) -> Plan:
+def plan_alone(content: TreeContent, direction: str | None, *, has_frames: bool = False) -> Plan:
     """The drawing of a figure of its own, which is as large as it needs to be."""
-    way = _directions(shape, direction)[0]
-    for width in _widths(shape) if way == "down" else (None,):
+    way = _directions(content.shape, direction)[0]
+    for width in _widths(content.shape) if way == "down" else (None,):
         for form in FORMS:
             style = Style(USUAL, form=form, has_frames=has_frames)
-            plan = plan_tree(shape, text, style, way, width, None)
+            plan = plan_tree(content, style, way, width, None)
             if plan is not None and max(plan.width, plan.height) <= MOST:
                 return plan
-    return plan_in(shape, text, *_usual_size(shape), way)
+    return plan_in(content, *_usual_size(content.shape), way)
 
 
 def _widths(shape: Shape) -> Iterator[float]:

@@ -48,9 +48,10 @@ class Shape(NamedTuple):
         return 2 * min(place - self.first[node], self.last[node] + 1 - place)
 
 
-class TreeText(NamedTuple):
-    """All text of a tree: splits by node, leaves, the note below, the greatest tick."""
+class TreeContent(NamedTuple):
+    """What is drawn: the tree, its splits and leaves by node, the note below, the greatest tick."""
 
+    shape: Shape
     fonts: Fonts
     splits: Mapping[int, str]
     leaves: Mapping[int, Leaf]
@@ -184,10 +185,10 @@ def box_size(fonts: Fonts, lines: Sequence[str], size: float) -> Point:
     return fonts.widest(lines, size) + pad, max(len(lines), 0.2) * LINE * size + pad
 
 
-def note_of(text: TreeText, width: float, style: Style) -> tuple[tuple[str, ...], float]:
+def note_of(content: TreeContent, width: float, style: Style) -> tuple[tuple[str, ...], float]:
     """The note below the tree, and its height."""
     if not style.has_scales:
         return (), 0.0
     size = small(style.size)
-    lines = text.fonts.wrapped(text.note, width - 4, size, MOST_LINES).lines
+    lines = content.fonts.wrapped(content.note, width - 4, size, MOST_LINES).lines
     return lines, (len(lines) + 0.7) * LINE * size
