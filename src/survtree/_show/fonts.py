@@ -143,11 +143,8 @@ def _unit_width(text: str, files: Files) -> float:
 
     Characters of East Asia and most emoji are wide, accents that sit on a letter take no room.
     """
-    return sum(_usual_width(sign) if w is None else w for sign, w in _advances(text, files))
-
-
-def _advances(text: str, files: Files) -> Iterable[tuple[str, float | None]]:
-    return ((sign, _advance(sign, files)) for sign in text)
+    advances = ((sign, _advance(sign, files)) for sign in text)
+    return sum(_usual_width(sign) if width is None else width for sign, width in advances)
 
 
 def _usual_width(sign: str) -> float:

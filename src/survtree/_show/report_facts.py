@@ -85,10 +85,8 @@ def _summary(model: Any, facts: LeafFacts) -> dict[str, Any]:
         "rows": sum(curve.n_rows for curve in curves),
         "events": sum(curve.n_events for curve in curves),
         "leaves": len(facts.leaves),
-        "depth": int(model.tree_.depths().max()),
         "columns": [names[j] for j in columns_asked(model)],
         "ibs_ratio": json_number(model.ibs_ratio_),
-        "line": model.certificate_.summary(),
     }
 
 
@@ -123,18 +121,10 @@ def tree_facts(model: FittedTree, facts: LeafFacts) -> list[dict[str, Any]]:
             nodes.append({"node": node, "rank": ranks[node]})
         else:
             counts[node] = (counts[no][0] + counts[yes][0], counts[no][1] + counts[yes][1])
-            question = model.questions_.asked[place]
-            nodes.append(
-                {
-                    "node": node,
-                    "no": no,
-                    "yes": yes,
-                    "text": model.questions_.text(place),
-                    "field": columns.index(question.column),
-                    "kind": question.kind,
-                    "value": _value(question),
-                }
-            )
+            question, text = model.questions_.asked[place], model.questions_.text(place)
+            field, kind, value = columns.index(question.column), question.kind, _value(question)
+            split = {"text": text, "field": field, "kind": kind, "value": value}
+            nodes.append({"node": node, "no": no, "yes": yes, **split})
         nodes[-1] |= {"rows": counts[node][0], "events": counts[node][1]}
     return nodes[::-1]
 
@@ -152,7 +142,7 @@ def form_fields(model: FittedTree) -> list[dict[str, Any]]:
 
 def _field(model: FittedTree, column: int) -> dict[str, Any]:
     seen = model.binarizer_.seen_[column]
-    asked = [question for question in model.questions_.asked if question.column == column]
+    splits = [question for question in model.questions_.asked if question.column == column]
     field = {
         "name": model.questions_.names[column],
         "kind": "number",
@@ -160,17 +150,17 @@ def _field(model: FittedTree, column: int) -> dict[str, Any]:
         "can_be_missing": model.binarizer_.missing == "question",
     }
     if seen.kind in ("level", "ordered"):
-        return field | {"kind": "level", "choices": _levels(asked, seen.levels)}
-    if all(question.kind in ("one", "missing") for question in asked):
-        words = ("True", "False") if seen.kind == "flag" else ("1", "0")
-        return field | {"kind": "flag", "choices": list(words)}
+        return field | {"kind": "level", "choices": _levels(splits, seen.levels)}
+    if all(question.kind in ("one", "missing") for question in splits):
+        choices = ["True", "False"] if seen.kind == "flag" else ["1", "0"]
+        return field | {"kind": "flag", "choices": choices}
     return field
 
 
-def _levels(asked: list[Question], levels: frozenset[str]) -> list[str]:
-    """The levels in their order, if they have one; it is that of the levels inside questions."""
-    low = max((q.value for q in asked if q.kind == "up_to"), key=len, default=())
-    high = max((q.value for q in asked if q.kind == "from"), key=len, default=())
+def _levels(splits: list[Question], levels: frozenset[str]) -> list[str]:
+    """The levels in their order, if they have one: splits of ordered levels list them in order."""
+    low = max((q.value for q in splits if q.kind == "up_to"), key=len, default=())
+    high = max((q.value for q in splits if q.kind == "from"), key=len, default=())
     return [*low, *sorted(levels - set(low) - set(high)), *high]
 
 
@@ -204,7 +194,7 @@ COUNTS = {
 def proof_facts(
     certificate: Certificate, n_questions: int, verified: Verification | None
 ) -> dict[str, Any]:
-    """The certificate; with rows, what its check on them verified."""
+    """The certificate; with rows, the result of its check on them."""
     numbers = ("objective", "loss", "lower_bound", "gap", "regularization", "exact_loss", "seconds")
     same = ("status", "n_leaves", "max_depth", "min_samples_leaf", "max_leaves", "fingerprint")
     buckets = certificate.time_buckets
@@ -212,17 +202,17 @@ def proof_facts(
         **{name: json_number(getattr(certificate, name)) for name in numbers},
         **{name: getattr(certificate, name) for name in same},
         "penalty": format_penalty(certificate.regularization),
-        "words": STATUSES[certificate.status],
+        "text": STATUSES[certificate.status],
         "n_questions": n_questions,
         "n_buckets": len(buckets) if isinstance(buckets, tuple) else buckets,
-        "counts": _counts(certificate.counts),
+        "counts": [
+            {"text": text, "n": certificate.counts[key]}
+            for key, text in COUNTS.items()
+            if certificate.counts.get(key)
+        ],
         "guess": _guess(certificate),
         "check": None if verified is None else _check(verified),
     }
-
-
-def _counts(counts: dict[str, int]) -> list[dict[str, Any]]:
-    return [{"words": words, "n": counts[key]} for key, words in COUNTS.items() if counts.get(key)]
 
 
 def _guess(certificate: Certificate) -> dict[str, Any] | None:

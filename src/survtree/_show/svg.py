@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from matplotlib.backend_bases import RendererBase
 from matplotlib.colors import to_hex
 from matplotlib.path import Path
+from matplotlib.text import Text
 from matplotlib.transforms import Affine2D
 
 from survtree._show.fonts import SLACK, Fonts
@@ -72,6 +73,7 @@ def svg_of(
         axes.patch.set_visible(False)
     width, height = 72 * figure.get_size_inches()
     renderer = SvgRenderer(width, height, {name: group.colour for name, group in groups.items()})
+    renderer.texts = {text.get_gid(): text for text in figure.findobj(Text)}
     figure.draw(renderer)
     ground = [
         part for name, parts in renderer.parts.items() if name not in groups for part in parts
@@ -100,15 +102,15 @@ class SvgRenderer(RendererBase):
     def __init__(self, width: float, height: float, colours: Mapping[str, str]) -> None:
         super().__init__()
         self.parts: dict[str, list[Markup]] = {}
+        self.texts: dict[str | None, Any] = {}  # by identifier
         self._size, self._colours = (width, height), colours
         self._fonts = Fonts(is_browser=True)
         self._flip = Affine2D().scale(1, -1).translate(0, height)
-        self._open: list[tuple[str, str]] = [("", "")]
+        self._open = [""]
 
     def open_group(self, s: str, gid: str | None = None) -> None:
         """Parts without an identifier belong to what is around them."""
-        name, _, part = (gid or "").partition(".")
-        self._open.append((name, part) if gid else (self._open[-1][0], ""))
+        self._open.append(gid or self._open[-1])
 
     def close_group(self, s: str) -> None:
         """Back to what is around."""
@@ -132,7 +134,7 @@ class SvgRenderer(RendererBase):
     def draw_path(self, gc: Any, path: Any, transform: Any, rgbFace: Any = None) -> None:
         """A line, an area, or both."""
         attributes: dict[str, Any] = {"fill": "none"}
-        classes = ["box"] if self._open[-1][1] == "box" else []
+        classes = ["box"] if self._open[-1].endswith(".box") else []
         if rgbFace is not None:
             classes.append(self._paint(attributes, "fill", rgbFace))
         if gc.get_linewidth() > 0 and gc.get_rgb()[3] > 0:
@@ -159,9 +161,10 @@ class SvgRenderer(RendererBase):
         attributes: dict[str, Any] = {"font_size": number(prop.get_size_in_points())}
         role = self._paint(attributes, "fill", gc.get_rgb())
         anchor = ""
-        if mtext is not None:
-            anchor = ANCHORS[mtext.get_horizontalalignment()]
-            x, y = self._anchored(mtext, x, y, angle)
+        whole = mtext or self.texts.get(self._open[-1])  # lines of a longer text come without it
+        if whole is not None:
+            anchor = ANCHORS[whole.get_horizontalalignment()]
+            x, y = self._anchored(whole, x, y, angle)
         turn = f"rotate({number(-angle)} {number(x)} {number(y)})" if angle else ""
         weight = 600 if prop.get_weight() == "bold" else ""
         class_ = role.replace("fill", "text")
@@ -177,7 +180,7 @@ class SvgRenderer(RendererBase):
 
     def _paint(self, attributes: dict[str, Any], what: str, rgba: Any) -> str:
         """Set a colour and an opacity; return the class."""
-        own = ("leaf", self._colours.get(self._open[-1][0], "gray"), 1.0)
+        own = ("leaf", self._colours.get(self._group, "gray"), 1.0)
         role, colour, opacity = ROLES.get(to_hex(rgba[:3]), own)
         opacity *= rgba[3] if len(rgba) > 3 else 1.0
         attributes[what] = colour
@@ -186,7 +189,11 @@ class SvgRenderer(RendererBase):
         return f"{role}-{'line' if what == 'stroke' else 'fill'}"
 
     def _add(self, element: Markup) -> None:
-        self.parts.setdefault(self._open[-1][0], []).append(element)
+        self.parts.setdefault(self._group, []).append(element)
+
+    @property
+    def _group(self) -> str:
+        return self._open[-1].partition(".")[0]
 
 
 LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}
