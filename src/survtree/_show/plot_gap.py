@@ -65,6 +65,8 @@ def gap_on_page(model: Any) -> Picture | None:
 def _draw(ax: Any, bounds: _Bounds) -> list[Any]:
     if _is_long(bounds.seconds):
         ax.set_xscale("log")
+        ax.xaxis.set_major_formatter(lambda second, _: format_number(second))
+        ax.xaxis.set_minor_formatter("")
         bounds = _without_zero(bounds)
     x, how = bounds.seconds, {"drawstyle": "steps-post", "linewidth": 1.6}
     artists = [
