@@ -193,7 +193,7 @@ def test_pointing_at_a_leaf_lights_its_curve_alone(opened, veterans):
     assert page.locator(".curve[data-leaf='6']").evaluate(opacity) == 1
     assert page.locator(".curve[data-leaf='3']").evaluate(opacity) < 0.5
     page.hover("h1")
-    assert page.locator(".curves.shining").count() == 0
+    assert page.locator(".curves.highlighting").count() == 0
 
 
 def test_a_split_lights_the_curves_of_its_leaves(opened, veterans):
@@ -201,7 +201,7 @@ def test_a_split_lights_the_curves_of_its_leaves(opened, veterans):
     page.click(".tree .node[data-node='5'] .box")
     lit = page.locator(".curves .curve.on").evaluate_all("cs => cs.map(c => c.dataset.leaf)")
     assert sorted(lit) == ["6", "7"]
-    assert "next it is asked: Age_in_years <= 58.5?" in page.inner_text("#followed")
+    assert "next split: Age_in_years <= 58.5" in page.inner_text("#followed")
 
 
 def test_bands_are_shown_when_asked_for(opened, veterans):
@@ -260,10 +260,16 @@ def test_words_stand_out_from_the_paper(opened, veterans, scheme):
     page = opened(veterans, color_scheme=scheme)
     paper = luminance(page, "body", "backgroundColor")
     assert (paper > 0.9) if scheme == "light" else (paper < 0.05)
-    for query, style in (("body", "color"), (".note", "color"), ("a", "color"), (".tick", "fill")):
+    for query, style in (
+        ("body", "color"),
+        (".note", "color"),
+        ("a", "color"),
+        (".chart text", "fill"),
+        (".tree text", "fill"),
+    ):
         assert contrast(paper, luminance(page, query, style)) >= 4.5, query
     for k in range(5):
-        assert contrast(paper, luminance(page, f".curve.r{k} .line", "stroke")) >= 3, k
+        assert contrast(paper, luminance(page, f".curve.r{k} .leaf-line", "stroke")) >= 3, k
 
 
 def luminance(page, query, style):

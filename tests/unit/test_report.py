@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from matplotlib.style import context
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
@@ -23,10 +24,18 @@ from survtree._base.numbers import (
     round_ticks,
 )
 from survtree._scoring.curves import StepFunction
-from survtree._show.report_facts import Given, Wishes, python_call, report_facts
+from survtree._show.fonts import Fonts
+from survtree._show.leaf_style import thinned
+from survtree._show.plot_curves import ON_PAGE, curves_on_page
+from survtree._show.report_facts import (
+    ReportOptions,
+    ReportRows,
+    form_fields,
+    python_call,
+    report_facts,
+)
 from survtree._show.report_page import page
-from survtree._show.report_tree import LETTERS, breadth, shortened, wrapped
-from survtree._show.report_tree_facts import ACROSS, UP, form_fields, thinned
+from survtree._show.report_pictures import page_pictures
 from survtree.datasets import load
 from tests.support.report_models import (
     GRADES,
@@ -46,10 +55,10 @@ def veterans(**options):
     )
 
 
-def facts_of(model, X=None, y=None, weight=None, cv=None, **wishes):
-    given = None if X is None else Given(X, y, weight)
+def facts_of(model, X=None, y=None, weight=None, cv=None, **options):
+    rows = None if X is None else ReportRows(X, y, weight)
     default = {"title": "t", "times": None, "command": None, "random_state": 0}
-    return report_facts(model, given, Wishes(**{**default, "cv": cv, **wishes}))
+    return report_facts(model, rows, ReportOptions(**{**default, "cv": cv, **options}))
 
 
 def written(model, folder, *args, **options):
@@ -122,22 +131,23 @@ def test_a_thinned_curve_is_never_off_by_more_than_a_place_of_the_screen(seed):
     times = np.unique(rng.exponential(1.0, n))
     curve = StepFunction(times, np.sort(rng.random(len(times)))[::-1], before=1.0)
     end = float(times[-1])
-    steps = thinned(curve, end)
-    thin = StepFunction([t for t, _ in steps], [v for _, v in steps], before=1.0)
-    assert len(steps) <= UP
+    across, up = ON_PAGE
+    thin = thinned(curve, end, ON_PAGE)
+    assert len(thin.x) <= up
     assert set(thin.x) <= set(curve.x)
     assert (curve(thin.x) == thin.y).all()
     # Times of one place across are one place; before its last step the next place is reached.
-    last_of_place = np.append(np.diff(np.floor(times / end * ACROSS)) > 0, True)
-    assert np.abs(thin(times) - curve(times))[last_of_place].max() <= 1 / UP
+    last_of_place = np.append(np.diff(np.floor(times / end * across)) > 0, True)
+    assert np.abs(thin(times) - curve(times))[last_of_place].max() <= 1 / up
 
 
 def test_curves_that_a_screen_can_show_are_told_as_they_are():
     model = veterans()
-    for curve in facts_of(model)["curves"]["leaves"]:
-        survival = model.leaf_curves_[curve["node"]].survival
-        assert [step[0] for step in curve["survival"]] == survival.x.tolist()
-        assert [step[1] for step in curve["survival"]] == survival.y.tolist()
+    lines = {line.get_gid(): line for line in curves_on_page(model, 0.95).axes.lines}
+    for node, curve in model.leaf_curves_.items():
+        line = lines[f"curve-{node}.line"]
+        assert line.get_xdata()[1:-1].tolist() == curve.survival.x.tolist()
+        assert line.get_ydata()[1:-1].tolist() == curve.survival.y.tolist()
 
 
 def test_two_writes_are_byte_equal(tmp_path):
@@ -212,7 +222,9 @@ def test_every_held_out_row_is_calibrated_once():
     scores = facts_of(veterans(), *VETERANS, cv=3, times=[60, 120])["scores"]
     assert [at["time"] for at in scores["calibration"]] == [60, 120]
     for at in scores["calibration"]:
-        assert sum(group["rows"] for group in at["groups"]) == 137
+        assert sum(at["n_rows"]) == 137
+        limits = zip(at["low"], at["observed"], at["high"], strict=True)
+        assert all(low <= observed <= high for low, observed, high in limits)
 
 
 def test_the_rows_of_the_fit_alone_say_nothing_of_calibration():
@@ -235,7 +247,7 @@ def test_a_reference_that_knows_all_rows_is_not_cross_validated(tmp_path):
     losses = np.zeros(137)
     model = veterans(reference=losses, reference_mode="prove")
     assert facts_of(model, *VETERANS, cv=5)["scores"]["why_not_held_out"] == "reference"
-    assert "leans on a reference" in written(model, tmp_path, *VETERANS)
+    assert "uses a reference model" in written(model, tmp_path, *VETERANS)
 
 
 def test_folds_that_were_listed_are_not_made_of_fewer_rows(tmp_path):
@@ -314,7 +326,10 @@ def test_the_proof_is_told_in_words(tmp_path):
     text = " ".join(written(veterans(), tmp_path, *VETERANS, cv=None).split())
     assert "loss 0.056729" in text
     assert "5 leaves × 0.002" in text
-    assert "all trees over 44 questions, of depth at most 3, with at least 7 rows" in text
+    assert (
+        "all trees over 44 candidate splits, of depth at most 3, with at least 7 rows per leaf"
+        in text
+    )
     assert veterans().certificate_.fingerprint in text
 
 
@@ -402,29 +417,30 @@ def test_the_page_has_no_address_of_another_place(tmp_path):
 
 @pytest.mark.parametrize("name", [*HOSTILE, "Karnofsky_performance_score", "年齢" * 30])
 @pytest.mark.parametrize("after", [" <= 45", " is " + " or ".join(HOSTILE[:3])])
-def test_a_question_fits_its_box_and_keeps_its_end(name, after):
-    lines = wrapped({"before": "", "name": name, "after": after})
-    texts = ["".join(word for word, _ in line) for line in lines]
-    assert all(breadth(text.rstrip()) <= LETTERS for text in texts)
-    assert len(lines) <= 5
-    assert "".join(texts).endswith(after[-5:])
+def test_a_split_fits_its_box_and_keeps_its_end(name, after):
+    fonts = Fonts(is_browser=True)
+    text = fonts.drawable(f"{name}{after}")
+    lines = fonts.wrapped(text, 120, 9, 4).lines
+    assert max(fonts.width(line, 9) for line in lines) <= 120
+    assert len(lines) <= 4
+    assert "".join(lines).replace("\u200e", "").endswith(text[-5:].strip())
+
+
+def test_a_browser_finds_a_font_for_every_character():
+    name = "年齢 🫀 ضغط الدم"
+    assert Fonts(is_browser=True).drawable(name) == name
+    assert "□" in Fonts().drawable(name)
+    assert Fonts(is_browser=True).width("年", 10) > Fonts(is_browser=True).width("a", 10)
 
 
 def test_words_of_a_name_are_one_run_of_text():
-    lines = wrapped({"before": "", "name": "ضغط الدم", "after": " <= 45"})
-    assert lines == [[("ضغط الدم", True), (" <= 45", False)]]
-
-
-def test_only_the_middle_of_a_long_text_is_left_out():
-    assert shortened("abc", 10) == "abc"
-    text = shortened("first" + "x" * 100 + "last", 20)
-    assert text.startswith("first")
-    assert text.endswith("last")
-    assert breadth(text) <= 20
+    lines = Fonts(is_browser=True).wrapped("ضغط الدم <= 45", 1e9, 9, 4).lines
+    assert lines == ("\u200eضغط الدم\u200e <= 45",)
 
 
 def test_numbers_read_well():
-    assert [format_number(v) for v in (None, 0.0, 12.0, 1234567.0, 3.14159, 1200.4)] == [
+    numbers = (None, 0.0, 12.0, 1234567.0, 3.14159, 1200.4)
+    assert [format_number(value) for value in numbers] == [
         *("–", "0", "12", "1,234,567", "3.14", "1,200"),
     ]
     assert [format_ratio(v) for v in (1.2345, 12.345, 123.45)] == ["1.23", "12.3", "123"]
@@ -454,11 +470,44 @@ def test_a_notebook_shows_the_options_of_a_model_that_was_not_fitted():
     assert "sk-" in model._repr_mimebundle_()["text/html"]
 
 
-def test_the_page_is_made_of_facts_alone():
-    facts = facts_of(veterans(), *VETERANS)
-    assert page(json.loads(json.dumps(facts), object_hook=with_numbers)) == page(facts)
+def test_the_text_of_the_page_is_made_of_facts_alone():
+    model = veterans()
+    facts = facts_of(model, *VETERANS, cv=2)
+    again = json.loads(json.dumps(facts), object_hook=with_numbers)
+    assert page_pictures(model, again) == page_pictures(model, facts)
+    pictures = page_pictures(model, facts)
+    assert page(again, pictures) == page(facts, pictures)
 
 
 def with_numbers(found):
     """JSON has no numbers as keys."""
     return {int(key) if key.isdigit() else key: value for key, value in found.items()}
+
+
+def test_pictures_do_not_follow_the_style_of_plots():
+    model = veterans()
+    facts = facts_of(model)
+    expected = model._repr_html_(), page_pictures(model, facts)
+    with context("dark_background"):
+        assert (model._repr_html_(), page_pictures(model, facts)) == expected
+
+
+def test_lines_of_a_leaf_are_centred_whatever_the_font_of_the_browser():
+    html = veterans()._repr_html_()
+    lines = re.findall(r"<text ([^>]*)>(?:Leaf \d|\d+ rows|\d+ events|median)", html)
+    assert len(lines) == 4 * 5
+    assert all('text-anchor="middle"' in attributes for attributes in lines)
+    assert len({re.search(r' x="([^"]*)"', attributes)[1] for attributes in lines}) == 5
+
+
+def test_what_is_drawn_of_a_leaf_is_in_its_group():
+    model = veterans()
+    tree = str(page_pictures(model, facts_of(model)).tree)
+    groups = dict(re.findall(r'<g class="node[^"]*" data-node="(\d+)".*?</title>(.*?)</g>', tree))
+    assert len(groups) == model.tree_.n_nodes
+    for node, curve in model.leaf_curves_.items():
+        inside = groups[str(node)]
+        assert f">Leaf {node}<" in inside
+        assert f">{curve.n_rows} rows<" in inside
+        assert inside.count("leaf-line") == inside.count("leaf-fill") == 1
+        assert inside.count('class="box') == 1

@@ -1,4 +1,4 @@
-"""What is asked of exports, tables, pictures and reports."""
+"""Checks of what users pass to exports, tables, pictures and reports."""
 
 import builtins
 import importlib.util
@@ -23,7 +23,7 @@ MOST_NESTED = 200  # databases differ; some stop at 10, few beyond 500
 
 
 def check_sql_texts(texts: Iterable[str]) -> None:
-    """Names and levels that SQL can hold."""
+    """Refuse names and levels that SQL cannot hold."""
     for text in texts:
         if "\0" in text:
             raise ValueError(
@@ -33,7 +33,7 @@ def check_sql_texts(texts: Iterable[str]) -> None:
 
 
 def check_sql_depth(depth: int) -> None:
-    """Complain of a tree whose expression is nested more deeply than databases take."""
+    """Refuse a tree whose expression is nested more deeply than databases accept."""
     if depth > MOST_NESTED:
         raise ValueError(
             f"a tree must be at most {MOST_NESTED} deep for SQL, which nests an expression a "
@@ -42,7 +42,7 @@ def check_sql_depth(depth: int) -> None:
 
 
 def check_function_name(name: Any, taken: Sequence[str]) -> str:
-    """A name for a function of a module that has names of its own."""
+    """A name for a function in a module that already uses some names."""
     is_name = isinstance(name, str) and name.isascii() and name.isidentifier() and name[0] != "_"
     is_free = is_name and not keyword.iskeyword(name) and not hasattr(builtins, name)
     if not is_free or name in taken:
@@ -57,10 +57,13 @@ def check_function_name(name: Any, taken: Sequence[str]) -> str:
 BACKENDS = ("polars", "pandas", "pyarrow")
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
 def check_confidence(confidence: Any) -> float:
-    """A share strictly between 0 and 1."""
-    is_number = isinstance(confidence, numbers.Real) and not isinstance(confidence, bool)
-    if not is_number or not 0 < float(confidence) < 1:
+    """A confidence level: a number strictly between 0 and 1."""
+    if not (_is_number(confidence) and 0 < float(confidence) < 1):
         raise ValueError(
             "confidence must be a number between 0 and 1, both excluded; got "
             f"{confidence!r}. Pass 0.95 for limits of 95 %."
@@ -70,8 +73,7 @@ def check_confidence(confidence: Any) -> float:
 
 def check_until(until: Any) -> float:
     """A positive time."""
-    is_number = isinstance(until, numbers.Real) and not isinstance(until, bool)
-    if not is_number or not 0 < float(until) < np.inf:
+    if not (_is_number(until) and 0 < float(until) < np.inf):
         raise ValueError(
             f"until must be a finite time above 0; got {until!r}. Pass the time up to which the "
             "restricted mean counts."
@@ -98,7 +100,7 @@ DIRECTIONS = ("down", "right")
 
 
 def check_drawn_model(model: Any) -> None:
-    """Complain of what is no fitted tree."""
+    """Refuse anything but a fitted tree."""
     if isinstance(model, type):
         raise TypeError(
             f"model must be a fitted tree; got the class {model.__name__}. Pass what its fit "
@@ -118,12 +120,12 @@ def check_drawn_model(model: Any) -> None:
 
 
 def _is_ours(model: Any) -> bool:
-    """Before fit a tree has no curves yet."""
+    """Is this one of our estimators? Before the fit it has no curves yet."""
     return type(model).__module__.startswith("survtree.") and hasattr(model, "fit")
 
 
 def check_axes(ax: Any) -> None:
-    """Complain of what is no axes of matplotlib; None is for new ones."""
+    """Refuse anything but plain matplotlib axes; None stands for new ones."""
     if ax is None:
         return
     from matplotlib.axes import Axes
@@ -137,7 +139,7 @@ def check_axes(ax: Any) -> None:
 
 
 def check_direction(direction: Any) -> None:
-    """Complain of a direction that is none."""
+    """Refuse unknown directions."""
     if direction is not None and direction not in DIRECTIONS:
         raise ValueError(
             f"direction must be 'down', 'right' or None; got {direction!r}."
@@ -146,7 +148,7 @@ def check_direction(direction: Any) -> None:
 
 
 def check_label(label: Any) -> str:
-    """The words at the axis of time."""
+    """The label of the time axis."""
     if not isinstance(label, str):
         raise TypeError(
             f"time_label must be a text; got {type(label).__name__}. Pass the unit, such as 'Days'."
@@ -167,7 +169,7 @@ def check_ticks(times: Any) -> NDArray[np.float64]:
 
 
 def check_picture_file(file: Any, kinds: Sequence[str]) -> str:
-    """The kind of picture that a file's name asks for."""
+    """The format of a picture, by the ending of the file name."""
     listed = ", ".join(f".{kind}" for kind in kinds)
     if not isinstance(file, (str, os.PathLike)):
         raise TypeError(
@@ -185,14 +187,13 @@ def check_picture_file(file: Any, kinds: Sequence[str]) -> str:
 
 def check_dpi(dpi: Any) -> float:
     """Dots per inch."""
-    is_number = isinstance(dpi, numbers.Real) and not isinstance(dpi, bool)
-    if not is_number or not 10 <= float(dpi) <= 2400:
+    if not (_is_number(dpi) and 10 <= float(dpi) <= 2400):
         raise ValueError(f"dpi must be a number from 10 to 2400; got {dpi!r}.")
     return float(dpi)
 
 
 def check_snapshots(given: Any) -> tuple[Snapshot, ...]:
-    """Snapshots of a search: those of a model, or as a callback collected them."""
+    """Snapshots of a search: those of a model, or those that a callback collected."""
     if hasattr(given, "fit"):
         check_drawn_model(given)
         given = getattr(given, "history_", ()) or _no_history(given)
@@ -254,7 +255,7 @@ def check_report_text(name: str, text: Any) -> str | None:
 
 
 def check_report_rows(X: Any, y: Any, sample_weight: Any, roles: Any) -> Any:
-    """X, y and weights; None if there are none. y may be in X, in the columns of the fit."""
+    """X, y and weights; None without rows. The outcome may be in columns of X, as at the fit."""
     has_columns = roles is not None and not roles.event_values and roles.weight is None
     if X is not None and y is None and has_columns:
         X, y = split_outcome(X, None, roles.time, roles.event)

@@ -1,4 +1,4 @@
-"""A drawn figure: shown in notebooks, saved in one piece."""
+"""A drawn figure: shown in notebooks, saved as a whole or not at all."""
 
 import io
 import os
@@ -7,7 +7,7 @@ from typing import Any
 
 from survtree._base.files import whole_file
 from survtree._show.checks import check_dpi, check_picture_file
-from survtree._show.picture_text import SPACING
+from survtree._show.fonts import SPACING
 
 SHOWN_DPI = 110
 # What would differ between two files of the same picture.
@@ -20,7 +20,7 @@ NO_DATE: dict[str, dict[str, None]] = {
 
 @dataclass(frozen=True)
 class Picture:
-    """What a plotting function drew: matplotlib's figure, its main axes, and what was put there.
+    """What a plotting function drew: the matplotlib figure, its main axes, and its artists.
 
     A notebook shows it. Change it as any matplotlib figure, then save it.
 
@@ -74,7 +74,7 @@ def picture_of(axes: Any, artists: list[Any]) -> Picture:
 
 
 def write(axes: Any, x: float, y: float, text: str, **how: Any) -> Any:
-    """A text as it stands: no letter of it is read as mathematics."""
+    """A text as it is: no letter of it is read as mathematics."""
     plain = {"parse_math": False, "usetex": False, "linespacing": SPACING}
     return axes.text(x, y, text, **plain, **how)
 
@@ -88,11 +88,7 @@ def size_of(axes: Any) -> tuple[float, float]:
     return 72 * extent.width / figure.dpi, 72 * extent.height / figure.dpi
 
 
-def width_of(axes: Any) -> float:
-    """Width in points."""
-    return size_of(axes)[0]
-
-
-def height_of(axes: Any) -> float:
-    """Height in points."""
-    return size_of(axes)[1]
+def hide_frame(axes: Any) -> None:
+    """Leave only the lower and the left side of the frame."""
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)

@@ -13,10 +13,9 @@ from survtree._show.checks import (
     check_label,
     check_ticks,
 )
+from survtree._show.fonts import LINE, Fonts
 from survtree._show.leaf_facts import leaf_facts
-from survtree._show.picture import Picture, height_of, new_axes, picture_of, width_of, write
-from survtree._show.picture_text import LINE, Face
-from survtree._show.strokes import (
+from survtree._show.leaf_style import (
     GREY,
     by_risk,
     draw_censored,
@@ -25,6 +24,7 @@ from survtree._show.strokes import (
     leaf_colours,
     leaf_strokes,
 )
+from survtree._show.picture import Picture, hide_frame, new_axes, picture_of, size_of, write
 
 # With more leaves, bands and marks hide the curves.
 MOST_WITH_BANDS = 4
@@ -35,6 +35,8 @@ MOST_OF_HEIGHT = 0.5
 WIDTH = 1.6  # of lines
 # Right of the curves: a piece of each line, and its label, in shares of the axis of time.
 SAMPLE, LABELS_AT = (0.03, 0.1), 0.115
+# How many steps can be seen on a page: across, and up.
+ON_PAGE = (1280, 640)
 
 
 def plot_curves(
@@ -49,7 +51,7 @@ def plot_curves(
 ) -> Picture:
     """The Kaplan-Meier curves of all leaves, with rows at risk and the log-rank test.
 
-    Colours tell the order of risk, the darkest the highest, in print without colours too, and are
+    Colours show the order of risk, the darkest the highest, in print without colours too, and are
     those of ``plot_tree``. A small upright mark is a row that was censored.
 
     The p-value is too small: the leaves were chosen by the outcomes of the very rows that are
@@ -67,7 +69,7 @@ def plot_curves(
     confidence : float, default=0.95
         Of the bands, for one time at a time.
     at_risk : bool, default=True
-        Is there a table of rows at risk? Where rows have weights, it tells their weight. It is left
+        Is there a table of rows at risk? Where rows have weights, it shows their weight. It is left
         out where it would take more than half of the height.
     bands : bool, optional
         Are there bands and marks of censored rows? By default for up to four leaves.
@@ -85,11 +87,11 @@ def plot_curves(
     check_drawn_model(model)
     check_axes(ax)
     level = check_confidence(confidence)
-    label = Face().drawn(check_label(time_label))
+    label = Fonts().drawable(check_label(time_label))
     ticks = None if times is None else check_ticks(times).tolist()
     nodes = by_risk(model)
     ax = new_axes(6.4, _figure_height(len(nodes), at_risk)) if ax is None else ax
-    size = SIZE if width_of(ax) >= NARROW else SMALL_SIZE
+    size = SIZE if size_of(ax)[0] >= NARROW else SMALL_SIZE
     has_bands = len(nodes) <= MOST_WITH_BANDS if bands is None else bool(bands)
     artists = _draw_curves(ax, model, nodes, level if has_bands else None)
     ticks = round_ticks(last_time(model), _n_ticks(ax, size)) if ticks is None else ticks
@@ -97,9 +99,18 @@ def plot_curves(
     if len(nodes) > 1:
         p = leaf_facts(model, confidence=level).log_rank.p
         ax.set_title(f"log-rank {format_p_value(p)}", loc="right", size=size, color=GREY)
-    if at_risk and _table_height(nodes, size) <= MOST_OF_HEIGHT * height_of(ax):
+    if at_risk and _table_height(nodes, size) <= MOST_OF_HEIGHT * size_of(ax)[1]:
         artists += _draw_table(ax, model, nodes, ticks, size)
     return picture_of(ax, artists + _draw_labels(ax, model, nodes, size))
+
+
+def curves_on_page(model: FittedTree, confidence: float) -> Picture:
+    """The curves for a browser, all with their bands, and no more steps than can be seen."""
+    nodes, end = by_risk(model), last_time(model)
+    ax = new_axes(5.2, _figure_height(len(nodes), at_risk=False))
+    artists = _draw_curves(ax, model, nodes, confidence, is_page=True)
+    _draw_axes(ax, round_ticks(end), end, "Time", SIZE)
+    return picture_of(ax, artists + _draw_labels(ax, model, nodes, SIZE))
 
 
 def _figure_height(n_leaves: int, at_risk: bool) -> float:
@@ -113,19 +124,24 @@ def _table_height(nodes: list[int], size: float) -> float:
 
 def _n_ticks(ax: Any, size: float) -> int:
     """How many numbers at risk fit side by side."""
-    return max(2, min(8, int(0.7 * width_of(ax) / (5.5 * size))))
+    return max(2, min(8, int(0.7 * size_of(ax)[0] / (5.5 * size))))
 
 
 def _draw_curves(
-    ax: Any, model: FittedTree, nodes: list[int], confidence: float | None
+    ax: Any, model: FittedTree, nodes: list[int], confidence: float | None, *, is_page: bool = False
 ) -> list[Any]:
     colours, strokes = leaf_colours(model), leaf_strokes(model)
+    resolution = ON_PAGE if is_page else None
     artists: list[Any] = []
     for node in nodes:
         curve, colour = model.leaf_curves_[node], colours[node]
         how = {"linestyle": strokes[node], "linewidth": WIDTH, "label": f"Leaf {node}"}
-        artists += draw_curve(ax, curve, colour, confidence, **how)
-        if confidence is not None:
+        *bands, line = draw_curve(ax, curve, colour, confidence, resolution, **how)
+        line.set_gid(f"curve-{node}.line")
+        for band in bands:
+            band.set_gid(f"band-{node}.area")
+        artists += [*bands, line]
+        if confidence is not None and not is_page:
             artists += draw_censored(ax, curve, colour)
     return artists
 
@@ -137,8 +153,7 @@ def _draw_axes(ax: Any, ticks: list[float], end: float, label: str, size: float)
     ax.tick_params(labelsize=size)
     ax.set_xlabel(label, size=size, parse_math=False, usetex=False)
     ax.set_ylabel("Survival", size=size)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    hide_frame(ax)
 
 
 def _draw_table(
@@ -146,9 +161,9 @@ def _draw_table(
 ) -> list[Any]:
     """Rows at risk below the ticks, leaves in the order of risk."""
     counts = format_weights(model.leaf_curves_[node].at_risk(ticks) for node in nodes)
-    widest = Face().widest((count for row in counts for count in row), size)
+    widest = Fonts().widest((count for row in counts for count in row), size)
     left = -(widest / 2 + 0.6 * size)
-    top = 9 + 2.9 * LINE * size  # below numbers and words of the axis
+    top = 9 + 2.9 * LINE * size  # below the numbers and the label of the axis
     artists = [_hung(ax, 0.0, (left, top), "At risk", size, ha="right", color=GREY)]
     for place, (node, row) in enumerate(zip(nodes, counts, strict=True), start=1):
         down = top + place * LINE * size
@@ -181,22 +196,25 @@ def _hung(
 def _draw_labels(ax: Any, model: FittedTree, nodes: list[int], size: float) -> list[Any]:
     """The number and rows of each leaf at the right, beside where its curve ends."""
     colours, strokes, curves = leaf_colours(model), leaf_strokes(model), model.leaf_curves_
-    right, top = ax.get_xlim()[1], ax.get_ylim()[1]
+    right, top, height = ax.get_xlim()[1], ax.get_ylim()[1], size_of(ax)[1]
     ends = [float(curves[node].survival(curves[node].times[-1])) for node in nodes]
-    size = min(size, height_of(ax) / (LINE * len(nodes)))
-    places = spread(ends, LINE * size * top / height_of(ax), top)
+    size = min(size, height / (LINE * len(nodes)))
+    places = spread(ends, LINE * size * top / height, top)
     artists: list[Any] = []
     for node, end, place in zip(nodes, ends, places, strict=True):
         how = {"color": colours[node], "clip_on": False, "zorder": 1}
         if end > 0:  # many curves end at 0, where lines to their ends would only cross
             x = [float(curves[node].times[-1]), right, right * (1 + SAMPLE[0])]
-            artists += ax.plot(x, [end, end, place], linewidth=0.6, linestyle=":", **how)
+            dotted = {"linewidth": 0.6, "linestyle": ":", "gid": f"curve-{node}.leader"}
+            artists += ax.plot(x, [end, end, place], **dotted, **how)
         ends_of_sample = [right * (1 + share) for share in SAMPLE]
-        stroke = {"linewidth": WIDTH, "linestyle": strokes[node]}
+        stroke = {"linewidth": WIDTH, "linestyle": strokes[node], "gid": f"curve-{node}.sample"}
         artists += ax.plot(ends_of_sample, [place, place], **stroke, **how)
-        words = f"Leaf {node} (n = {curves[node].n_rows:,})"
+        text = f"Leaf {node} (n = {curves[node].n_rows:,})"
         at = right * (1 + LABELS_AT), place
-        artists.append(write(ax, *at, words, size=size, va="center", clip_on=False))
+        label = write(ax, *at, text, size=size, va="center", clip_on=False)
+        label.set_gid(f"curve-{node}.text")
+        artists.append(label)
     return artists
 
 

@@ -6,11 +6,13 @@ from typing import Any, NamedTuple
 from survtree._base.numbers import format_number, format_percent, relative_gap
 from survtree._search.progress import Snapshot
 from survtree._show.checks import check_axes, check_snapshots
-from survtree._show.picture import Picture, new_axes, picture_of
-from survtree._show.strokes import BLUE, GREY, ORANGE, PALE
+from survtree._show.leaf_style import BLUE, GREY, ORANGE, PALE
+from survtree._show.picture import Picture, hide_frame, new_axes, picture_of
 
 # A longer span of seconds, as a ratio, is drawn on a logarithmic axis.
 WIDEST_LINEAR = 100.0
+# A page has no room for more.
+MOST_SNAPSHOTS = 500
 
 
 class _Bounds(NamedTuple):
@@ -47,8 +49,24 @@ def plot_gap(model: Any, ax: Any = None) -> Picture:
     check_axes(ax)
     bounds = _of_model(model, snapshots) if hasattr(model, "fit") else _of_list(snapshots)
     ax = new_axes(5.6, 3.2) if ax is None else ax
+    return picture_of(ax, _draw(ax, bounds))
+
+
+def gap_on_page(model: Any) -> Picture | None:
+    """The same for a page; None if the bounds were never apart, or nothing is known of them."""
+    history = model.history_
+    if len(history) < 2 or not history[-1].seconds or not history[0].objective:
+        return None
+    step = -(-len(history) // MOST_SNAPSHOTS)
+    ax = new_axes(5.6, 2.8)
+    return picture_of(ax, _draw(ax, _of_model(model, [*history[:-1:step], history[-1]])))
+
+
+def _draw(ax: Any, bounds: _Bounds) -> list[Any]:
     if _is_long(bounds.seconds):
         ax.set_xscale("log")
+        ax.xaxis.set_major_formatter(lambda second, _: format_number(second))
+        ax.xaxis.set_minor_formatter("")
         bounds = _without_zero(bounds)
     x, how = bounds.seconds, {"drawstyle": "steps-post", "linewidth": 1.6}
     artists = [
@@ -62,9 +80,8 @@ def plot_gap(model: Any, ax: Any = None) -> Picture:
     ax.set_ylabel("objective and lower bound")
     ax.set_title(bounds.title, size="medium", color=GREY)
     artists.append(ax.legend(loc="best", frameon=False))
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    return picture_of(ax, artists)
+    hide_frame(ax)
+    return artists
 
 
 def _of_list(snapshots: Sequence[Snapshot]) -> _Bounds:
@@ -98,6 +115,6 @@ def _is_long(seconds: Sequence[float]) -> bool:
 
 
 def _without_zero(bounds: _Bounds) -> _Bounds:
-    """What was known at 0 s is told from the first positive second on."""
+    """What was known at 0 s is drawn from the first positive second on."""
     first = min(each for each in bounds.seconds if each > 0)
     return bounds._replace(seconds=[max(each, first / 2) for each in bounds.seconds])

@@ -1,9 +1,8 @@
-"""What a report tells, as one dict of plain values that could be written as JSON."""
+"""What a report says, as one dict of plain values that could be written as JSON."""
 
 import ast
 import inspect
 import platform
-from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -15,19 +14,19 @@ from survtree._base.numbers import (
     format_penalty,
     json_interval,
     json_number,
+    round_ticks,
 )
+from survtree._model.fitted import FittedTree
 from survtree._model.prepare import cohort_of
 from survtree._proof.certificate import Certificate, Verification
-from survtree._scoring.curves import LeafCurve
-from survtree._search.progress import Snapshot
-from survtree._show.conditions import columns_asked
+from survtree._questions.questions import InLevels, InRange, IsMissing, IsOne, Question
+from survtree._show.conditions import columns_asked, levels_at_end
 from survtree._show.leaf_facts import LeafFacts, leaf_facts
-from survtree._show.report_data import data_facts
-from survtree._show.report_scores import Scoring, score_facts
-from survtree._show.report_tree_facts import curve_facts, form_fields, tree_facts
+from survtree._show.leaf_style import by_risk, last_time
+from survtree._show.report_rows import Scoring, data_facts, score_facts
 
 
-class Given(NamedTuple):
+class ReportRows(NamedTuple):
     """Rows with a known outcome, as the user has them."""
 
     X: Any
@@ -35,8 +34,8 @@ class Given(NamedTuple):
     sample_weight: Any
 
 
-class Wishes(NamedTuple):
-    """What the user asked of the page."""
+class ReportOptions(NamedTuple):
+    """What the user wants on the page."""
 
     title: str
     times: Any
@@ -45,58 +44,56 @@ class Wishes(NamedTuple):
     random_state: Any
 
 
-def report_facts(model: Any, given: Given | None, wishes: Wishes) -> dict[str, Any]:
-    """All that the page tells."""
-    told = leaf_facts(model, wishes.times)
-    found = None if given is None else model.certificate_.verify(*given)
+def report_facts(model: Any, rows: ReportRows | None, options: ReportOptions) -> dict[str, Any]:
+    """All that the page says."""
+    facts = leaf_facts(model, options.times)
+    verified = None if rows is None else model.certificate_.verify(*rows)
+    has_rows = rows is not None and verified is not None
     return {
-        "title": wishes.title,
-        "summary": _summary(model, told),
-        "tree": tree_facts(model, told),
+        "title": options.title,
+        "summary": _summary(model, facts),
+        "tree": tree_facts(model, facts),
         "fields": form_fields(model),
-        "leaves": leaf_list(told),
-        "reference_leaf": told.reference,
-        "times": list(told.times),
-        "until": told.until,
-        "confidence": told.confidence,
-        "log_rank": {key: json_number(value) for key, value in told.log_rank._asdict().items()},
-        "curves": curve_facts(model.leaf_curves_, told),
-        "proof": proof_facts(model.certificate_, len(model.questions_), found),
-        "history": history_facts(model.history_),
-        "reproduce": reproduce_facts(model, wishes.command),
-        "data": None if given is None else _data(model, given),
-        "scores": None if found is None else _scores(model, given, told, wishes, found),
+        "leaves": leaf_list(facts),
+        "reference_leaf": facts.reference,
+        "times": list(facts.times),
+        "until": facts.until,
+        "confidence": facts.confidence,
+        "log_rank": {key: json_number(value) for key, value in facts.log_rank._asdict().items()},
+        "at_risk": at_risk_facts(model),
+        "proof": proof_facts(model.certificate_, len(model.questions_), verified),
+        "reproduce": reproduce_facts(model, options.command),
+        "data": _data(model, rows) if has_rows else None,
+        "scores": _scores(model, rows, facts, options, verified) if has_rows else None,
     }
 
 
-def _data(model: Any, given: Given) -> dict[str, Any]:
-    table, events, is_kept = model.binarizer_.read_with_outcome(*given, model)
+def _data(model: Any, rows: Any) -> dict[str, Any]:
+    table, events, is_kept = model.binarizer_.read_with_outcome(*rows, model)
     return data_facts(table, events, columns_asked(model), len(is_kept))
 
 
 def _scores(
-    model: Any, given: Any, told: LeafFacts, wishes: Wishes, found: Verification
+    model: Any, rows: Any, facts: LeafFacts, options: ReportOptions, verified: Any
 ) -> dict[str, Any]:
-    rows = cohort_of(clone(model), *given)
-    scoring = Scoring(wishes.cv, check_random_state(wishes.random_state), np.array(told.times))
-    return score_facts(model, rows, scoring, is_training=found.checks["data"])
+    cohort, rng = cohort_of(clone(model), *rows), check_random_state(options.random_state)
+    scoring = Scoring(options.cv, rng, np.array(facts.times), facts.confidence)
+    return score_facts(model, cohort, scoring, is_training=verified.checks["data"])
 
 
-def _summary(model: Any, told: LeafFacts) -> dict[str, Any]:
-    curves: list[LeafCurve] = list(model.leaf_curves_.values())
+def _summary(model: Any, facts: LeafFacts) -> dict[str, Any]:
+    curves = list(model.leaf_curves_.values())
     names = model.questions_.names
     return {
         "rows": sum(curve.n_rows for curve in curves),
         "events": sum(curve.n_events for curve in curves),
-        "leaves": len(told.leaves),
-        "depth": int(model.tree_.depths().max()),
+        "leaves": len(facts.leaves),
         "columns": [names[j] for j in columns_asked(model)],
         "ibs_ratio": json_number(model.ibs_ratio_),
-        "line": model.certificate_.summary(),
     }
 
 
-def leaf_list(told: LeafFacts) -> list[dict[str, Any]]:
+def leaf_list(facts: LeafFacts) -> list[dict[str, Any]]:
     """The leaves in the order of the tree."""
     return [
         {
@@ -111,15 +108,79 @@ def leaf_list(told: LeafFacts) -> list[dict[str, Any]]:
             "restricted_mean": json_interval(leaf.restricted_mean),
             "hazard_ratio": json_interval(leaf.hazard_ratio),
         }
-        for leaf in told.leaves
+        for leaf in facts.leaves
     ]
+
+
+def tree_facts(model: FittedTree, facts: LeafFacts) -> list[dict[str, Any]]:
+    """Nodes by number. ``rank`` counts the leaves by risk, the lowest first."""
+    tree, columns = model.tree_, columns_asked(model)
+    ranks = {node: rank for rank, node in enumerate(by_risk(model))}
+    counts = {leaf.node: (leaf.n_rows, leaf.n_events) for leaf in facts.leaves}
+    nodes: list[dict[str, Any]] = []
+    for node in reversed(range(tree.n_nodes)):  # children come after parents
+        place, no, yes = (int(a[node]) for a in (tree.question, tree.no, tree.yes))
+        if place < 0:
+            nodes.append({"node": node, "rank": ranks[node]})
+        else:
+            counts[node] = (counts[no][0] + counts[yes][0], counts[no][1] + counts[yes][1])
+            question, text = model.questions_.asked[place], model.questions_.text(place)
+            field = columns.index(question.column)
+            split = {"text": text, "field": field, "question": _answered_by(question)}
+            nodes.append({"node": node, "no": no, "yes": yes, **split})
+        nodes[-1] |= {"rows": counts[node][0], "events": counts[node][1]}
+    return nodes[::-1]
+
+
+def _answered_by(question: Question) -> dict[str, Any]:
+    """What the page needs to answer the question; an open end of a range is None."""
+    if isinstance(question, InLevels):
+        return {"form": "levels", "levels": list(question.levels)}
+    if isinstance(question, InRange):
+        low, high = json_number(question.low), json_number(question.high)
+        return {"form": "range", "low": low, "high": high}
+    return {"form": "missing"}
+
+
+def form_fields(model: FittedTree) -> list[dict[str, Any]]:
+    """One field for each column that the tree uses, in the order of ``columns_asked``."""
+    return [_field(model, column) for column in columns_asked(model)]
+
+
+def _field(model: FittedTree, column: int) -> dict[str, Any]:
+    seen = model.binarizer_.seen_[column]
+    splits = [question for question in model.questions_.asked if question.column == column]
+    field = {
+        "name": model.questions_.names[column],
+        "kind": "number",
+        "choices": [],
+        "can_be_missing": model.binarizer_.missing == "question",
+    }
+    if seen.kind in ("level", "ordered"):
+        return field | {"kind": "level", "choices": _levels(splits, seen.levels)}
+    if all(isinstance(question, (IsOne, IsMissing)) for question in splits):
+        choices = ["True", "False"] if seen.kind == "flag" else ["1", "0"]
+        return field | {"kind": "flag", "choices": choices}
+    return field
+
+
+def _levels(splits: list[Question], levels: frozenset[str]) -> list[str]:
+    """The levels in their order, if they have one: splits of ordered levels list them in order."""
+    low, high = levels_at_end(splits, "low"), levels_at_end(splits, "high")
+    return [*low, *sorted(levels - set(low) - set(high)), *high]
+
+
+def at_risk_facts(model: FittedTree) -> dict[str, Any]:
+    """How many rows of each leaf are at risk at round times."""
+    ticks = round_ticks(last_time(model))
+    rows = {node: curve.at_risk(ticks).tolist() for node, curve in model.leaf_curves_.items()}
+    return {"times": ticks, "rows": rows}
 
 
 STATUSES = {
     "optimal": "Proven: no tree within the limits below has a lower objective.",
     "guessed": "Best if the reference model is right; the lower bound holds whether it is or not.",
-    "gap_reached": "The search ended at the gap that was asked for: no tree is below the lower "
-    "bound.",
+    "gap_reached": "The search stopped at the gap that was set: no tree is below the lower bound.",
     "time_limit": "Stopped by the time limit: the tree is valid, but not proven best.",
     "memory_limit": "Stopped by the memory limit: the tree is valid, but not proven best.",
     "node_limit": "Stopped by the node limit: the tree is valid, but not proven best.",
@@ -127,38 +188,37 @@ STATUSES = {
 }
 COUNTS = {
     "subsets_solved": "subsets of rows solved",
-    "lane_rows": "rows read, once for each question asked of them",
-    "cache_hits": "subsets found solved before",
-    "pruned_by_budget": "subsets closed because the best tree left them no room",
-    "pruned_by_incremental_progress": "subsets closed because no split could repay its leaf",
-    "pruned_by_leaf_count": "subsets closed because the tree would have had too many leaves",
-    "pruned_by_guess": "subsets closed by the reference alone",
+    "lane_rows": "rows read, counted once for each split that was tried on them",
+    "cache_hits": "subsets that had been solved before",
+    "pruned_by_budget": "subsets ruled out because a better tree was known",
+    "pruned_by_incremental_progress": "subsets ruled out because no split could save its penalty",
+    "pruned_by_leaf_count": "subsets ruled out because the tree would have too many leaves",
+    "pruned_by_guess": "subsets ruled out by the reference model alone",
 }
-MOST_SNAPSHOTS = 500
 
 
 def proof_facts(
-    certificate: Certificate, n_questions: int, found: Verification | None
+    certificate: Certificate, n_questions: int, verified: Verification | None
 ) -> dict[str, Any]:
-    """The certificate; with rows, what its check on them found."""
+    """The certificate; with rows, the result of its check on them."""
     numbers = ("objective", "loss", "lower_bound", "gap", "regularization", "exact_loss", "seconds")
     same = ("status", "n_leaves", "max_depth", "min_samples_leaf", "max_leaves", "fingerprint")
     buckets = certificate.time_buckets
     return {
         **{name: json_number(getattr(certificate, name)) for name in numbers},
         **{name: getattr(certificate, name) for name in same},
-        "price": format_penalty(certificate.regularization),
-        "words": STATUSES[certificate.status],
+        "penalty": format_penalty(certificate.regularization),
+        "text": STATUSES[certificate.status],
         "n_questions": n_questions,
         "n_buckets": len(buckets) if isinstance(buckets, tuple) else buckets,
-        "counts": _counts(certificate.counts),
+        "counts": [
+            {"text": text, "n": certificate.counts[key]}
+            for key, text in COUNTS.items()
+            if certificate.counts.get(key)
+        ],
         "guess": _guess(certificate),
-        "check": None if found is None else _check(found),
+        "check": None if verified is None else _check(verified),
     }
-
-
-def _counts(counts: dict[str, int]) -> list[dict[str, Any]]:
-    return [{"words": words, "n": counts[key]} for key, words in COUNTS.items() if counts.get(key)]
 
 
 def _guess(certificate: Certificate) -> dict[str, Any] | None:
@@ -174,26 +234,16 @@ def _guess(certificate: Certificate) -> dict[str, Any] | None:
     }
 
 
-def _check(found: Verification) -> dict[str, Any]:
+def _check(verified: Verification) -> dict[str, Any]:
     claims = [
-        {"claim": claim, "holds": holds, "detail": found.details[claim]}
-        for claim, holds in found.checks.items()
+        {"claim": claim, "holds": holds, "detail": verified.details[claim]}
+        for claim, holds in verified.checks.items()
     ]
     return {
-        "is_valid": found.is_valid,
+        "is_valid": verified.is_valid,
         "claims": claims,
-        "not_rechecked": list(found.not_rechecked),
+        "not_rechecked": list(verified.not_rechecked),
     }
-
-
-def history_facts(history: Sequence[Snapshot]) -> list[dict[str, Any]]:
-    """How the bounds closed in on each other; nothing if they were never apart."""
-    if len(history) < 2 or not history[-1].seconds or not history[0].objective:
-        return []
-    step = -(-len(history) // MOST_SNAPSHOTS)
-    kept = [*history[:-1:step], history[-1]]
-    names = ("seconds", "lower_bound", "objective")
-    return [{name: json_number(getattr(snapshot, name)) for name in names} for snapshot in kept]
 
 
 PAPER = (
@@ -203,7 +253,7 @@ PAPER = (
 
 
 def reproduce_facts(model: Any, command: str | None) -> dict[str, Any]:
-    """The command if there was one, and the call in Python."""
+    """The command, if there was one, and the call in Python."""
     code, is_exact = python_call(model)
     return {
         "command": command,
@@ -220,7 +270,7 @@ def reproduce_facts(model: Any, command: str | None) -> dict[str, Any]:
 
 
 def python_call(model: Any) -> tuple[str, bool]:
-    """Code that makes the model with what differs from the defaults, and whether it tells all."""
+    """Code that makes the model with what differs from the defaults, and whether it is complete."""
     kind = type(model).__name__
     options = model.get_params(deep=False)
     arguments, is_exact = [], True

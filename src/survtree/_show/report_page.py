@@ -1,4 +1,4 @@
-"""Facts as a page that needs nothing but itself, and as a small picture for notebooks."""
+"""The report as one HTML page that loads nothing else, and the tree for a notebook."""
 
 import base64
 import hashlib
@@ -24,14 +24,34 @@ from survtree._base.numbers import (
 )
 from survtree._show.checks import check_report_file, check_report_rows, check_report_text
 from survtree._show.leaf_facts import leaf_facts
-from survtree._show.report_charts import SHAPES, calibration_svg, curves_svg, gap_svg
-from survtree._show.report_facts import Given, Wishes, leaf_list, report_facts
-from survtree._show.report_markup import dash, leaf_styles, tag, tree_styles
-from survtree._show.report_tree import FONT, tree_svg, width_of
-from survtree._show.report_tree_facts import curve_facts, tree_facts
+from survtree._show.report_facts import (
+    ReportOptions,
+    ReportRows,
+    leaf_list,
+    report_facts,
+    tree_facts,
+)
+from survtree._show.report_pictures import (
+    Pictures,
+    counts_text,
+    leaf_styles,
+    median_text,
+    page_pictures,
+    tree_styles,
+    tree_svg,
+)
+from survtree._show.svg import FONT, tag
 
 TITLE = "Optimal survival tree"
-IN_NOTEBOOKS = 0.85  # how large the tree is there
+FORMATS: dict[str, Callable[..., str]] = {
+    "number": format_number,
+    "decimals": format_decimals,
+    "percent": format_percent,
+    "count": format_count,
+    "ratio": format_ratio,
+    "p_value": format_p_value,
+    "limits": format_limits,
+}
 
 
 def write_report(
@@ -66,7 +86,7 @@ def write_report(
     title : str, optional
         The heading of the page.
     times : list of times, optional
-        Survival and calibration are told at these; by default at three round times.
+        Survival and calibration are shown at these; by default at three round times.
     cv : int, splitter, list of pairs or None, default=5
         Folds for scores on held-out rows: the model is fitted again for each, with its own options.
         None leaves this out.
@@ -94,17 +114,18 @@ def write_report(
     heading = check_report_text("title", title) or TITLE
     shown = check_report_text("command", command)
     seed = check_option("random_state", random_state)
-    rows = check_report_rows(X, y, sample_weight, model.roles_)
-    given = None if rows is None else Given(*rows)
-    facts = report_facts(model, given, Wishes(heading, times, cv, shown, seed))
+    given = check_report_rows(X, y, sample_weight, model.roles_)
+    rows = None if given is None else ReportRows(*given)
+    facts = report_facts(model, rows, ReportOptions(heading, times, cv, shown, seed))
+    text = page(facts, page_pictures(model, facts))
     with whole_file(path) as stream:
-        stream.write(page(facts).encode())
+        stream.write(text.encode())
 
 
-def page(facts: dict[str, Any]) -> str:
+def page(facts: dict[str, Any], pictures: Pictures) -> str:
     """The page. Its only code and styles are those whose hashes its policy names."""
-    depth, n_leaves = facts["summary"]["depth"], len(facts["leaves"])
-    style = _data("style.css") + leaf_styles(n_leaves) + tree_styles(width_of(depth))
+    own = leaf_styles(len(facts["leaves"])) + tree_styles(pictures.tree_width)
+    style = _data("style.css") + own
     script = _data("script.js")
     text: str = _template().render(
         facts,
@@ -112,40 +133,28 @@ def page(facts: dict[str, Any]) -> str:
         script=Markup(script),
         policy=_policy(style, script),
         data_for_script=_needed_by_script(facts),
-        tree_picture=tree_svg(facts),
-        curves_picture=curves_svg(facts),
-        calibration_picture=calibration_svg(facts) if _has_calibration(facts) else "",
-        gap_picture=gap_svg(facts) if facts["history"] else "",
+        pictures=pictures,
         ranks={node["node"]: node["rank"] for node in facts["tree"] if "rank" in node},
     )
     return text
 
 
-def _has_calibration(facts: dict[str, Any]) -> bool:
-    return facts["scores"] is not None and bool(facts["scores"]["calibration"])
-
-
 def _needed_by_script(facts: dict[str, Any]) -> dict[str, Any]:
     """What the form and the tree need; numbers of leaves are in the table of the page."""
-    asked = ("no", "yes", "text", "field", "question", "rows", "events")
-    nodes = [{key: node[key] for key in asked if key in node} for node in facts["tree"]]
+    needed = ("no", "yes", "text", "field", "question", "rows", "events")
+    nodes = [{key: node[key] for key in needed if key in node} for node in facts["tree"]]
     leaves = {leaf["node"]: _sentence(leaf, facts) for leaf in facts["leaves"]}
     return {"nodes": nodes, "fields": facts["fields"], "leaves": leaves}
 
 
 def _sentence(leaf: dict[str, Any], facts: dict[str, Any]) -> str:
-    counts = f"{format_count(leaf['rows'], 'row')}, {format_count(leaf['events'], 'event')}"
-    median = leaf["median"]
-    if median["value"] is None:
-        told = "median not reached"
-    else:
-        ends = limits_in_brackets(median)
-        told = f"median {format_number(median['value'])} {ends}".strip()
+    limits = format_limits(leaf["median"]["low"], leaf["median"]["high"])
+    median = median_text(leaf) + (f" ({limits})" if limits else "")
     survival = [
         f"{format_percent(at['value'])} without the event at {format_number(time)}"
         for time, at in zip(facts["times"], leaf["survival"], strict=True)
     ]
-    return "; ".join([counts, told, *survival])
+    return "; ".join([counts_text(leaf), median, *survival])
 
 
 def _policy(style: str, script: str) -> str:
@@ -164,24 +173,6 @@ def _data(name: str) -> str:
     return files("survtree._show").joinpath("page", name).read_text(encoding="utf-8")
 
 
-def limits_in_brackets(given: dict[str, Any], how: Callable[[float], str] = format_number) -> str:
-    """Confidence limits; nothing where none are known."""
-    limits = format_limits(given["low"], given["high"], how)
-    return f"({limits})" if limits else ""
-
-
-# What the template calls them.
-FORMATS: dict[str, Callable[..., str]] = {
-    "numeral": format_number,
-    "fixed": format_decimals,
-    "percent": format_percent,
-    "ratio": format_ratio,
-    "count": format_count,
-    "probability": format_p_value,
-    "limits": limits_in_brackets,
-}
-
-
 @cache
 def _template() -> Any:
     environment = Environment(
@@ -189,19 +180,18 @@ def _template() -> Any:
     )
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "sort_keys": True}
     environment.filters.update(FORMATS)
-    environment.globals.update(FORMATS, dash=dash, shapes=SHAPES)
+    environment.globals.update(FORMATS, zip=zip)
     return environment.from_string(_data("template.html.j2"))
 
 
 def notebook_html(model: Any) -> str:
     """The tree and what was proven, for a cell of a notebook on light or dark paper."""
-    told = leaf_facts(model)
+    found = leaf_facts(model)
     facts = {
-        "tree": tree_facts(model, told),
-        "leaves": leaf_list(told),
-        "curves": curve_facts(model.leaf_curves_, told, across=60, up=30),
+        "tree": tree_facts(model, found),
+        "leaves": leaf_list(found),
+        "confidence": found.confidence,
     }
     line = tag("p", model.certificate_.summary(), style=f"margin:.4em 0 0;font:13px {FONT}")
-    return str(
-        tag("div", tree_svg(facts, IN_NOTEBOOKS), line, style="overflow-x:auto;max-width:100%")
-    )
+    tree, _ = tree_svg(model, facts)
+    return str(tag("div", tree, line, style="overflow-x:auto;max-width:100%"))

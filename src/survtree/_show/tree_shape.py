@@ -1,27 +1,21 @@
-"""Where the nodes of a tree go, on paper of any size: parts that the two layouts share.
-
-Leaves stand in a row, one slot each, in the order of the tree with yes first. A question stands in
-the middle of its answers and never leaves the slots of its own leaves, so nothing can overlap.
-"""
+"""What a drawing of a tree is made of: slots of leaves, texts, boxes, lines and cells."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from survtree._base.numbers import format_count, format_limits, format_median
+from survtree._base.numbers import NOT_REACHED, format_count, format_limits, format_median
 from survtree._base.tree import Tree
+from survtree._show.fonts import LINE, Fonts
 from survtree._show.leaf_facts import Leaf
-from survtree._show.picture_text import LINE, Face, Wrapped
 
 Point = tuple[float, float]
-MOST_LINES = 4
-# A question with more letters may be cut short; a shorter one is told in full.
-LONG_QUESTION = 70
-# Around the words of a question, on each side, in units of their size.
-PADDING = 0.45
-BOLD = 1.16
-# Notes and numbers at the axes are smaller than words, but not too small to be read.
+# Notes and numbers at the axes are smaller than other text, but not too small to be read.
 SMALLER, LEAST_SIZE = 0.85, 5.0
 YES, NO = "yes", "no"
+MOST_LINES = 4
+# Around the text of a split, on each side, in units of its size.
+PADDING = 0.45
+BOLD = 1.16
 
 
 class Shape(NamedTuple):
@@ -36,29 +30,30 @@ class Shape(NamedTuple):
 
     @property
     def splits(self) -> list[int]:
-        """Nodes that ask a question."""
+        """Nodes that are no leaves."""
         return [node for node in range(self.tree.n_nodes) if self.tree.question[node] >= 0]
 
     @property
     def n_levels(self) -> int:
-        """Questions on the longest way."""
+        """Splits on the longest path."""
         return max(self.depth)
 
     def children(self, node: int) -> tuple[tuple[int, str], tuple[int, str]]:
-        """Both answers to a question."""
+        """Both branches of a split."""
         return (int(self.tree.yes[node]), YES), (int(self.tree.no[node]), NO)
 
     def room(self, node: int) -> float:
-        """Slots that a question may take."""
+        """Slots that a split may take."""
         place = self.place[node]
         return 2 * min(place - self.first[node], self.last[node] + 1 - place)
 
 
-class Words(NamedTuple):
-    """All that is written: questions by node, leaves, the note below, the greatest tick."""
+class TreeContent(NamedTuple):
+    """What is drawn: the tree, its splits and leaves by node, the note below, the greatest tick."""
 
-    face: Face
-    questions: Mapping[int, str]
+    shape: Shape
+    fonts: Fonts
+    splits: Mapping[int, str]
     leaves: Mapping[int, Leaf]
     note: str
     last_tick: str
@@ -67,28 +62,30 @@ class Words(NamedTuple):
 class Style(NamedTuple):
     """How much is written, in which form and size; ``is_strict``: nothing may be cut short.
 
-    ``info`` is 0: all; 1: no limits; 2: of leaves only rows; 3: only their numbers; 4: no questions
-    either; 5: curves alone.
+    ``has_frames``: around each leaf there is a frame, which takes some room.
+    ``brevity`` is 0: everything; 1: no limits; 2: of leaves only rows; 3: only their numbers; 4: no
+    splits either; 5: curves alone.
     """
 
     size: float
-    info: int = 0
+    brevity: int = 0
     form: str = "wide"
     is_strict: bool = True
+    has_frames: bool = False
 
     @property
-    def has_questions(self) -> bool:
-        """Are there questions and answers?"""
-        return self.info < 4
+    def has_splits(self) -> bool:
+        """Are splits and answers written?"""
+        return self.brevity < 4
 
     @property
     def has_scales(self) -> bool:
         """Are there ticks, and a note?"""
-        return self.info < 3
+        return self.brevity < 3
 
 
 class Box(NamedTuple):
-    """A question; x and y are its middle."""
+    """A split; x and y are its middle."""
 
     node: int
     x: float
@@ -99,18 +96,20 @@ class Box(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """The way to an answer, and where the answer is written."""
+    """The line to a node, which leaves a gap for the answer, and where the answer is written."""
 
-    points: tuple[Point, ...]
+    node: int
+    lines: tuple[tuple[Point, ...], ...]
     answer: str
     at: Point
 
 
 class Cell(NamedTuple):
-    """A leaf: where its curve is (left, bottom, width, height), and its words."""
+    """A leaf: its curve and all of it (left, bottom, width, height), and its text."""
 
     node: int
     axes: tuple[float, float, float, float]
+    frame: tuple[float, float, float, float]
     lines: tuple[str, ...]
     at: Point  # of the first line: its top, in the middle or at the left
     align: str
@@ -131,12 +130,12 @@ class Plan(NamedTuple):
 
 
 def small(size: float) -> float:
-    """The size of notes and of numbers at the axes, beside words of a size."""
+    """The size of notes and of numbers at the axes, beside text of a size."""
     return max(SMALLER * size, min(size, LEAST_SIZE))
 
 
 def shape_of(tree: Tree) -> Shape:
-    """Slots of leaves and places of questions."""
+    """Slots of leaves and places of splits."""
     leaves: list[int] = []
     waiting = [0]
     while waiting:
@@ -160,15 +159,12 @@ def leaf_lines(leaf: Leaf, style: Style) -> tuple[str, ...]:
     """What is written of a leaf; the first line names it."""
     name = f"Leaf {leaf.node}"
     rows, events = format_count(leaf.n_rows, "row"), format_count(leaf.n_events, "event")
-    if style.info > 1:
-        return ((name, rows), (str(leaf.node),), (str(leaf.node),), ())[style.info - 2]
-    median, limits = (
-        format_median(leaf.median.value),
-        format_limits(leaf.median.low, leaf.median.high),
-    )
-    ends = [f"({limits})"] if limits and style.info == 0 else []
+    if style.brevity > 1:
+        return ((name, rows), (str(leaf.node),), (str(leaf.node),), ())[style.brevity - 2]
+    median, limits = format_median(leaf.median.value), format_limits(*leaf.median[1:])
+    ends = [f"({limits})"] if limits and style.brevity == 0 else []
     if style.form == "tall":
-        middle = ("median", median) if median == "not reached" else (f"median {median}",)
+        middle = ("median", median) if median == NOT_REACHED else (f"median {median}",)
         return name, rows, events, *middle, *ends
     end = " ".join([f"median {median}", *ends])
     if style.form == "flat":
@@ -176,39 +172,23 @@ def leaf_lines(leaf: Leaf, style: Style) -> tuple[str, ...]:
     return name, f"{rows}, {events}", end
 
 
-def wrapped_question(
-    words: Words, node: int, width: float, style: Style, most_lines: int = MOST_LINES
-) -> Wrapped | None:
-    """The lines of a question within a width; None if too much of it would be lost."""
-    if not style.has_questions:
-        return Wrapped((), True, True)
-    if width <= style.size or most_lines < 1:
-        return None
-    text = words.questions[node]
-    wrapped = words.face.wrapped(text, width, style.size, most_lines)
-    is_told = wrapped.is_whole or len(text) > LONG_QUESTION or not style.is_strict
-    return wrapped if wrapped.is_neat and is_told else None
+def label_size(fonts: Fonts, labels: Sequence[Sequence[str]], size: float) -> Point:
+    """Width and height of the largest text of a leaf."""
+    heads = fonts.widest((lines[0] for lines in labels if lines), size) * BOLD
+    rest = fonts.widest((line for lines in labels for line in lines[1:]), size)
+    return max(heads, rest), max(map(len, labels)) * LINE * size
 
 
-def box_size(face: Face, lines: Sequence[str], size: float) -> tuple[float, float]:
-    """Width and height of a question with its frame."""
+def box_size(fonts: Fonts, lines: Sequence[str], size: float) -> Point:
+    """Width and height of a split with its frame."""
     pad = 2 * PADDING * size
-    return face.widest(lines, size) + pad, max(len(lines), 0.2) * LINE * size + pad
+    return fonts.widest(lines, size) + pad, max(len(lines), 0.2) * LINE * size + pad
 
 
-def labels_of(shape: Shape, words: Words, style: Style) -> tuple[dict[int, tuple[str, ...]], Point]:
-    """The words of all leaves, and the width and height of the largest."""
-    lines = {node: leaf_lines(words.leaves[node], style) for node in shape.leaves}
-    heads = words.face.widest((some[0] for some in lines.values() if some), style.size) * BOLD
-    rest = words.face.widest((line for some in lines.values() for line in some[1:]), style.size)
-    n_lines = max(map(len, lines.values()))
-    return lines, (max(heads, rest), n_lines * LINE * style.size)
-
-
-def note_of(words: Words, width: float, style: Style) -> tuple[tuple[str, ...], float]:
+def note_of(content: TreeContent, width: float, style: Style) -> tuple[tuple[str, ...], float]:
     """The note below the tree, and its height."""
     if not style.has_scales:
         return (), 0.0
     size = small(style.size)
-    lines = words.face.wrapped(words.note, width - 4, size, MOST_LINES).lines
+    lines = content.fonts.wrapped(content.note, width - 4, size, MOST_LINES).lines
     return lines, (len(lines) + 0.7) * LINE * size

@@ -1,4 +1,4 @@
-// Follows ways through the tree, and finds the leaf of a row as OptimalSurvivalTree.apply does.
+// Highlights paths through the tree, and finds the leaf of a row as OptimalSurvivalTree.apply does.
 "use strict";
 (() => {
   const { nodes, fields, leaves } = JSON.parse(document.getElementById("facts").textContent);
@@ -14,10 +14,10 @@
   });
   const isLeaf = (n) => !("yes" in nodes[n]);
 
-  function wayTo(n) {
-    const way = [];
-    for (let at = n; parents.has(at); at = parents.get(at).node) way.unshift(at);
-    return way;
+  function pathTo(n) {
+    const path = [];
+    for (let at = n; parents.has(at); at = parents.get(at).node) path.unshift(at);
+    return path;
   }
 
   function leavesBelow(n) {
@@ -25,7 +25,7 @@
   }
 
   // Text only ever becomes text: no name of a column or level can become markup.
-  function say(place, lines) {
+  function show(place, lines) {
     place.replaceChildren(...lines.map((line) => {
       const paragraph = document.createElement("p");
       for (const part of [line].flat()) {
@@ -38,8 +38,8 @@
     }));
   }
 
-  function wordsOfWay(n) {
-    const parts = wayTo(n).flatMap((at, k) => {
+  function textOfPath(n) {
+    const parts = pathTo(n).flatMap((at, k) => {
       const { node, way } = parents.get(at);
       const text = nodes[node].text;
       return [...(k ? [" and "] : []), way === "yes" ? text : `not (${text})`];
@@ -48,30 +48,30 @@
   }
 
   function linesOf(n) {
-    if (isLeaf(n)) return [[{ bold: `Leaf ${n}: ` }, ...wordsOfWay(n)], leaves[n]];
+    if (isLeaf(n)) return [[{ bold: `Leaf ${n}: ` }, ...textOfPath(n)], leaves[n]];
     const { rows, events, text } = nodes[n];
     const counts = `${rows.toLocaleString("en")} rows, ${events.toLocaleString("en")} events`;
-    return [[{ bold: "Up to here: " }, ...wordsOfWay(n)], `${counts}; next it is asked: ${text}?`];
+    return [[{ bold: "Path so far: " }, ...textOfPath(n)], `${counts}; next split: ${text}`];
   }
 
-  let pinned = null;
+  let selected = null;
 
-  function shine(n) {
+  function highlight(n) {
     const lit = new Set(n === null || n === 0 ? [] : leavesBelow(n).map(String));
-    curves.classList.toggle("shining", lit.size > 0);
+    curves.classList.toggle("highlighting", lit.size > 0);
     for (const part of all("[data-leaf]")) part.classList.toggle("on", lit.has(part.dataset.leaf));
   }
 
-  function follow(n) {
-    const way = new Set(n === null ? [] : [0, ...wayTo(n)].map(String));
+  function select(n) {
+    const path = new Set(n === null ? [] : [0, ...pathTo(n)].map(String));
     tree.classList.toggle("following", n !== null);
     for (const part of all("[data-node]", tree)) {
-      part.classList.toggle("on", way.has(part.dataset.node));
+      part.classList.toggle("on", path.has(part.dataset.node));
       if (part.hasAttribute("aria-pressed")) part.setAttribute("aria-pressed", part.dataset.node === String(n));
     }
-    pinned = n;
-    shine(n);
-    say(followed, n === null ? [] : linesOf(n));
+    selected = n;
+    highlight(n);
+    show(followed, n === null ? [] : linesOf(n));
   }
 
   for (const box of all(".node", tree)) {
@@ -79,21 +79,21 @@
     box.setAttribute("tabindex", "0");
     box.setAttribute("role", "button");
     box.setAttribute("aria-pressed", "false");
-    for (const kind of ["mouseenter", "focus"]) box.addEventListener(kind, () => shine(n));
-    for (const kind of ["mouseleave", "blur"]) box.addEventListener(kind, () => shine(pinned));
-    box.addEventListener("click", () => follow(pinned === n ? null : n));
+    for (const kind of ["mouseenter", "focus"]) box.addEventListener(kind, () => highlight(n));
+    for (const kind of ["mouseleave", "blur"]) box.addEventListener(kind, () => highlight(selected));
+    box.addEventListener("click", () => select(selected === n ? null : n));
     box.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
-      follow(n);
+      select(n);
     });
   }
   for (const row of all("tr[data-leaf], li[data-leaf]")) {
-    row.addEventListener("mouseenter", () => shine(Number(row.dataset.leaf)));
-    row.addEventListener("mouseleave", () => shine(pinned));
+    row.addEventListener("mouseenter", () => highlight(Number(row.dataset.leaf)));
+    row.addEventListener("mouseleave", () => highlight(selected));
   }
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") follow(null);
+    if (event.key === "Escape") select(null);
   });
 
   // A value is undefined where nothing was entered yet, and null where it is missing.
@@ -123,13 +123,13 @@
       n = isYes(nodes[n].question, value) ? nodes[n].yes : nodes[n].no;
     }
     const isEmpty = fields.every((_, f) => valueOf(f) === undefined);
-    follow(isEmpty ? null : n);
+    select(isEmpty ? null : n);
     if (isLeaf(n)) {
       answer.dataset.found = n;
-      say(answer, linesOf(n));
+      show(answer, linesOf(n));
     } else {
       delete answer.dataset.found;
-      say(answer, [["The next thing to know: ", { bold: fields[nodes[n].field].name || "(no name)" }]]);
+      show(answer, [["Enter next: ", { bold: fields[nodes[n].field].name || "(no name)" }]]);
     }
   }
 

@@ -1,15 +1,16 @@
-"""Words in pictures: characters that can be drawn, how wide they are, and where lines break."""
+"""Text in pictures: which characters can be drawn, how wide they are, and where lines break."""
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 Files = tuple[str, ...]
 STAND_INS = "□?"
-# Lines are this high, in units of the size of the letters, and are drawn a little closer.
+# The height of a line in units of the font size. Lines are drawn a little closer than that.
 LINE, SPACING = 1.3, 1.1
-# Hinting and shaping may make a line a little wider than its letters.
+# Hinting and shaping may make a line a little wider than the sum of its characters.
 SLACK = 1.1
 DOTS = "..."
 BREAKS_AFTER = frozenset(" _-/,;:|")
@@ -17,7 +18,7 @@ BREAKS_AFTER = frozenset(" _-/,;:|")
 SIGNS = frozenset({"<", "<=", ">=", "=", "is", "or"})
 # Longer words may be broken anywhere.
 LONGEST_WORD = 14
-# An invisible sign that reads from left to right.
+# An invisible character that reads from left to right.
 LEFT_TO_RIGHT = "\u200e"
 # Letters of Hebrew, Arabic and the scripts near them; a run of their words ends with a letter.
 _LETTER = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
@@ -32,16 +33,20 @@ class Wrapped(NamedTuple):
     is_neat: bool
 
 
-class Face:
-    """The fonts in which matplotlib writes now."""
+class Fonts:
+    """The fonts that matplotlib uses now.
 
-    def __init__(self) -> None:
+    ``is_browser``: the text is drawn by a browser, which finds a font for every character.
+    """
+
+    def __init__(self, *, is_browser: bool = False) -> None:
         self._files = _font_files()
+        self._is_browser = is_browser
         self._stand_in = next(
             (sign for sign in STAND_INS if _advance(sign, self._files) is not None), " "
         )
 
-    def drawn(self, text: str) -> str:
+    def drawable(self, text: str) -> str:
         """A text on one line, with a stand-in for each character that the fonts lack.
 
         Characters that do not print are shown by their codes.
@@ -49,9 +54,10 @@ class Face:
         visible = "".join(
             sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text
         )
-        return "".join(
-            sign if _advance(sign, self._files) is not None else self._stand_in for sign in visible
-        )
+        return "".join(sign if self._has(sign) else self._stand_in for sign in visible)
+
+    def _has(self, sign: str) -> bool:
+        return self._is_browser or _advance(sign, self._files) is not None
 
     def width(self, text: str, size: float) -> float:
         """In points, of one line that can be drawn."""
@@ -64,7 +70,7 @@ class Face:
     def wrapped(self, text: str, width: float, size: float, most_lines: int) -> Wrapped:
         """A text that can be drawn, on lines of a width; a long one has dots before its end.
 
-        The end tells what is asked of a column, so it is the name that is cut short.
+        The end says how a column is split, so it is the name that is cut short.
         """
         room = width / (SLACK * size)
         lines, line, filled, is_neat = [], "", 0.0, True
@@ -104,11 +110,11 @@ class Face:
         return lines, rest
 
     def _ordered(self, line: str) -> str:
-        """A line in which Arabic and Hebrew words read as they do, and the rest around them too.
+        """A line in which Arabic and Hebrew words keep their order, and the rest around them too.
 
-        Without signs between, "name <= 4" would come out as 4, a turned sign and the name.
+        Without marks between, "name <= 4" would come out as 4, a turned sign and the name.
         """
-        if _advance(LEFT_TO_RIGHT, self._files) is None or not _RUN.search(line):
+        if not self._has(LEFT_TO_RIGHT) or not _RUN.search(line):
             return line
         return LEFT_TO_RIGHT + _RUN.sub(rf"\g<0>{LEFT_TO_RIGHT}", line)
 
@@ -116,7 +122,7 @@ class Face:
         """How many letters of a word fit on a line; one at least."""
         n = 0
         for sign in word:
-            room -= _advance(sign, self._files) or 0.0
+            room -= _unit_width(sign, self._files)
             if room < 0:
                 break
             n += 1
@@ -133,8 +139,18 @@ def _measured(text: str, files: Files) -> tuple[tuple[str, float, float], ...]:
 
 
 def _unit_width(text: str, files: Files) -> float:
-    """Of letters of size 1."""
-    return sum(_advance(sign, files) or 0.0 for sign in text)
+    """Of letters of size 1; where no font has a character, as wide as such characters usually are.
+
+    Characters of East Asia and most emoji are wide, accents that sit on a letter take no room.
+    """
+    advances = ((sign, _advance(sign, files)) for sign in text)
+    return sum(_usual_width(sign) if width is None else width for sign, width in advances)
+
+
+def _usual_width(sign: str) -> float:
+    if unicodedata.combining(sign):
+        return 0.0
+    return 1.0 if unicodedata.east_asian_width(sign) in "WF" else 0.65
 
 
 def _pieces(text: str) -> list[str]:
@@ -148,7 +164,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def _font_files() -> Files:
-    """Where the fonts are that matplotlib looks through for a character, in its order."""
+    """The files of the fonts in which matplotlib looks for a character, in its order."""
     from matplotlib import rcParams
     from matplotlib.font_manager import FontProperties, findfont
 
