@@ -339,7 +339,10 @@ def test_missing_cells_of_a_file(tmp_path):
         (("predict", "DATA", "DATA"), "must be a model that survtree exported"),
         (("predict", "MODEL", "OTHER"), "must have the columns of the model"),
         (("evaluate", "MODEL", "OTHER"), "must name a column of"),
-        (("show", "MODEL", "--style", "poem"), "style must be"),
+        (("tune", "DATA", "--depths", "1,two"), "--depths must be a list of depths"),
+        (("tune", "DATA", "--folds", "1"), "--folds must be"),
+        (("tune", "DATA", "--rule", "mean"), "--rule must be"),
+        (("show", "MODEL", "--style", "poem"), "--style must be"),
         (("report", "MODEL", "-o", "nowhere/report.html"), "nowhere does not"),
     ],
 )

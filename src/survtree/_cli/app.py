@@ -19,8 +19,17 @@ from survtree._base.words import one_line_message
 from survtree._cli.options import FLAGS
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+# Options of Python that are not in the table of options, by their name on the command line.
+OTHER_FLAGS = {
+    "max_depths": "--depths",
+    "cv": "--folds",
+    "rule": "--rule",
+    "scoring": "--scoring",
+    "style": "--style",
+}
+ALL_FLAGS = {**FLAGS, **OTHER_FLAGS}
 # max_depth must be ... -> --depth must be ...; missing='drop' -> --missing drop
-OPTION = re.compile(rf"\b({'|'.join(FLAGS)})(?:='([^']*)'|(?= must\b))")
+OPTION = re.compile(rf"\b({'|'.join(ALL_FLAGS)})(?:='([^']*)'|(?= must\b))")
 ARGUMENTS = {"duration_col": "--time", "event_col": "--event", "sample_weight": "--weights"}
 ARGUMENT = re.compile("|".join(ARGUMENTS))
 
@@ -150,7 +159,7 @@ def _in_flags(text: str) -> str:
 
     def flag(match: "re.Match[str]") -> str:
         value = match.group(2)
-        return FLAGS[match.group(1)] + ("" if value is None else f" {value}")
+        return ALL_FLAGS[match.group(1)] + ("" if value is None else f" {value}")
 
     return ARGUMENT.sub(lambda match: ARGUMENTS[match.group()], OPTION.sub(flag, text))
 

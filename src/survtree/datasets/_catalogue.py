@@ -191,128 +191,54 @@ def _member(archive: Archive, path: str, n_bytes: int) -> Member:
     return Member(archive, f"{archive.folder}/experiments/datasets/{path}", n_bytes)
 
 
-def _table(
-    name: str, counts: tuple[int, int, int], description: str, n_bytes: int, sha256: str
-) -> PaperSet:
+_DESCRIPTIONS = {
+    "aids": "people with HIV: AIDS diagnosis or death",
+    "aids_death": "people with HIV: death",
+    "airfoil": "regression set, random censoring: noise of airfoils",
+    "churn": "customers: end of the subscription",
+    "credit": "borrowers: full repayment",
+    "employee": "employees: leaving the company",
+    "flchain": "serum free light chain study: death (columns 'chapter': its cause)",
+    "gbsg2": "women with breast cancer: recurrence or death",
+    "insurance": "regression set, random censoring: medical charges",
+    "maintenance": "machines: breakdown",
+    "real-estate": "regression set, random censoring: price of houses",
+    "servo": "regression set, random censoring: rise time of a servomechanism",
+    "sync": "regression set, random censoring: current of synchronous machines",
+    "uissurv": "drug users after treatment: return to drugs",
+    "veterans": "men with lung cancer: death",
+    "whas500": "patients with a heart attack: death",
+}
+# name, rows, columns, events, bytes, checksum
+_PUBLISHED = """\
+aids         1151 25   96  66832 db34854d5b4f07fb6b4c6236fed6a81e020204633c67de39328d985fc41170c1
+aids_death   1151 25   26  66882 e0347879d990365585c66efc3d6e5cee1c5e246bcd4655d607714f321845478f
+airfoil      1503 17 1188  72650 3322d13134355c9147ef500ea29f01e3a1509085423d5e4914c0468b9a0072fb
+churn        2000 42  932 185071 5f58290c0aa251f721a8b9cb1eef780d3e5115cb214a8bdc34d4533a821a8c06
+credit       1000 56  700 118093 437bebe522815dfbd9da47cd1be264cb3d23753bd74fb679e3b1c5f447a841e3
+employee    14999 27 3571 870697 f6e6a9f6c4095296a60c4c47191cdc7f1d144e519843476dff8ee81029ddb730
+flchain      7874 47 2169 810807 066a57bb1946ed23b6bd89a1dfa5080f546d63a1a416c4677576b6ed69771e2f
+gbsg2         686 19  299  32072 eb4f701be4cbfe3308306e497f5cd815b6f73eecc1a768c4ac1a156becf51cbf
+insurance    1338 16 1067  65239 2734ca2e1e6c480e6b9b12af93977c9430d146c6db31c97541970d7d9d9a3f0c
+maintenance  1000 14  397  33167 67b8fcbd3130c0f37c95d5491aceb2d0fa79da6f62c65f7cb1b85f4f48d48cb7
+real-estate   414 18  327  19809 60e018af68d744adbdc3279c8203a075d8abed2ecd43413491bd4a35359954ae
+servo         167 15  129   7722 35b42e57b3ecb9ad1853ed63134c352c2977690cdfa0989d100d244cc54454b0
+sync          557 12  355  19944 17a5bdddc56d7b56f94e3e9d66d5e5baf97fe06f04c894bb1fbda8eeb4cf4cab
+uissurv       628 26  508  36442 0a6cb546f1f5b4fa302b4430f865d738800fe976608ee7c31e1b8fa87d7f0adb
+veterans      137 14  128   5118 9e96ed184aa90ddd506747e1c6815637008a7002d3ec9ffc28c16c91e32c17bb
+whas500       500 26  215  30296 66ca40c69b1541abaf99045de51f2977262b0148775f6143ea31c615f4d83fd9
+"""
+
+
+def _table(line: str) -> PaperSet:
+    name, *numbers, sha256 = line.split()
+    n_rows, n_columns, n_events, n_bytes = map(int, numbers)
     member = _member(OSST, f"{name}/{name}.csv", n_bytes)
-    return PaperSet(name, *counts, description, f"{name}.csv", (member,), sha256)
+    counts = n_rows, n_columns, n_events
+    return PaperSet(name, *counts, _DESCRIPTIONS[name], f"{name}.csv", (member,), sha256)
 
 
-# name, (rows, columns, events), what the event is, bytes, checksum
-TABLES = (
-    _table(
-        "aids",
-        (1151, 25, 96),
-        "people with HIV: AIDS diagnosis or death",
-        66832,
-        "db34854d5b4f07fb6b4c6236fed6a81e020204633c67de39328d985fc41170c1",
-    ),
-    _table(
-        "aids_death",
-        (1151, 25, 26),
-        "people with HIV: death",
-        66882,
-        "e0347879d990365585c66efc3d6e5cee1c5e246bcd4655d607714f321845478f",
-    ),
-    _table(
-        "airfoil",
-        (1503, 17, 1188),
-        "regression set, random censoring: noise of airfoils",
-        72650,
-        "3322d13134355c9147ef500ea29f01e3a1509085423d5e4914c0468b9a0072fb",
-    ),
-    _table(
-        "churn",
-        (2000, 42, 932),
-        "customers: end of the subscription",
-        185071,
-        "5f58290c0aa251f721a8b9cb1eef780d3e5115cb214a8bdc34d4533a821a8c06",
-    ),
-    _table(
-        "credit",
-        (1000, 56, 700),
-        "borrowers: full repayment",
-        118093,
-        "437bebe522815dfbd9da47cd1be264cb3d23753bd74fb679e3b1c5f447a841e3",
-    ),
-    _table(
-        "employee",
-        (14999, 27, 3571),
-        "employees: leaving the company",
-        870697,
-        "f6e6a9f6c4095296a60c4c47191cdc7f1d144e519843476dff8ee81029ddb730",
-    ),
-    _table(
-        "flchain",
-        (7874, 47, 2169),
-        "serum free light chain study: death (columns 'chapter': its cause)",
-        810807,
-        "066a57bb1946ed23b6bd89a1dfa5080f546d63a1a416c4677576b6ed69771e2f",
-    ),
-    _table(
-        "gbsg2",
-        (686, 19, 299),
-        "women with breast cancer: recurrence or death",
-        32072,
-        "eb4f701be4cbfe3308306e497f5cd815b6f73eecc1a768c4ac1a156becf51cbf",
-    ),
-    _table(
-        "insurance",
-        (1338, 16, 1067),
-        "regression set, random censoring: medical charges",
-        65239,
-        "2734ca2e1e6c480e6b9b12af93977c9430d146c6db31c97541970d7d9d9a3f0c",
-    ),
-    _table(
-        "maintenance",
-        (1000, 14, 397),
-        "machines: breakdown",
-        33167,
-        "67b8fcbd3130c0f37c95d5491aceb2d0fa79da6f62c65f7cb1b85f4f48d48cb7",
-    ),
-    _table(
-        "real-estate",
-        (414, 18, 327),
-        "regression set, random censoring: price of houses",
-        19809,
-        "60e018af68d744adbdc3279c8203a075d8abed2ecd43413491bd4a35359954ae",
-    ),
-    _table(
-        "servo",
-        (167, 15, 129),
-        "regression set, random censoring: rise time of a servomechanism",
-        7722,
-        "35b42e57b3ecb9ad1853ed63134c352c2977690cdfa0989d100d244cc54454b0",
-    ),
-    _table(
-        "sync",
-        (557, 12, 355),
-        "regression set, random censoring: current of synchronous machines",
-        19944,
-        "17a5bdddc56d7b56f94e3e9d66d5e5baf97fe06f04c894bb1fbda8eeb4cf4cab",
-    ),
-    _table(
-        "uissurv",
-        (628, 26, 508),
-        "drug users after treatment: return to drugs",
-        36442,
-        "0a6cb546f1f5b4fa302b4430f865d738800fe976608ee7c31e1b8fa87d7f0adb",
-    ),
-    _table(
-        "veterans",
-        (137, 14, 128),
-        "men with lung cancer: death",
-        5118,
-        "9e96ed184aa90ddd506747e1c6815637008a7002d3ec9ffc28c16c91e32c17bb",
-    ),
-    _table(
-        "whas500",
-        (500, 26, 215),
-        "patients with a heart attack: death",
-        30296,
-        "66ca40c69b1541abaf99045de51f2977262b0148775f6143ea31c615f4d83fd9",
-    ),
-)
+TABLES = tuple(map(_table, _PUBLISHED.splitlines()))
 # osst's file has the event flags, but its times are cut to ten values; osrt's has the times as they
 # were measured, of the same rows in the same order.
 HOUSEHOLD = PaperSet(
