@@ -14,7 +14,7 @@ from survtree._data.event_table import EventTable
 from survtree._scoring import row_losses
 from survtree._scoring.definition import Oracle
 from survtree._scoring.row_losses import RowLosses
-from survtree._search import reference
+from survtree._search import read_reference as reference
 from survtree._search.read_reference import reference_losses
 from survtree.datasets import load
 from tests.unit.bad_references import REFERENCES, Model
