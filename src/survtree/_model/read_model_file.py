@@ -247,7 +247,7 @@ class ModelFile(Struct):
     certificate: Proven
     ibs_ratio: Annotated[float, Meta(le=1)]
     exact_loss: NotNegative
-    history: list[Snapshot]
+    history: list[Snapshot]  # a counter that comes later needs a default, for earlier files
     roles: Outcome | None
 
     def __post_init__(self) -> None:
