@@ -7,7 +7,7 @@ BINDINGS := $(wildcard bindings/*.cpp bindings/*.hpp)
 NATIVE := $(CORE) $(BINDINGS) CMakeLists.txt pyproject.toml
 CPP := $(CORE) $(BINDINGS) $(wildcard tests/core/*.cpp tests/core/*.hpp tests/fuzz/*.cpp)
 N ?= 5000
-FRAME_TESTS := $(addprefix tests/unit/test_,$(addsuffix .py,validation outcome_columns binarizer new_rows guess)) \
+FRAME_TESTS := $(addprefix tests/unit/test_,$(addsuffix .py,validation outcome_columns binarizer new_rows screening)) \
 	$(addprefix tests/property/test_,$(addsuffix .py,raw_tables raw_order frame_libraries rules))
 # Where the paper's data sets are; make data puts them there.
 DATA ?= .data
