@@ -26,6 +26,7 @@ from survtree import (
 from survtree._base.numbers import format_number, format_p_value, format_weights, round_ticks
 from survtree._scoring.calibration import calibration_curve
 from survtree._show.fonts import Fonts
+from survtree._show.leaf_facts import leaf_facts
 from survtree._show.leaf_style import by_risk, leaf_colours, leaf_strokes
 from survtree._show.plot_curves import spread
 from survtree._show.plot_tree import _content
@@ -135,7 +136,7 @@ def test_a_tree_of_many_leaves_is_drawn_on_any_paper():
 @pytest.mark.slow
 def test_no_figure_is_larger_than_a_file_may_be():
     model = made_up(random_tree(330, 0))
-    content = _content(model, 0.95, "Time", Fonts())
+    content = _content(model, leaf_facts(model), "Time", Fonts())
     for direction in ("down", "right"):
         plan = plan_alone(content, direction)
         assert max(plan.width, plan.height) <= 14_400

@@ -13,7 +13,7 @@ from survtree._show.checks import (
 )
 from survtree._show.conditions import has_gaps
 from survtree._show.fonts import LINE, Fonts
-from survtree._show.leaf_facts import leaf_facts
+from survtree._show.leaf_facts import LeafFacts, leaf_facts
 from survtree._show.leaf_style import GREY, PALE, SOFT, draw_curve, last_time, leaf_colours
 from survtree._show.picture import Picture, picture_of, size_of, write
 from survtree._show.tree_layout import plan_alone, plan_in
@@ -21,7 +21,7 @@ from survtree._show.tree_shape import Box, Cell, Edge, Plan, TreeContent, shape_
 
 MOST_TICKS = 2
 # How many steps can be seen in a leaf on a page: across, and up.
-ON_PAGE = (400, 200)
+ON_PAGE = (200, 100)
 
 
 def plot_tree(
@@ -67,7 +67,8 @@ def plot_tree(
     check_direction(direction)
     level = check_confidence(confidence)
     label = check_label(time_label)
-    content = _content(model, level, label, Fonts())
+    facts = leaf_facts(model, confidence=level)
+    content = _content(model, facts, label, Fonts())
     if ax is None:
         plan = plan_alone(content, direction)
         ax = _axes_of_size(plan.width, plan.height)
@@ -77,19 +78,19 @@ def plot_tree(
     return picture_of(ax, _draw(ax, plan, model, level))
 
 
-def tree_on_page(model: FittedTree, confidence: float, direction: str | None) -> Picture:
+def tree_on_page(model: FittedTree, facts: LeafFacts, direction: str | None) -> Picture:
     """The tree for a browser: with frames around leaves, and no more steps than can be seen."""
-    content = _content(model, confidence, "Time", Fonts(is_browser=True))
+    content = _content(model, facts, "Time", Fonts(is_browser=True))
     plan = plan_alone(content, direction, has_frames=True)
     ax = _axes_of_size(plan.width, plan.height)
-    return picture_of(ax, _draw(ax, plan, model, confidence, is_page=True))
+    return picture_of(ax, _draw(ax, plan, model, facts.confidence, is_page=True))
 
 
-def _content(model: FittedTree, confidence: float, time_label: str, fonts: Fonts) -> TreeContent:
+def _content(model: FittedTree, facts: LeafFacts, time_label: str, fonts: Fonts) -> TreeContent:
     end, questions = last_time(model), model.questions_
     note = (
         f"{time_label} from 0 to {format_number(end)}, survival from 0 to 1. "
-        f"Shaded: {format_percent(confidence, None)} confidence."
+        f"Shaded: {format_percent(facts.confidence, None)} confidence."
     )
     if has_gaps(model):
         note += ' A missing value answers no, except to "is missing".'
@@ -101,7 +102,7 @@ def _content(model: FittedTree, confidence: float, time_label: str, fonts: Fonts
             for node, question in enumerate(model.tree_.question.tolist())
             if question >= 0
         },
-        {leaf.node: leaf for leaf in leaf_facts(model, confidence=confidence).leaves},
+        {leaf.node: leaf for leaf in facts.leaves},
         fonts.drawable(note),
         format_number(round_ticks(end, MOST_TICKS)[-1]),
     )

@@ -187,11 +187,7 @@ def _template() -> Any:
 def notebook_html(model: Any) -> str:
     """The tree and what was proven, for a cell of a notebook on light or dark paper."""
     found = leaf_facts(model)
-    facts = {
-        "tree": tree_facts(model, found),
-        "leaves": leaf_list(found),
-        "confidence": found.confidence,
-    }
+    facts = {"tree": tree_facts(model, found), "leaves": leaf_list(found)}
     line = tag("p", model.certificate_.summary(), style=f"margin:.4em 0 0;font:13px {FONT}")
-    tree, _ = tree_svg(model, facts)
+    tree, _ = tree_svg(model, facts, found)
     return str(tag("div", tree, line, style="overflow-x:auto;max-width:100%"))

@@ -7,6 +7,7 @@ from matplotlib.style import context
 
 from survtree._base.numbers import NOT_REACHED, format_count, format_number
 from survtree._model.fitted import FittedTree
+from survtree._show.leaf_facts import LeafFacts, leaf_facts
 from survtree._show.leaf_style import ON_DARK, ON_LIGHT, by_risk, leaf_strokes, screen_colours
 from survtree._show.picture import Picture
 from survtree._show.plot_calibration import Calibration, calibration_on_page
@@ -45,7 +46,7 @@ def page_pictures(model: FittedTree, facts: dict[str, Any]) -> Pictures:
     found = [Calibration(**at) for at in scores["calibration"]]
     points = calibration_on_page(found, facts["confidence"]) if found else None
     return Pictures(
-        *tree_svg(model, facts),
+        *tree_svg(model, facts, leaf_facts(model, confidence=facts["confidence"])),
         svg_of(curves, _curve_groups(model), role="img", aria_label=CURVES, class_="chart curves"),
         _chart(points, CALIBRATION),
         _chart(gap_on_page(model), GAP),
@@ -60,13 +61,15 @@ def _chart(picture: Picture | None, label: str) -> Markup:
 
 
 @context("default")
-def tree_svg(model: FittedTree, facts: dict[str, Any]) -> tuple[Markup, float]:
+def tree_svg(
+    model: FittedTree, facts: dict[str, Any], leaf_numbers: LeafFacts
+) -> tuple[Markup, float]:
     """The tree and its width in pixels.
 
     Nodes have their number in data-node, lines that of the node they lead to.
     """
     direction = "down" if len(facts["leaves"]) <= MOST_SIDE_BY_SIDE else "right"
-    picture = tree_on_page(model, facts["confidence"], direction)
+    picture = tree_on_page(model, leaf_numbers, direction)
     colours = dict(zip(by_risk(model), screen_colours(len(facts["leaves"])), strict=True))
     leaves = {leaf["node"]: leaf for leaf in facts["leaves"]}
     order = _as_read(facts["tree"])
