@@ -16,7 +16,7 @@ from survtree._scoring.losses import LossByDefinition, RowLosses
 from survtree._search import read_reference as reference
 from survtree._search.read_reference import reference_losses
 from survtree.datasets import load
-from tests.unit.bad_references import REFERENCES, Model
+from tests.support.bad_inputs.references import REFERENCES, Model
 from tests.unit.test_bad_inputs import TELLS_ALL, TELLS_RANGE
 
 CASES = [case for cases in REFERENCES.values() for case in cases]
