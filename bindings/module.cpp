@@ -8,7 +8,6 @@
 #include "data/contract.hpp"
 #include "data/problem.hpp"
 #include "losses/brier/brier.hpp"
-#include "losses/brier/definition.hpp"
 #include "search/bounds.hpp"
 #include "search/frontier.hpp"
 #include "search/search.hpp"
@@ -32,22 +31,24 @@ Problem problem_of(const Bytes2d& features, const Doubles& time, const Bytes& ev
 }
 
 // A problem and its search: neither moves, since the search refers to the problem.
-struct OwnedSearch {
-  OwnedSearch(Problem p, const SearchOptions& options)
-      : problem(std::move(p)), search(problem, options) {}
+template <class Kind, class Options>
+struct Owned {
+  Owned(Problem p, const Options& options) : problem(std::move(p)), search(problem, options) {}
   Problem problem;
-  Search search;
+  Kind search;
 };
+using OwnedSearch = Owned<Search, SearchOptions>;
+using OwnedFrontier = Owned<Frontier, FrontierOptions>;
 
 // Does `work` without the GIL. Every few hundredths of a second Python gets a turn: pending signals
 // are handled and `on_turn` is called. Ctrl-C asks the search to stop and hand over what it has;
 // any other exception does so too, and is raised when the search has stopped. So is a second Ctrl-C
 // that comes before that; one that comes later Python raises by itself.
-template <class Owned, class Work>
-auto without_gil(Owned& owned, const nb::object& on_turn, Work work) {
+template <class AnyOwned, class Work>
+auto without_gil(AnyOwned& owned, const nb::object& on_turn, Work work) {
   std::exception_ptr raised;
   bool is_interrupted = false;
-  owned.search.set_listener([&] {
+  owned.search.limits().set_listener([&] {
     if (raised) return;  // nobody is asked again while the search stops
     nb::gil_scoped_acquire acquire;
     try {
@@ -57,13 +58,13 @@ auto without_gil(Owned& owned, const nb::object& on_turn, Work work) {
       if (is_interrupted || !error.matches(PyExc_KeyboardInterrupt))
         raised = std::current_exception();
       is_interrupted = true;
-      owned.search.interrupt();
+      owned.search.limits().interrupt();
     }
   });
   // The listener refers to this frame: it must not outlive it, whatever the work throws.
   struct Unset {
-    Owned& owned;
-    ~Unset() { owned.search.set_listener({}); }
+    AnyOwned& owned;
+    ~Unset() { owned.search.limits().set_listener({}); }
   } const unset{owned};
   auto result = [&] {
     nb::gil_scoped_release release;
@@ -148,14 +149,6 @@ void start_from(OwnedSearch& owned, const Nodes& column, const Nodes& no, const 
   owned.search.start_from(node(node, 0), lower_bound, found_by);
 }
 
-// A problem and the search for its best trees by number of leaves.
-struct OwnedFrontier {
-  OwnedFrontier(Problem p, const FrontierOptions& options)
-      : problem(std::move(p)), search(problem, options) {}
-  Problem problem;
-  Frontier search;
-};
-
 FrontierOptions frontier_options_of(const nb::dict& d) {
   FrontierOptions o;
   o.max_depth = nb::cast<int>(d["max_depth"]);
@@ -179,13 +172,7 @@ nb::dict run_frontier(OwnedFrontier& owned, const nb::dict& limits) {
   out["root_loss"] = r.root_loss;
   out["root_floor"] = r.root_floor;
   out["seconds"] = r.seconds;
-  nb::dict counts;
-  counts["subsets_solved"] = std::uint64_t{r.stats.subsets_solved};
-  counts["lane_rows"] = std::uint64_t{r.stats.lane_rows};
-  counts["cache_hits"] = std::uint64_t{r.stats.cache_hits};
-  counts["cache_entries"] = r.cache_entries;
-  counts["cache_bytes"] = r.cache_bytes;
-  out["counts"] = counts;
+  out["counts"] = counts_dict(r);
   return out;
 }
 
@@ -264,7 +251,7 @@ NB_MODULE(_native, m) {
       .def_prop_ro("cache_bytes", [](const OwnedSearch& s) { return s.search.cache_bytes(); })
       .def("optimal_trees", &optimal_trees, "limit"_a)
       .def("proof", &proof, "limit"_a, "on_turn"_a.none() = nb::none())
-      .def("interrupt", [](OwnedSearch& s) { s.search.interrupt(); })
+      .def("interrupt", [](OwnedSearch& s) { s.search.limits().interrupt(); })
       .def("take_progress", &take_progress)
       .def("snapshot", [](OwnedSearch& s) { return progress_tuple(s.search.snapshot()); });
   nb::class_<OwnedFrontier>(m, "Frontier")

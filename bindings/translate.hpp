@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,26 +65,14 @@ inline nb::dict tree_arrays(const Problem& problem, const Tree& tree) {
 }
 
 inline const char* name_of(Status status) {
-  switch (status) {
-    case Status::optimal:
-      return "optimal";
-    case Status::guessed:
-      return "guessed";
-    case Status::gap_reached:
-      return "gap_reached";
-    case Status::time_limit:
-      return "time_limit";
-    case Status::memory_limit:
-      return "memory_limit";
-    case Status::node_limit:
-      return "node_limit";
-    case Status::interrupted:
-      return "interrupted";
-  }
-  throw ContractError("unknown status");
+  constexpr const char* names[] = {"optimal",      "guessed",    "gap_reached", "time_limit",
+                                   "memory_limit", "node_limit", "interrupted"};
+  return names[static_cast<std::size_t>(status)];
 }
 
-inline nb::dict stats_dict(const Result& r) {
+// Of a Result or a FrontierResult: what it has counted.
+template <class AnyResult>
+nb::dict counts_dict(const AnyResult& r) {
   nb::dict out;
   const auto put = [&](const char* name, const Counter& counter) {
     out[name] = std::uint64_t{counter};
@@ -91,14 +80,18 @@ inline nb::dict stats_dict(const Result& r) {
   put("subsets_solved", r.stats.subsets_solved);
   put("lane_rows", r.stats.lane_rows);
   put("cache_hits", r.stats.cache_hits);
-  put("pruned_by_budget", r.stats.pruned_by_budget);
-  put("pruned_by_incremental_progress", r.stats.pruned_by_incremental_progress);
-  put("pruned_by_leaf_count", r.stats.pruned_by_leaf_count);
-  put("pruned_by_guess", r.stats.pruned_by_guess);
+  if constexpr (std::is_same_v<AnyResult, Result>) {
+    put("pruned_by_budget", r.stats.pruned_by_budget);
+    put("pruned_by_incremental_progress", r.stats.pruned_by_incremental_progress);
+    put("pruned_by_leaf_count", r.stats.pruned_by_leaf_count);
+    put("pruned_by_guess", r.stats.pruned_by_guess);
+  }
   out["cache_entries"] = r.cache_entries;
   out["cache_bytes"] = r.cache_bytes;
-  out["cache_shed"] = r.cache_shed;
-  out["lattice_bytes"] = r.lattice_bytes;
+  if constexpr (std::is_same_v<AnyResult, Result>) {
+    out["cache_shed"] = r.cache_shed;
+    out["lattice_bytes"] = r.lattice_bytes;
+  }
   return out;
 }
 
@@ -113,7 +106,7 @@ inline nb::dict result_dict(const Problem& problem, const Result& r) {
   out["status"] = name_of(r.status);
   out["is_upper_bound_wrong"] = r.is_upper_bound_wrong;
   out["seconds"] = r.seconds;
-  out["counts"] = stats_dict(r);
+  out["counts"] = counts_dict(r);
   return out;
 }
 
@@ -153,13 +146,10 @@ inline SearchOptions options_of(const nb::dict& d) {
       {"leaf_count", &Switches::leaf_count},
       {"permutation", &Switches::permutation}};
   for (const std::string& name : off) {
-    bool is_known = false;
-    for (const auto& [known, member] : switches) {
-      if (name != known) continue;
-      o.switches.*member = false;
-      is_known = true;
-    }
-    require(is_known, "bounds_off names a bound");
+    const auto found =
+        std::ranges::find_if(switches, [&](auto& known) { return name == known.first; });
+    require(found != std::end(switches), "bounds_off names a bound");
+    o.switches.*found->second = false;
   }
   return o;
 }

@@ -2,13 +2,7 @@
 // leaf: docs/reference/proof-file.md.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <unordered_map>
-#include <vector>
-
 #include "search/search.hpp"
-#include "search/subset.hpp"
 
 namespace survtree {
 

@@ -2,12 +2,7 @@
 // came: the check of every answer.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "data/loss.hpp"
-#include "data/table.hpp"
 
 namespace survtree {
 

@@ -1,5 +1,3 @@
-#include "data/bit_table.hpp"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,13 +8,17 @@
 namespace survtree {
 namespace {
 
-// One word of answers of up to 64 rows, turned: word q holds the answers to question 64 j + q.
-std::array<std::uint64_t, 64> turned(const Problem& p, std::span<const std::uint32_t> rows,
-                                     std::size_t j) {
-  std::array<std::uint64_t, 64> words{};
-  for (std::size_t i = 0; i < rows.size(); ++i) words[i] = p.answers[rows[i] * p.words_per_row + j];
-  transpose(words);
-  return words;
+// Calls put(question, answers), one bit for each of up to 64 rows, for every question.
+template <class Put>
+void for_each_question(const Problem& p, std::span<const std::uint32_t> rows, Put put) {
+  for (std::size_t j = 0; j < p.words_per_row; ++j) {
+    std::array<std::uint64_t, 64> words{};
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      words[i] = p.answers[rows[i] * p.words_per_row + j];
+    transpose(words);
+    for (std::size_t q = 64 * j; q < std::min(p.n_questions, 64 * (j + 1)); ++q)
+      put(q, words[q % 64]);
+  }
 }
 
 std::uint64_t ones(std::size_t n) {
@@ -47,11 +49,7 @@ void set_word(const Problem& p, std::size_t w, BitTable& t) {
   const auto n = static_cast<std::size_t>(std::popcount(t.everyone[w]));
   const auto rows = std::span(t.row_of).subspan(64 * w, n);
   std::uint64_t* columns = t.columns.data() + w * t.stride;
-  for (std::size_t j = 0; j < p.words_per_row; ++j) {
-    const auto words = turned(p, rows, j);
-    for (std::size_t q = 64 * j; q < std::min(p.n_questions, 64 * (j + 1)); ++q)
-      columns[q] = words[q % 64];
-  }
+  for_each_question(p, rows, [&](std::size_t q, std::uint64_t word) { columns[q] = word; });
   columns[p.n_questions] = t.everyone[w];
   for (std::size_t i = 0; i < n; ++i) {
     const bool is_first = 64 * w + i == 0 || t.row_of[64 * w + i - 1] != rows[i];
@@ -152,11 +150,9 @@ GroupBits make_group_bits(const Problem& p) {
     const std::size_t n = std::min<std::size_t>(64, p.first_of_group.size() - 64 * w);
     const auto rows = std::span(p.first_of_group).subspan(64 * w, n);
     out.everyone[w] = ones(n);
-    for (std::size_t j = 0; j < p.words_per_row; ++j) {
-      const auto words = turned(p, rows, j);
-      for (std::size_t q = 64 * j; q < std::min(p.n_questions, 64 * (j + 1)); ++q)
-        out.by_question[q * n_words + w] = words[q % 64];
-    }
+    for_each_question(p, rows, [&](std::size_t q, std::uint64_t word) {
+      out.by_question[q * n_words + w] = word;
+    });
   }
   return out;
 }
@@ -168,7 +164,7 @@ Key key_of(std::span<const std::uint64_t> groups) {
 Key pick_groups(const GroupBits& t, std::span<const std::uint64_t> groups, std::size_t question,
                 bool yes, std::span<std::uint64_t> out) {
   const std::uint64_t flip = yes ? 0 : ~std::uint64_t{0};
-  const std::uint64_t* column = t.by_question.data() + question * t.n_words();
+  const std::uint64_t* column = t.by_question.data() + question * groups.size();
   return hash_words(groups.size(),
                     [&](std::size_t w) { return out[w] = groups[w] & (column[w] ^ flip); });
 }

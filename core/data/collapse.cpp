@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstring>
 #include <functional>
-#include <span>
 
 #include "data/contract.hpp"
 
@@ -88,11 +87,6 @@ void sort_stretches(std::vector<T>& list, IsAlike is_alike, IsLess is_less) {
   }
 }
 
-void sort_equal_by_weight(std::vector<Entry>& entries, std::span<const double> weight) {
-  sort_stretches(entries, std::equal_to<>(),
-                 [&](const Entry& a, const Entry& b) { return weight[a.row] < weight[b.row]; });
-}
-
 void sort_outcomes_by_weight(std::vector<CollapsedRow>& rows) {
   const auto is_same_outcome = [](const CollapsedRow& a, const CollapsedRow& b) {
     return a.outcome == b.outcome;
@@ -106,11 +100,9 @@ void sort_outcomes_by_weight(std::vector<CollapsedRow>& rows) {
 }  // namespace
 
 Patterns pack(const Table& table) {
-  Patterns patterns;
-  patterns.rows = distinct_rows(table);
-  patterns.n_columns = table.n_columns;
-  patterns.columns = by_columns(patterns.rows, table.n_columns);
-  return patterns;
+  Distinct rows = distinct_rows(table);
+  Words columns = by_columns(rows, table.n_columns);
+  return {std::move(rows), table.n_columns, std::move(columns)};
 }
 
 std::vector<CollapsedRow> collapse(const Table& t, const Outcome& outcome,
@@ -119,7 +111,10 @@ std::vector<CollapsedRow> collapse(const Table& t, const Outcome& outcome,
   std::vector<Entry> entries = sorted_entries(outcome, patterns.rows);
   const bool is_weighted =
       std::any_of(t.weight.begin(), t.weight.end(), [](double w) { return w != 1.0; });
-  if (is_weighted) sort_equal_by_weight(entries, t.weight);
+  if (is_weighted)
+    sort_stretches(entries, std::equal_to<>(), [&](const Entry& a, const Entry& b) {
+      return t.weight[a.row] < t.weight[b.row];
+    });
   const std::size_t n_distinct = count_distinct(entries);
   const bool pays = 10 * n_distinct < 9 * entries.size();
   std::vector<CollapsedRow> rows;

@@ -2,13 +2,8 @@
 // their outcomes.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 #include "data/distinct.hpp"
 #include "data/loss.hpp"
-#include "data/table.hpp"
 
 namespace survtree {
 

@@ -1,11 +1,8 @@
 // Numbers equal things alike: the linear-time stand-in for sorting a table to find its equal rows.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <numeric>
 #include <span>
-#include <vector>
 
 #include "data/hash_table.hpp"
 

@@ -40,17 +40,14 @@ class HashTable {
   }
 
   // Moves the slots that are kept to a table of another size, or of the same.
-  template <class HashOf, class IsKept>
-  void rebuild(std::size_t n_slots, HashOf hash_of, IsKept is_kept) {
+  template <class HashOf, class IsKept = bool (*)(const Slot&)>
+  void rebuild(
+      std::size_t n_slots, HashOf hash_of, IsKept is_kept = [](const Slot&) { return true; }) {
     const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(n_slots));
     n_used_ = 0;
     for (const Slot& slot : old)
       if (slot.is_used() && is_kept(slot))
         fill(find(hash_of(slot), [](const Slot&) { return false; }), slot);
-  }
-  template <class HashOf>
-  void rebuild(std::size_t n_slots, HashOf hash_of) {
-    rebuild(n_slots, hash_of, [](const Slot&) { return true; });
   }
 
  private:

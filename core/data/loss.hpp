@@ -6,16 +6,31 @@
 // It does not lean on "a split never hurts" or on "a subset never loses more than its superset".
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
-#include "data/table.hpp"
 #include "kernel/lanes.hpp"
 
 namespace survtree {
+
+// What crosses the border of the core, whatever the loss; the outcome of the rows comes beside it.
+// `features` is row-major, one byte (0 or 1) per row and column.
+struct Table {
+  std::size_t n_rows = 0;
+  std::size_t n_columns = 0;
+  std::span<const std::uint8_t> features;
+  std::span<const double> weight;
+  std::span<const std::uint32_t> column_rank;  // breaks ties between columns that do equally well
+  std::span<const double> guessed_loss;        // of each row by a reference model, or empty
+};
+
+// One or more equal rows of the table.
+struct CollapsedRow {
+  std::uint32_t pattern;  // number of its answers (collapse.hpp)
+  std::uint32_t outcome;  // rank of its outcome (Outcome::ranks)
+  std::uint32_t n_copies;
+  double weight;
+};
 
 // Where the losses of both children of each lane go; no and yes have room for padded(n_lanes).
 struct SplitLosses {

@@ -1,8 +1,6 @@
 #include "data/problem.hpp"
 
 #include <algorithm>
-#include <array>
-#include <numeric>
 
 #include "data/collapse.hpp"
 #include "data/contract.hpp"
@@ -41,15 +39,6 @@ std::vector<std::uint32_t> distinct_columns(const Table& t, const Patterns& pack
   return kept;
 }
 
-// Answers of 64 patterns to up to 64 questions, a word a pattern.
-std::array<std::uint64_t, 64> answers_of(const Patterns& packed, std::size_t block,
-                                         std::span<const std::uint32_t> columns) {
-  std::array<std::uint64_t, 64> words{};
-  for (std::size_t q = 0; q < columns.size(); ++q) words[q] = packed.column(block, columns[q]);
-  transpose(words);
-  return words;
-}
-
 void set_questions(Problem& p, const Patterns& packed, const std::vector<CollapsedRow>& rows,
                    std::vector<std::uint32_t> columns) {
   p.n_questions = columns.size();
@@ -59,8 +48,10 @@ void set_questions(Problem& p, const Patterns& packed, const std::vector<Collaps
   for (std::size_t word = 0; word < p.words_per_row; ++word) {
     const std::size_t n = std::min<std::size_t>(64, columns.size() - 64 * word);
     for (std::size_t block = 0; block < packed.n_blocks(); ++block) {
-      const auto answers = answers_of(packed, block, std::span(columns).subspan(64 * word, n));
-      std::copy(answers.begin(), answers.end(), of_pattern.begin() + 64 * block);
+      const std::span<std::uint64_t, 64> answers(of_pattern.data() + 64 * block, 64);
+      std::ranges::fill(answers, 0);
+      for (std::size_t q = 0; q < n; ++q) answers[q] = packed.column(block, columns[64 * word + q]);
+      transpose(answers);  // from a word a question to a word a pattern
     }
     for (std::size_t i = 0; i < rows.size(); ++i)
       p.answers[i * p.words_per_row + word] = of_pattern[rows[i].pattern];
@@ -105,10 +96,8 @@ std::vector<std::uint32_t> tie_order(const Problem& p) {
     const double x = no[a] + yes[a], y = no[b] + yes[b];
     return x != y ? x < y : a < b;  // questions came by rank
   });
-  std::vector<std::uint32_t> columns;
-  columns.reserve(order.size());
-  for (std::uint32_t q : order) columns.push_back(p.column_of[q]);
-  return columns;
+  for (std::uint32_t& q : order) q = p.column_of[q];
+  return order;
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // The functions of lanes.hpp, compiled once for each instruction set.
 #include <bit>
 
-#include "kernel/lanes.hpp"
 #include "kernel/vector.hpp"
 
 namespace survtree {

@@ -4,9 +4,6 @@
 // and comes out as an overload for ThisVariant.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "kernel/lanes.hpp"
 
 #if defined(SURVTREE_AVX512) || defined(SURVTREE_AVX2)

@@ -5,8 +5,6 @@
 // leans on them.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 
 namespace survtree {

@@ -1,39 +1,25 @@
 #include "search/cache.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "data/contract.hpp"
 
 namespace survtree {
-
-// Held for a few dozen instructions, so waiting in a loop is cheaper than going to sleep.
-class Cache::Lock {
- public:
-  Lock(const Shard& shard, bool is_needed) : flag_(is_needed ? &shard.is_taken : nullptr) {
-    while (flag_ != nullptr && flag_->test_and_set(std::memory_order_acquire)) {
-    }
-  }
-  ~Lock() {
-    if (flag_ != nullptr) flag_->clear(std::memory_order_release);
-  }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
- private:
-  std::atomic_flag* flag_;
-};
 
 // Places are by key alone: what is known of one subset at several depths stands side by side.
 CachedResults Cache::find(const Key& key, std::uint16_t depth,
                           std::span<const std::uint64_t> groups) const {
   CachedResults known;
   const Shard& shard = shards_[shard_of(key)];
-  const Lock lock(shard, options_.is_shared);
+  const auto lock = locked(shard);
   if (shard.table.n_slots() == 0) return known;
   shard.table.find(key.low, [&](const Slot& slot) {
     if (!(slot.key == key)) return false;
-    if (options_.keeps_groups) shard.check_groups(key, groups);
+    if (options_.keeps_groups) {
+      const auto held = shard.groups_of.find(key.low);
+      require(held != shard.groups_of.end() && std::ranges::equal(held->second, groups),
+              "two subsets share a key");
+    }
     if (!slot.result.is_depth_cut) known.at_any_depth = slot.result;
     if (slot.result.is_depth_cut && slot.result.depth == depth) known.at_depth = slot.result;
     return false;  // there may be more
@@ -51,7 +37,7 @@ void Cache::prefetch(const Key& key) const {
 void Cache::store(const Key& key, const SubsetResult& result,
                   std::span<const std::uint64_t> groups) {
   Shard& shard = shards_[shard_of(key)];
-  const Lock lock(shard, options_.is_shared);
+  const auto lock = locked(shard);
   const bool is_full = 3 * (shard.table.n_used() + 1) > 2 * shard.table.n_slots();
   if (is_full && !grow(shard.table)) shed(shard.table);
   Slot& slot = shard.table.find(key.low, [&](const Slot& s) { return s.holds(key, result); });
@@ -99,12 +85,6 @@ std::size_t Cache::size() const {
   std::size_t n = 0;
   for (const Shard& shard : shards_) n += shard.table.n_used();
   return n;
-}
-
-void Cache::Shard::check_groups(const Key& key, std::span<const std::uint64_t> groups) const {
-  const auto known = groups_of.find(key.low);
-  require(known != groups_of.end() && std::ranges::equal(known->second, groups),
-          "two subsets share a key");
 }
 
 }  // namespace survtree

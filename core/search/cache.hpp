@@ -4,15 +4,12 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
+#include <mutex>
 #include <optional>
-#include <span>
 #include <unordered_map>
-#include <vector>
 
-#include "data/bit_table.hpp"
 #include "data/hash_table.hpp"
+#include "data/problem.hpp"
 
 namespace survtree {
 
@@ -78,14 +75,23 @@ class Cache {
   };
   static_assert(sizeof(Slot) == kEntryBytes);
 
+  // Held for a few dozen instructions, so waiting in a loop is cheaper than going to sleep.
+  struct SpinLock {
+    void lock() {
+      while (is_taken.test_and_set(std::memory_order_acquire)) {
+      }
+    }
+    void unlock() { is_taken.clear(std::memory_order_release); }
+    std::atomic_flag is_taken;
+  };
   struct alignas(128) Shard {
     HashTable<Slot> table;
     std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> groups_of;
-    mutable std::atomic_flag is_taken;
-
-    void check_groups(const Key& key, std::span<const std::uint64_t> groups) const;
+    mutable SpinLock spin_lock;
   };
-  class Lock;
+  std::unique_lock<SpinLock> locked(const Shard& shard) const {
+    return options_.is_shared ? std::unique_lock(shard.spin_lock) : std::unique_lock<SpinLock>();
+  }
 
   static constexpr std::size_t kShards = 64, kFirstSlots = 16;
   static std::size_t shard_of(const Key& key) { return key.high % kShards; }

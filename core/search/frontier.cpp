@@ -1,20 +1,14 @@
 #include "search/frontier.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <utility>
 
 #include "data/contract.hpp"
 
 namespace survtree {
-namespace {
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr std::size_t kChunk = 4096, kFirstSlots = 1024;
 constexpr std::size_t kMostLeaves = 60'000;  // they are counted in 16 bits
-
-}  // namespace
 
 Frontier::Frontier(const Problem& problem, const FrontierOptions& options)
     : problem_(problem),
@@ -22,6 +16,7 @@ Frontier::Frontier(const Problem& problem, const FrontierOptions& options)
       splitter_(problem, options.kernel, options.min_samples_leaf),
       root_(all_rows(problem)),
       tolerance_(1e-12 * root_.facts.loss),
+      best_(static_cast<std::size_t>(splitter_.useful_depth(root_)) + 1),
       slots_(kFirstSlots) {
   require(options.max_depth >= 0 && options.max_depth <= kMaxDepth, "0 <= max_depth <= 1000");
   require(options.min_regularization >= 0.0, "min_regularization >= 0");
@@ -54,11 +49,6 @@ std::size_t Frontier::most_leaves(const Subset& s, int depth) const {
   return std::max<std::size_t>(1, static_cast<std::size_t>(most));
 }
 
-Frontier::Best& Frontier::best_at(std::size_t k) {
-  while (best_.size() <= k) best_.emplace_back();
-  return best_[k];
-}
-
 Frontier::Found Frontier::points(Subset& s, int depth, std::size_t k, Point& leaf) {
   leaf = {s.facts.loss, kLeaf, 1, 0};
   const int useful = useful_depth(s);
@@ -66,8 +56,8 @@ Frontier::Found Frontier::points(Subset& s, int depth, std::size_t k, Point& lea
   if (depth == 0) return {{&leaf, 1}, true};
   const int here = std::min(depth, useful);
   make_groups(problem_, s);
-  const Slot& slot =
-      std::as_const(slots_).find(s.key.low, [&](const Slot& x) { return x.is_of(s.key, here); });
+  const Slot& slot = slots_.find(
+      s.key.low, [&](const Slot& known) { return known.key == s.key && known.depth == here; });
   if (slot.is_used()) {
     ++worker_.stats.cache_hits;
     return {{slot.points, slot.n_points}, slot.is_cut};
@@ -78,7 +68,7 @@ Frontier::Found Frontier::points(Subset& s, int depth, std::size_t k, Point& lea
   if (limits_.is_over()) return {{&leaf, 1}, true};
   ++worker_.stats.subsets_solved;
   limits_.count_node();
-  const Found found{kept(best_at(k)), is_cut};
+  const Found found{kept(best_[k]), is_cut};
   store(s.key, here, found);
   return found;
 }
@@ -86,7 +76,7 @@ Frontier::Found Frontier::points(Subset& s, int depth, std::size_t k, Point& lea
 // All trees that split here; returns whether any of them was cut by depth.
 bool Frontier::try_splits(Subset& s, int depth, std::size_t k) {
   const SplitRow& split = splitter_.split(worker_, s, k);
-  Best& best = best_at(k);
+  Best& best = best_[k];
   best.assign(most_leaves(s, depth), {kNone, kLeaf, 0, 0});
   best[0] = {s.facts.loss, kLeaf, 1, 0};
   if (depth == 1) {
@@ -154,10 +144,10 @@ void Frontier::store(const Key& key, int depth, const Found& found) {
   Slot& free = slots_.find(key.low, [](const Slot&) { return false; });
   slots_.fill(free, {key, found.points.data(), static_cast<std::uint16_t>(found.points.size()),
                      static_cast<std::uint16_t>(depth), found.is_cut});
-  if (bytes() > max_bytes_) limits_.stop(Status::memory_limit);
+  if (cache_bytes() > limits_.of_run().memory_limit_bytes) limits_.stop(Status::memory_limit);
 }
 
-std::size_t Frontier::bytes() const {
+std::size_t Frontier::cache_bytes() const {
   return slots_.n_slots() * sizeof(Slot) + pool_.size() * kChunk * sizeof(Point);
 }
 
@@ -177,7 +167,6 @@ Tree Frontier::read(Subset& s, int depth, std::size_t n_leaves, std::size_t k) {
 
 FrontierResult Frontier::run(const RunLimits& limits) {
   limits_.start(limits);
-  max_bytes_ = limits.memory_limit_bytes;
   FrontierResult r;
   for (int depth = 0;; ++depth) {
     Point leaf;
@@ -192,7 +181,7 @@ FrontierResult Frontier::run(const RunLimits& limits) {
   r.status = r.is_complete ? Status::optimal : limits_.reason();
   r.stats = worker_.stats;
   r.cache_entries = slots_.n_used();
-  r.cache_bytes = bytes();
+  r.cache_bytes = cache_bytes();
   r.tolerance = tolerance_;
   r.root_loss = root_.facts.loss;
   r.root_floor = root_.facts.group_loss;

@@ -7,16 +7,8 @@
 // the number of leaves is limited the hull is not enough, and every number of leaves is kept.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <functional>
-#include <span>
-#include <utility>
-#include <vector>
 
-#include "data/hash_table.hpp"
-#include "data/problem.hpp"
 #include "search/limits.hpp"
 #include "search/tree.hpp"
 #include "search/worker.hpp"
@@ -56,9 +48,8 @@ class Frontier {
   // Depth after depth; stopped, it has the trees of the depth before.
   FrontierResult run(const RunLimits& limits);
 
-  void interrupt() { limits_.interrupt(); }
-  void set_listener(std::function<void()> listener) { limits_.set_listener(std::move(listener)); }
-  std::size_t cache_bytes() const { return bytes(); }
+  Limits& limits() { return limits_; }
+  std::size_t cache_bytes() const;
 
  private:
   // What is known of a subset at a depth, by ascending number of leaves.
@@ -73,7 +64,6 @@ class Frontier {
     bool is_cut = false;
 
     bool is_used() const { return points != nullptr; }
-    bool is_of(const Key& k, int d) const { return key == k && depth == d; }
   };
   using Best = std::vector<Point>;  // by number of leaves, less one; none: n_leaves is 0
 
@@ -86,10 +76,8 @@ class Frontier {
   int useful_depth(const Subset& s) const;
   double leaves_worth(const Subset& s) const;
   std::size_t most_leaves(const Subset& s, int depth) const;
-  Best& best_at(std::size_t level);
   Tree read(Subset& s, int depth, std::size_t n_leaves, std::size_t level);
   void store(const Key& key, int depth, const Found& found);
-  std::size_t bytes() const;
 
   const Problem& problem_;
   FrontierOptions options_;
@@ -97,9 +85,8 @@ class Frontier {
   Limits limits_;
   Subset root_;
   double tolerance_;
-  std::size_t max_bytes_ = SIZE_MAX;
   Worker worker_{0};
-  std::deque<Best> best_;  // by level
+  std::vector<Best> best_;  // by level
   HashTable<Slot> slots_;
   std::deque<std::vector<Point>> pool_;  // chunks that never move
   std::vector<Point> reduced_;

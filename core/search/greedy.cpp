@@ -1,22 +1,17 @@
 #include "search/greedy.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace survtree {
-namespace {
 
 constexpr double kShareOfWork = 0.25, kGenerousShare = 1.0;
 constexpr std::uint64_t kSoonerIfWanted = 10;
 
-}  // namespace
-
-void GreedyStarts::look_for_trees(bool is_wanted) {
+void GreedyStarts::look_for_trees() {
+  const bool is_wanted = solver_.limits().of_run().wants_bounds;
   const std::uint64_t done = solver_.worker().stats.lane_rows;
   if (done < solver_.options().greedy_from / (is_wanted ? kSoonerIfWanted : 1)) return;
   const double share = is_wanted ? kGenerousShare : kShareOfWork;
   solver_.with_share_of_work(share * static_cast<double>(done), [&] {
-    for (; look_ahead_ < max_depth_; ++look_ahead_) {
+    for (; look_ahead_ < solver_.final_depth(); ++look_ahead_) {
       const std::string ahead = std::to_string(look_ahead_) + " ahead";
       try_first_questions(std::string("greedy, ").append(ahead));
       improve(std::string("improved, ").append(ahead));
@@ -33,7 +28,7 @@ void GreedyStarts::try_first_questions(const std::string& found_by) {
   solver_.splitter().split(w, solver_.root(), 0).order_by_loss(order);
   for (std::uint32_t lane : order) {
     if (solver_.should_stop(w)) return;
-    incumbent_.offer(greedy_split(solver_.root(), lane, max_depth_, 0), found_by);
+    incumbent_.offer(greedy_split(solver_.root(), lane, solver_.final_depth(), 0), found_by);
   }
 }
 
@@ -42,7 +37,8 @@ void GreedyStarts::improve(const std::string& found_by) {
   double before = Bounds::no_limit;
   while (incumbent_.objective() < before && !solver_.limits().is_stopped()) {
     before = incumbent_.objective();
-    incumbent_.offer(improved_tree(solver_.root(), incumbent_.tree(), max_depth_, 0), found_by);
+    incumbent_.offer(improved_tree(solver_.root(), incumbent_.tree(), solver_.final_depth(), 0),
+                     found_by);
   }
 }
 
@@ -51,7 +47,7 @@ void GreedyStarts::improve(const std::string& found_by) {
 Tree GreedyStarts::improved_tree(Subset& s, const Tree& tree, int depth, std::size_t k) {
   if (tree->question == kLeaf) {
     Tree deeper = greedy_tree(s, depth, k);
-    return objective_of(deeper) < objective_of(tree) ? deeper : tree;
+    return incumbent_.objective_of(deeper) < incumbent_.objective_of(tree) ? deeper : tree;
   }
   Worker& w = solver_.worker();
   solver_.make_key(s);  // those of its parts follow from it
@@ -67,9 +63,9 @@ Tree GreedyStarts::improved_tree(Subset& s, const Tree& tree, int depth, std::si
     if (solver_.should_stop(w)) return best;
     const double bound =
         solver_.part_bound(split, lane, false) + solver_.part_bound(split, lane, true);
-    if (bound > objective_of(best)) continue;
+    if (bound > incumbent_.objective_of(best)) continue;
     Tree tried = greedy_split(s, lane, depth, k);
-    if (objective_of(tried) < objective_of(best)) best = std::move(tried);
+    if (incumbent_.objective_of(tried) < incumbent_.objective_of(best)) best = std::move(tried);
   }
   return best;
 }
@@ -88,7 +84,7 @@ Tree GreedyStarts::greedy_tree(Subset& s, int depth, std::size_t k) {
   const SplitRow& split = solver_.splitter().split(w, s, k);
   const std::size_t lane = split.lane_of(static_cast<std::uint32_t>(best.question));
   Tree deep = greedy_split(s, lane, useful, k);
-  return objective_of(deep) < objective_of(shallow) ? deep : shallow;
+  return incumbent_.objective_of(deep) < incumbent_.objective_of(shallow) ? deep : shallow;
 }
 
 // The split row of level k is that of the subset.

@@ -2,23 +2,18 @@
 // far. They only improve the incumbent, and with it budgets; no proof rests on them.
 #pragma once
 
-#include <cstddef>
-#include <string>
-
-#include "search/incumbent.hpp"
 #include "search/reader.hpp"
-#include "search/solver.hpp"
 
 namespace survtree {
 
 class GreedyStarts {
  public:
-  GreedyStarts(SubsetSolver& solver, TreeReader& reader, Incumbent& incumbent, int max_depth)
-      : solver_(solver), reader_(reader), incumbent_(incumbent), max_depth_(max_depth) {}
+  GreedyStarts(SubsetSolver& solver, TreeReader& reader, Incumbent& incumbent)
+      : solver_(solver), reader_(reader), incumbent_(incumbent) {}
 
   // Takes a share of the work done so far; more where a good tree early is all there may be to
   // show. Whenever nothing better is near, the next look goes a level further.
-  void look_for_trees(bool is_wanted);
+  void look_for_trees();
 
  private:
   void try_first_questions(const std::string& found_by);
@@ -26,14 +21,10 @@ class GreedyStarts {
   Tree improved_tree(Subset& s, const Tree& tree, int depth, std::size_t level);
   Tree greedy_tree(Subset& s, int depth, std::size_t level);
   Tree greedy_split(const Subset& s, std::size_t lane, int depth, std::size_t level);
-  double objective_of(const Tree& tree) const {
-    return survtree::objective_of(tree, solver_.options().regularization);
-  }
 
   SubsetSolver& solver_;
   TreeReader& reader_;
   Incumbent& incumbent_;
-  int max_depth_;
   int look_ahead_ = 2;  // levels that greedy trees are optimal for
 };
 

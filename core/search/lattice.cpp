@@ -1,16 +1,17 @@
 #include "search/lattice.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <numeric>
+#include <cmath>
 
 #include "data/contract.hpp"
+#include "data/distinct.hpp"
 
 namespace survtree {
 namespace {
 
 constexpr double kTooSmall = std::numeric_limits<double>::infinity();
 constexpr std::size_t kMaxLevels = 16;  // answers of a cell are few bits
+constexpr std::size_t kMaxLatticeBytes = std::size_t{1} << 26U;
+constexpr int kJudgedAfter = 2;  // depths that are searched first, to see how much bounds prune
 
 // Binomial coefficients C(n, k) for n <= n_max, k <= k_max, at [k * (n_max + 1) + n].
 std::vector<std::size_t> binomials(std::size_t n_max, std::size_t k_max) {
@@ -24,10 +25,36 @@ std::vector<std::size_t> binomials(std::size_t n_max, std::size_t k_max) {
   return out;
 }
 
-// Bits of `answers` from `position` on move up by one, and make room for another answer.
-std::uint32_t insert_bit(std::uint32_t answers, std::size_t position, bool yes) {
-  const std::uint32_t low = answers & ((1U << position) - 1U);
-  return low | (answers ^ low) << 1U | static_cast<std::uint32_t>(yes) << position;
+struct Work {
+  double search = 0.0, lattice = 0.0;
+};
+
+// Lane-rows by which either solves the deepest level, judged after depth 2.
+//
+// If nothing were pruned, a search would split on M - j questions each cell of j questions. What it
+// prunes grows with every level: the share that was left at depth 2 is raised to the power of the
+// levels above, and where what a split can save of an average cell (half the savings of the level
+// above) comes near the penalty of a leaf, cells are closed.
+//
+// A lattice splits cells on later questions only, so that each cell of j + 1 questions is met once
+// instead of j + 1 times, but it prunes nothing and looks at cells that no tree can use.
+Work estimated_work(SubsetSolver& solver) {
+  const SubsetFacts& facts = solver.root().facts;
+  const auto m = static_cast<double>(solver.problem().n_questions);
+  const auto n_rows = static_cast<double>(solver.problem().n_rows());
+  const double done = static_cast<double>(solver.worker().stats.lane_rows) / n_rows - 2.0 * m;
+  const double share = std::min(1.0, std::max(0.0, done / (m * (m - 1.0))));
+  double cells = 1.0;
+  Work passes;
+  for (int level = 0; level < solver.final_depth(); ++level) {
+    cells *= (m - level) / (level + 1.0);
+    const double savings = std::ldexp(facts.loss - facts.group_loss, -level);
+    const double open =
+        std::clamp((savings / solver.options().regularization - 0.5) / 1.5, 0.0, 1.0);
+    passes.search += cells * (level + 1.0) * std::pow(share, level) * open;
+    passes.lattice += cells;
+  }
+  return {passes.search * n_rows, passes.lattice * n_rows};
 }
 
 }  // namespace
@@ -46,7 +73,9 @@ Lattice::Cell Lattice::Cell::with(std::uint32_t question, bool yes) const {
   const auto at = std::lower_bound(out.questions.begin(), out.questions.end(), question);
   const auto position = static_cast<std::size_t>(at - out.questions.begin());
   out.questions.insert(at, question);
-  out.answers = insert_bit(answers, position, yes);
+  // Answers from `position` on move up by one, and make room for another.
+  const std::uint32_t low = answers & ((1U << position) - 1U);
+  out.answers = low | (answers ^ low) << 1U | static_cast<std::uint32_t>(yes) << position;
   return out;
 }
 
@@ -61,16 +90,15 @@ std::size_t Lattice::bytes_needed(std::size_t n_questions, std::size_t n_levels)
   return n < 1e15 ? static_cast<std::size_t>(n) * sizeof(double) : SIZE_MAX;
 }
 
-Lattice::Lattice(SubsetSolver& solver, std::size_t n_levels)
+Lattice::Lattice(SubsetSolver& solver)
     : solver_(solver),
       problem_(solver.problem()),
-      min_rows_(solver.options().min_samples_leaf),
-      n_levels_(n_levels),
+      n_levels_(static_cast<std::size_t>(solver.final_depth())),
       n_(problem_.n_questions) {
-  require(n_levels >= 1 && n_levels <= std::min(n_, kMaxLevels), "1 <= n_levels <= questions, 16");
-  choose_ = binomials(n_, n_levels + 1);
+  require(n_levels_ >= 1 && n_levels_ <= std::min(n_, kMaxLevels), "1 <= levels <= questions, 16");
+  choose_ = binomials(n_, n_levels_ + 1);
   std::size_t next = 0;
-  for (std::size_t level = 0; level <= n_levels; ++level) {
+  for (std::size_t level = 0; level <= n_levels_; ++level) {
     first_.push_back(next);
     next += choose(n_, level) << level;
   }
@@ -107,7 +135,8 @@ void Lattice::fill() {
 const SplitRow& Lattice::split(Worker& w, const Visit& at) const {
   SplitRow& out = w.level(at.level).split;
   split_row(problem_, solver_.splitter().lanes(),
-            {at.bits, at.n_rows, min_rows_, false, at.next_question, true}, out);
+            {at.bits, at.n_rows, solver_.options().min_samples_leaf, false, at.next_question, true},
+            out);
   ++w.stats.subsets_solved;
   w.stats.lane_rows += out.n_steps * out.n_lanes;
   return out;
@@ -145,7 +174,7 @@ void Lattice::visit_child(Worker& w, const Visit& at, const SplitRow& split, std
   const bool is_last = child.level == n_levels_;
   for (const bool yes : {false, true}) {
     child.n_rows = yes ? split.yes.rows[lane] : split.no.rows[lane];
-    if (child.n_rows < min_rows_) continue;
+    if (child.n_rows < solver_.options().min_samples_leaf) continue;
     child.answers = at.answers | (yes ? yes_bit : 0);
     child.loss = yes ? split.yes.loss[lane] : split.no.loss[lane];
     if (!is_last) {
@@ -167,8 +196,7 @@ void Lattice::enter(Worker& w, const Visit& child, const SplitRow* same_rows) {
 void Lattice::add_up() {
   for (double& value : table_) value += solver_.options().regularization;
   for (std::size_t level = n_levels_; level-- > 0;) {
-    std::vector<std::uint32_t> questions(level);
-    std::iota(questions.begin(), questions.end(), 0U);
+    std::vector<std::uint32_t> questions = iota(level);
     const std::size_t n_sets = choose(n_, level);
     for (std::size_t rank = 0; rank < n_sets; ++rank) {
       add_up_set(level, rank, questions);
@@ -206,6 +234,26 @@ void Lattice::add_up_set(std::size_t level, std::size_t rank,
         value = std::min(value, no[0] + no[low]);
       }
   }
+}
+
+bool is_lattice_due(SubsetSolver& solver, int depth) {
+  const Problem& problem = solver.problem();
+  const RunLimits& limits = solver.limits().of_run();
+  const Solver wanted = solver.options().solver;
+  const auto n_levels = static_cast<std::size_t>(solver.final_depth());
+  if (wanted == Solver::search || n_levels < 1) return false;
+  const std::size_t bytes = Lattice::bytes_needed(problem.n_questions, n_levels);
+  if (bytes > std::min(limits.memory_limit_bytes, kMaxLatticeBytes)) return false;
+  if (wanted == Solver::lattice) return true;
+  // A lattice knows no guess, and has nothing to show before it is full.
+  const bool is_fit = !problem.has_guess && limits.node_limit == kNoLimit && limits.gap == 0.0 &&
+                      !problem.bits.is_by_blocks();
+  if (depth != kJudgedAfter + 1 || !is_fit) return false;
+  // A lane-row of a lattice costs more than one of a search, since its passes are shorter; the
+  // factor was chosen so that the paper's data sets are mostly judged right. Stopped halfway a
+  // lattice has nothing to show, a search has its best tree.
+  const Work work = estimated_work(solver);
+  return work.search > 1.6 * work.lattice && 4.0 * 3e-9 * work.lattice < limits.time_limit_s;
 }
 
 }  // namespace survtree

@@ -7,14 +7,7 @@
 // the bookkeeping of a search pays (docs/decisions/0003).
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
-
-#include "data/problem.hpp"
 #include "search/solver.hpp"
-#include "search/split_row.hpp"
 
 namespace survtree {
 
@@ -32,9 +25,8 @@ class Lattice {
   // What the table will take; SIZE_MAX if it cannot be counted.
   static std::size_t bytes_needed(std::size_t n_questions, std::size_t n_levels);
 
-  // For trees of depth n_levels, by the workers, penalty and leaf size of a solver, which must
-  // outlive it.
-  Lattice(SubsetSolver& solver, std::size_t n_levels);
+  // For trees of the final depth, penalty and leaf size of a solver, which must outlive it.
+  explicit Lattice(SubsetSolver& solver);
 
   // Fills the table. Ends early, with nothing to show, once the solver should stop.
   void fill();
@@ -62,14 +54,13 @@ class Lattice {
 
   SubsetSolver& solver_;
   const Problem& problem_;
-  std::uint64_t min_rows_;           // of a leaf
   std::size_t n_levels_, n_;         // n_ questions
   std::vector<std::size_t> choose_;  // binomial coefficients
   std::vector<std::size_t> first_;   // place of the first cell of each level
   std::vector<double> table_;
 };
 
-// Whether to fill one for the deepest level before `depth` is searched (lattice_choice.cpp).
-bool is_lattice_due(SubsetSolver& solver, const RunLimits& limits, int final_depth, int depth);
+// Whether to fill one for the deepest level before `depth` is searched, by estimated work of both.
+bool is_lattice_due(SubsetSolver& solver, int depth);
 
 }  // namespace survtree

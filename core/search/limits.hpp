@@ -45,12 +45,13 @@ class Limits {
     start_ = Clock::now() - std::chrono::duration_cast<Clock::duration>(
                                 std::chrono::duration<double>(limits.seconds_gone));
     last_call_s_ = 0.0;
-    time_limit_s_ = limits.time_limit_s;
+    of_run_ = limits;
     nodes_left_ = limits.node_limit;
-    has_node_limit_ = limits.node_limit != kNoLimit;
     reason_ = Status::optimal;
     is_interrupted_ = is_paused_ = false;
   }
+
+  const RunLimits& of_run() const { return of_run_; }
 
   // From any thread.
   void interrupt() { is_interrupted_.store(true, std::memory_order_relaxed); }
@@ -68,7 +69,7 @@ class Limits {
 
   bool look_at_clock(bool is_callers_thread) {
     const double now = seconds();
-    if (now > time_limit_s_) return stop(Status::time_limit);
+    if (now > of_run_.time_limit_s) return stop(Status::time_limit);
     if (is_callers_thread && listener_ && now - last_call_s_ > kCallEvery) {
       last_call_s_ = now;
       listener_();
@@ -78,7 +79,7 @@ class Limits {
 
   // One more subset was solved.
   void count_node() {
-    if (has_node_limit_ && nodes_left_.fetch_sub(1, std::memory_order_relaxed) <= 1)
+    if (of_run_.node_limit != kNoLimit && nodes_left_.fetch_sub(1, std::memory_order_relaxed) <= 1)
       stop(Status::node_limit);
   }
 
@@ -104,8 +105,7 @@ class Limits {
   static constexpr double kCallEvery = 0.03;
 
   Clock::time_point start_ = Clock::now();
-  double time_limit_s_ = std::numeric_limits<double>::infinity();
-  bool has_node_limit_ = false;
+  RunLimits of_run_;
   std::atomic<std::uint64_t> nodes_left_ = kNoLimit;
   std::atomic<bool> is_interrupted_{false}, is_paused_{false};
   std::atomic<Status> reason_{Status::optimal};  // optimal: not over

@@ -1,8 +1,5 @@
 #include "search/reader.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace survtree {
 
 Tree TreeReader::stored_tree(Worker& w, Subset& s, int depth, double value, std::size_t k) {

@@ -1,13 +1,7 @@
 // Reading trees off what is proven: the tree behind a result, and all optimal trees.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <vector>
-
 #include "search/lattice.hpp"
-#include "search/solver.hpp"
-#include "search/tree.hpp"
 
 namespace survtree {
 

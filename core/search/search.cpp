@@ -1,19 +1,15 @@
 #include "search/search.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "data/contract.hpp"
 
 namespace survtree {
 
 Search::Search(const Problem& problem, const SearchOptions& options)
-    : problem_(problem),
-      incumbent_(options.regularization),
+    : incumbent_(options.regularization),
       solver_(problem, options, incumbent_),
       reader_(solver_),
-      final_depth_(std::min(options.max_depth, solver_.useful_depth(solver_.root()))),
-      greedy_(solver_, reader_, incumbent_, final_depth_) {
+      greedy_(solver_, reader_, incumbent_),
+      final_depth_(solver_.final_depth()) {
   solver_.set_listener([this](Worker& w, std::size_t lane, int depth, double objective) {
     const SplitRow& split = solver_.worker().level(0).split;
     incumbent_.offer(reader_.stored_split(w, solver_.root(), split, lane, depth, objective, 0),
@@ -27,7 +23,6 @@ void Search::start_from(const Tree& tree, double lower_bound, const std::string&
 }
 
 Result Search::run(const RunLimits& limits) {
-  run_limits_ = limits;
   solver_.start(limits);
   const SubsetFacts& facts = solver_.root().facts;
   lower_bound_ = std::max(lower_bound_.load(), solver_.bounds().any_tree(facts));
@@ -51,15 +46,16 @@ Result Search::run(const RunLimits& limits) {
 
 // Without a depth limit the search deepens until no proof was cut by depth.
 void Search::deepen(double upper_bound) {
-  for (depth_ = std::max(depth_, std::min(1, final_depth_));; depth_ = next_depth(depth_)) {
-    if (is_lattice_due(solver_, run_limits_, final_depth_, depth_)) return solve_by_lattice();
-    if (depth_ == final_depth_ && run_limits_.wants_bounds) raise_lower_bound();
-    if (run_limits_.gap > 0.0 && is_gap_closed()) return;
+  depth_ = std::max(depth_, std::min(1, final_depth_));
+  for (;; depth_ = std::min(depth_ < 8 ? depth_ + 1 : depth_ + depth_ / 2, final_depth_)) {
+    if (is_lattice_due(solver_, depth_)) return solve_by_lattice();
+    if (depth_ == final_depth_ && run_limits().wants_bounds) raise_lower_bound();
+    if (run_limits().gap > 0.0 && is_gap_closed()) return;
     if (search_depth(upper_bound)) return;
     log_progress();
     const auto work_done = static_cast<double>(solver_.worker().stats.lane_rows);
     look_for_trees();
-    if (run_limits_.wants_bounds)
+    if (run_limits().wants_bounds)
       solver_.with_share_of_work(0.5 * work_done, [this] { raise_lower_bound(); });
     if (is_stopped()) return;
   }
@@ -68,7 +64,7 @@ void Search::deepen(double upper_bound) {
 // Returns whether that was all.
 bool Search::search_depth(double upper_bound) {
   const bool is_final = depth_ == final_depth_;
-  const double share = is_final ? 1.0 - run_limits_.gap : 1.0;
+  const double share = is_final ? 1.0 - run_limits().gap : 1.0;
   const double budget = std::min(share * incumbent_.objective(), upper_bound);
   result_ = solver_.solve(solver_.worker(), solver_.root(), depth_, budget, 0);
   const bool is_stopped_here = solver_.limits().is_stopped();
@@ -86,11 +82,6 @@ bool Search::search_depth(double upper_bound) {
     deepen(Bounds::no_limit);
   }
   return is_last;
-}
-
-int Search::next_depth(int depth) const {
-  const int next = depth < 8 ? depth + 1 : depth + depth / 2;
-  return std::min(next, final_depth_);
 }
 
 // Step by step: budgets too small for any tree are quickly proven to be so. What is proven on the
@@ -113,26 +104,26 @@ void Search::raise_lower_bound() {
 
 void Search::look_for_trees() {
   const double before = incumbent_.objective();
-  greedy_.look_for_trees(run_limits_.wants_bounds);
+  greedy_.look_for_trees();
   if (incumbent_.objective() < before) log_progress();
 }
 
 // As far as was asked for. A guess may even say that no tree is as good as one that was found.
 bool Search::is_gap_closed() const {
   const double objective = incumbent_.objective();
-  return objective - lower_bound_ <= run_limits_.gap * objective + solver_.tolerance();
+  return objective - lower_bound_ <= run_limits().gap * objective + solver_.tolerance();
 }
 
 // What holds for every tree, whether the guess does or not (see SubsetFacts).
 double Search::proven_bound() const {
-  if (!problem_.has_guess) return lower_bound_;
+  if (!has_guess()) return lower_bound_;
   const SubsetFacts& facts = solver_.root().facts;
   const double too_much = facts.group_loss - facts.proven_loss;
   return std::max(solver_.bounds().any_tree(facts.proven()), lower_bound_ - too_much);
 }
 
 void Search::solve_by_lattice() {
-  lattice_ = std::make_unique<Lattice>(solver_, static_cast<std::size_t>(final_depth_));
+  lattice_ = std::make_unique<Lattice>(solver_);
   lattice_->fill();
   if (is_stopped()) return lattice_.reset();
   result_ = {lattice_->optimum({}), kLeaf, true, true};
@@ -146,9 +137,7 @@ std::vector<Tree> Search::optimal_trees(std::size_t limit) {
   return reader_.optimal_trees(lattice_.get(), final_depth_, result_.value, limit);
 }
 
-bool Search::is_proven() const {
-  return !problem_.has_guess && lower_bound_ == incumbent_.objective();
-}
+bool Search::is_proven() const { return !has_guess() && lower_bound_ == incumbent_.objective(); }
 
 Result Search::final_result(Tree tree) {
   incumbent_.settle(tree);
@@ -160,10 +149,10 @@ Result Search::final_result(Tree tree) {
   const double ties = 2.0 * static_cast<double>(leaves_of(tree)) * r.tolerance;
   r.guessed_bound = std::min(lower_bound_.load(), r.objective);
   if (r.objective - r.guessed_bound <= ties) r.guessed_bound = r.objective;
-  r.lower_bound = problem_.has_guess ? std::min(proven_bound(), r.objective) : r.guessed_bound;
+  r.lower_bound = has_guess() ? std::min(proven_bound(), r.objective) : r.guessed_bound;
   const bool is_closed = r.guessed_bound == r.objective || !is_stopped();
   r.status = !is_closed                     ? solver_.limits().reason()
-             : problem_.has_guess           ? Status::guessed
+             : has_guess()                  ? Status::guessed
              : r.lower_bound == r.objective ? Status::optimal
                                             : Status::gap_reached;
   r.is_upper_bound_wrong = r.lower_bound > solver_.options().upper_bound + r.tolerance;
@@ -174,7 +163,7 @@ Result Search::final_result(Tree tree) {
   r.cache_shed = solver_.cache().n_shed();
   r.lattice_bytes = lattice_ == nullptr ? 0 : lattice_->bytes();
   r.seconds = solver_.limits().seconds();
-  if (!problem_.has_guess) lower_bound_ = r.lower_bound;
+  if (!has_guess()) lower_bound_ = r.lower_bound;
   log_progress();
   return r;
 }

@@ -3,27 +3,13 @@
 // belongs to one Search object; there is none outside.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <vector>
-
-#include "data/problem.hpp"
 #include "search/greedy.hpp"
-#include "search/incumbent.hpp"
-#include "search/lattice.hpp"
-#include "search/reader.hpp"
-#include "search/solver.hpp"
 
 namespace survtree {
 
 // Where the search stands: one line of the progress table.
 struct Progress {
-  double seconds;
-  double lower_bound, objective;
+  double seconds, lower_bound, objective;
   std::size_t n_leaves;
   std::string found_by;  // where the best tree so far came from
   Stats stats;
@@ -31,8 +17,7 @@ struct Progress {
 
 struct Result {
   Tree tree;
-  double loss = 0.0, objective = 0.0, lower_bound = 0.0;
-  double tolerance = 0.0;
+  double loss = 0.0, objective = 0.0, lower_bound = 0.0, tolerance = 0.0;
   Status status = Status::optimal;
   // With a guess: no tree that the guess holds for costs less than this; lower_bound holds for all.
   double guessed_bound = 0.0;
@@ -47,8 +32,6 @@ class Search {
  public:
   // The problem must outlive the search.
   Search(const Problem& problem, const SearchOptions& options);
-  Search(const Search&) = delete;
-  Search& operator=(const Search&) = delete;
 
   // May be called again after it was stopped, and goes on where it was. With more time the result
   // is the one a single run would have given.
@@ -61,12 +44,8 @@ class Search {
   // Whether the best tree so far is proven to be one of these.
   bool is_proven() const;
 
-  // From any thread, while run() goes on.
-  void interrupt() { solver_.limits().interrupt(); }
-  // Called by the searching thread now and then, so that the caller can show progress or interrupt.
-  void set_listener(std::function<void()> listener) {
-    solver_.limits().set_listener(std::move(listener));
-  }
+  // Through these whoever waits for run() listens to it, and may interrupt it.
+  Limits& limits() { return solver_.limits(); }
   std::vector<Progress> take_progress();
   // At this very moment; for the listener.
   Progress snapshot() const;
@@ -85,17 +64,16 @@ class Search {
   bool is_gap_closed() const;
   double proven_bound() const;
   Result final_result(Tree tree);
-  int next_depth(int depth) const;
+  bool has_guess() const { return solver_.problem().has_guess; }
+  const RunLimits& run_limits() const { return solver_.limits().of_run(); }
   void solve_by_lattice();
   void log_progress();
 
-  const Problem& problem_;
   Incumbent incumbent_;
   SubsetSolver solver_;
   TreeReader reader_;
-  int final_depth_;
   GreedyStarts greedy_;
-  RunLimits run_limits_;
+  int final_depth_;
   std::unique_ptr<Lattice> lattice_;       // if the deepest level was solved by one
   std::atomic<double> lower_bound_ = 0.0;  // if there is a guess: as far as it holds
   SubsetResult result_;                    // of all rows, at the depth last searched

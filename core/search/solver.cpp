@@ -1,18 +1,11 @@
 #include "search/solver.hpp"
 
-#include <algorithm>
-#include <mutex>
-#include <utility>
-
 #include "data/contract.hpp"
 
 namespace survtree {
-namespace {
 
 // A search that has dropped so many times what it can hold mostly does again what it has done.
 constexpr std::uint64_t kMostShed = 64;
-
-}  // namespace
 
 struct SubsetSolver::Node {
   Subset& subset;

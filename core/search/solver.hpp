@@ -2,17 +2,9 @@
 // budget, with a cache and bounds. Knows what to look at next, not why this subset or this budget.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <vector>
-
-#include "search/bounds.hpp"
-#include "search/cache.hpp"
-#include "search/incumbent.hpp"
 #include "search/limits.hpp"
 #include "search/team.hpp"
+#include "search/tree.hpp"
 #include "search/worker.hpp"
 
 namespace survtree {
@@ -55,6 +47,7 @@ class SubsetSolver {
     return bounds_.any_tree(facts_of(split.side(yes), lane));
   }
   int useful_depth(const Subset& s) const { return splitter_.useful_depth(s); }
+  int final_depth() const { return std::min(options_.max_depth, useful_depth(root_)); }
   bool should_stop(Worker& w);
 
   void start(const RunLimits& limits);

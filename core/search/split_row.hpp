@@ -1,12 +1,7 @@
 // All one-question splits of a subset at once: the losses of both children of every question.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "data/problem.hpp"
-#include "kernel/lanes.hpp"
 
 namespace survtree {
 

@@ -1,7 +1,5 @@
 #include "search/subset.hpp"
 
-#include <algorithm>
-
 #include "data/contract.hpp"
 #include "data/distinct.hpp"
 

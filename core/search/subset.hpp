@@ -1,13 +1,6 @@
 // Which rows are here. Knows how a part follows from the whole, not why it is looked at.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
-
-#include "data/bit_table.hpp"
-#include "data/problem.hpp"
 #include "search/bounds.hpp"
 #include "search/cache.hpp"
 #include "search/split_row.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 
 namespace survtree {
 
@@ -27,7 +26,7 @@ Team::~Team() {
 
 void Team::run(std::size_t worker, std::size_t n, const Task& task,
                const std::function<void()>& while_waiting) {
-  Batch batch(task, n);
+  Batch batch{task, n};
   Lock lock(mutex_);
   open_.push_back(&batch);
   has_work_.notify_all();

@@ -18,8 +18,6 @@ class Team {
   // Worker 0 is the thread that makes the team; the others are started here.
   explicit Team(std::size_t n_workers);
   ~Team();
-  Team(const Team&) = delete;
-  Team& operator=(const Team&) = delete;
 
   std::size_t size() const { return threads_.size() + 1; }
 
@@ -31,10 +29,9 @@ class Team {
 
  private:
   struct Batch {
-    Batch(const Task& task_, std::size_t n_) : task(task_), n(n_) {}
     const Task& task;
     std::size_t n, next = 0, n_running = 0;
-    std::exception_ptr failure;
+    std::exception_ptr failure = nullptr;
   };
   using Lock = std::unique_lock<std::mutex>;
 

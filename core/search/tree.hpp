@@ -1,10 +1,7 @@
-// Trees as the search makes them, and what they cost.
+// Trees as the search makes them, what they cost, and the best one so far.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <utility>
+#include <string>
 
 #include "search/cache.hpp"
 
@@ -31,8 +28,48 @@ inline double loss_of(const Tree& tree) {
 inline std::size_t leaves_of(const Tree& tree) {
   return tree->question == kLeaf ? 1 : leaves_of(tree->no) + leaves_of(tree->yes);
 }
-inline double objective_of(const Tree& tree, double penalty) {
-  return loss_of(tree) + penalty * static_cast<double>(leaves_of(tree));
-}
+
+// The best tree so far. Threads offer trees, and whoever watches the search looks on.
+class Incumbent {
+ public:
+  explicit Incumbent(double penalty) : penalty_(penalty) {}
+
+  double objective_of(const Tree& tree) const {
+    return loss_of(tree) + penalty_ * static_cast<double>(leaves_of(tree));
+  }
+
+  void offer(Tree tree, const std::string& found_by) {
+    const std::lock_guard lock(mutex_);
+    const double objective = objective_of(tree);
+    if (tree_ != nullptr && objective >= objective_) return;
+    tree_ = std::move(tree);
+    objective_ = objective;
+    found_by_ = found_by;
+  }
+  // The tree that the tie rule chooses among those that are as good.
+  void settle(Tree tree) {
+    const std::lock_guard lock(mutex_);
+    objective_ = objective_of(tree);
+    tree_ = std::move(tree);
+  }
+
+  // While no other thread offers trees.
+  const Tree& tree() const { return tree_; }
+  double objective() const { return objective_; }
+
+  // Calls look(tree, objective, found by) while nothing changes.
+  template <class Look>
+  auto watch(Look look) const {
+    const std::lock_guard lock(mutex_);
+    return look(tree_, objective_, found_by_);
+  }
+
+ private:
+  double penalty_;
+  mutable std::mutex mutex_;  // guards what follows
+  Tree tree_;
+  double objective_ = 0.0;
+  std::string found_by_;
+};
 
 }  // namespace survtree

@@ -25,7 +25,7 @@ int main() {
   check::that(rows[1].weight == 3.0 && p.n_copies[1] == 2, "weights of equal rows add up");
   check::that(rows[0].outcome == 1 && rows[1].outcome == 2 && rows[2].outcome == 4,
               "rows are in time order");
-  check::that(p.first_of_group.size() == 3 && p.groups.n_words() == 1, "three groups");
+  check::that(p.first_of_group.size() == 3 && p.groups.everyone.size() == 1, "three groups");
   std::vector<std::uint64_t> picked(1);
   const Key yes = pick_groups(p.groups, p.groups.everyone, 0, true, picked);
   const Key no = pick_groups(p.groups, p.groups.everyone, 0, false, picked);

@@ -45,7 +45,7 @@ void an_interrupted_search_keeps_its_promises() {
   Result r;
   std::thread worker([&] { r = search.run(); });
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  search.interrupt();
+  search.limits().interrupt();
   worker.join();
   check::that(r.status == Status::interrupted, "the status says why it stopped");
   check::that(r.lower_bound < r.objective, "an open gap is shown open");

@@ -69,7 +69,7 @@ void watch_and_go_on(std::size_t memory, std::uint64_t nodes) {
   options.greedy_from = 0;
   Search search(problem, options);
   bool are_bounds_apart = true;
-  search.set_listener([&] {
+  search.limits().set_listener([&] {
     const Progress now = search.snapshot();
     are_bounds_apart &= now.lower_bound <= now.objective;
   });
@@ -118,7 +118,7 @@ int main() {
   options.regularization = 0.0;
   options.solver = Solver::search;
   Search search(problem, options);
-  std::thread stopper([&] { search.interrupt(); });
+  std::thread stopper([&] { search.limits().interrupt(); });
   const Result stopped = search.run();
   stopper.join();
   check::that(stopped.lower_bound <= stopped.objective, "a stopped search has valid bounds");

@@ -1,16 +1,11 @@
 #include "losses/brier/brier.hpp"
 
 #include <bit>
-#include <vector>
 
 #include "data/contract.hpp"
-#include "losses/brier/event_table.hpp"
-#include "losses/brier/group_floor.hpp"
-#include "losses/brier/lane_pass.hpp"
 #include "losses/brier/leaf_loss.hpp"
 
 namespace survtree {
-
 namespace {
 
 BrierLanes lanes_of(Kernel kernel) {
@@ -75,9 +70,6 @@ BrierOutcome::BrierOutcome(std::span<const double> time, std::span<const std::ui
 std::unique_ptr<const Loss> BrierOutcome::loss_of(std::span<const CollapsedRow> rows) const {
   std::vector<double> time, weight;
   std::vector<std::uint8_t> is_event;
-  time.reserve(rows.size());
-  weight.reserve(rows.size());
-  is_event.reserve(rows.size());
   for (const CollapsedRow& row : rows) {
     time.push_back(std::bit_cast<double>(times_.items[row.outcome / 2]));
     weight.push_back(row.weight);

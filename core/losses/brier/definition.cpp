@@ -1,10 +1,7 @@
-#include "losses/brier/definition.hpp"
-
 #include <bit>
-#include <utility>
 
 #include "data/contract.hpp"
-#include "data/distinct.hpp"
+#include "losses/brier/brier.hpp"
 
 namespace survtree {
 

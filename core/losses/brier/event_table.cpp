@@ -1,5 +1,7 @@
 #include "losses/brier/event_table.hpp"
 
+#include <numeric>
+
 #include "data/contract.hpp"
 
 namespace survtree {
@@ -29,23 +31,12 @@ std::vector<Ties> rows_of_equal_time(std::span<const double> time,
 // subtracted: where nearly all weight is censored at once, G keeps its digits, and it reaches 0
 // exactly where it should.
 std::vector<double> censoring_curve(const std::vector<Ties>& ties) {
-  std::vector<double> at_risk(ties.size());
-  double sum = 0.0;
-  for (std::size_t k = ties.size(); k-- > 0;) at_risk[k] = sum += ties[k].weight;
-  std::vector<double> g(ties.size());
+  std::vector<double> at_risk(ties.size() + 1, 0.0), g(ties.size());
+  for (std::size_t k = ties.size(); k-- > 0;) at_risk[k] = at_risk[k + 1] + ties[k].weight;
   double current = 1.0;
-  for (std::size_t k = 0; k < ties.size(); ++k) {
-    const double later = k + 1 < ties.size() ? at_risk[k + 1] : 0.0;
-    current *= (ties[k].event_weight + later) / at_risk[k];
-    g[k] = current;
-  }
+  for (std::size_t k = 0; k < ties.size(); ++k)
+    g[k] = current *= (ties[k].event_weight + at_risk[k + 1]) / at_risk[k];
   return g;
-}
-
-double sum_of(std::span<const double> values) {
-  double sum = 0.0;
-  for (double v : values) sum += v;
-  return sum;
 }
 
 }  // namespace
@@ -58,7 +49,7 @@ EventTable make_event_table(std::span<const double> time, std::span<const std::u
   const std::size_t n = time.size();
   const double last = time.back();
   require(last > 0.0, "the largest time is positive");
-  const double total = sum_of(weight);
+  const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
   const std::vector<Ties> ties = rows_of_equal_time(time, is_event, weight);
   const std::vector<double> g = censoring_curve(ties);
 
@@ -67,14 +58,13 @@ EventTable make_event_table(std::span<const double> time, std::span<const std::u
   table.g_area.reserve(n);
   Twofold elapsed, censor_area, g_area;
   for (std::size_t k = 0; k < ties.size(); ++k) {
-    const double y = time[ties[k].begin];
     const double inverse_g = g[k] > 0.0 ? 1.0 / g[k] : 0.0;
     for (std::size_t i = ties[k].begin; i < ties[k].end; ++i) {
       table.rows.push_back({weight[i], weight[i] * inverse_g, censor_area, elapsed, is_event[i]});
       table.g_area.push_back(g_area);
     }
     if (k + 1 == ties.size()) break;
-    const double step = (time[ties[k + 1].begin] - y) / last / total;
+    const double step = (time[ties[k + 1].begin] - time[ties[k].begin]) / last / total;
     elapsed = plus(elapsed, step);
     censor_area = plus(censor_area, step * inverse_g);
     g_area = plus(g_area, step * g[k]);

@@ -1,12 +1,12 @@
-// Both functions of lane_pass.hpp, compiled once for each instruction set.
+// Both functions of event_table.hpp, compiled once for each instruction set.
 //
-// This is LeafPass (leaf_loss.hpp) side by side, with two differences: `u` and `events` are kept as
-// their sum, since both shrink alike; and areas are brought forward at every row for both children
-// instead of lazily, because a multiplication and an addition cost less than the selection they
-// would spare. K vectors go together, so that the branch on is_event, which nobody can predict, is
-// paid for rarely.
+// This is leaf_loss() (leaf_loss.hpp) side by side, with two differences: `u` and `events` are kept
+// as their sum, since both shrink alike; and areas are brought forward at every row for both
+// children instead of lazily, because a multiplication and an addition cost less than the selection
+// they would spare. K vectors go together, so that the branch on is_event, which nobody can
+// predict, is paid for rarely.
 #include "kernel/vector.hpp"
-#include "losses/brier/lane_pass.hpp"
+#include "losses/brier/event_table.hpp"
 
 namespace survtree {
 namespace {
