@@ -43,7 +43,7 @@ def demo(
 def list_datasets() -> None:
     """List the data sets of the package and of the paper."""
     from survtree.datasets import load, names
-    from survtree.datasets._catalogue import HOUSEHOLD, TABLES
+    from survtree.datasets._paper_sets import HOUSEHOLD, TABLES
 
     rows = []
     for data in map(load, names()):
