@@ -6,23 +6,34 @@ survtree predict, evaluate, show, export, report, verify and check-proof.
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from survtree._base.numbers import format_count, format_decimals
-from survtree._cli.app import FAILED, note
-from survtree._cli.options import AsJson, Data, Model, Reading, Times, numbers_of
+from survtree._cli.inputs import (
+    AsJson,
+    Data,
+    Format,
+    Model,
+    Reading,
+    Study,
+    Times,
+    numbers_of,
+    source_of,
+    study_to_check,
+)
 from survtree._cli.printing import (
+    FAILED,
     check_outputs,
     model_facts,
+    note,
     print_json,
     print_model,
     print_table,
     typed_command,
     write_table,
 )
-from survtree._cli.study import Study, source_of, study_to_check
 from survtree._data.read_files import (
     FORMATS,
     ZIPPED,
@@ -52,16 +63,15 @@ FORMS = {
 def predict(
     model: Model,
     data: Data,
-    reading: Reading,
-    output: Annotated[
-        str,
-        typer.Option("-o", "--output", metavar="FILE", help="CSV, TSV, Parquet or Arrow file."),
-    ] = "-",
+    *,
+    form: Format,
+    output: str = typer.Option(
+        "-", "-o", "--output", metavar="FILE", help="CSV, TSV, Parquet or Arrow file."
+    ),
     times: Times = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="Copy this column, such as a key; repeatable."),
-    ] = None,
+    keep: list[str] | None = typer.Option(
+        None, metavar="COLUMN", help="Copy this column, such as a key; repeatable."
+    ),
 ) -> None:
     """Write leaf, risk and survival of new rows.
 
@@ -74,7 +84,7 @@ def predict(
 
     if output != "-":
         check_outputs(output)
-    fitted, source = load(model), source_of(data, reading)
+    fitted, source = load(model), source_of(data, form)
     names = check_has_names(fitted, model)
     schema = source.schema()
     check_has_columns(names, schema.names(), source.name)
@@ -125,9 +135,7 @@ def _rows(model: Any, study: Study) -> Any:
 
 def show(
     model: Model,
-    style: Annotated[
-        str, typer.Option(metavar="tree|rules|leaves", help="How the tree is written.")
-    ] = "tree",
+    style: str = typer.Option("tree", metavar="tree|rules|leaves", help="How the tree is written."),
     times: Times = None,
     as_json: AsJson = False,
 ) -> None:
@@ -143,18 +151,15 @@ def show(
 
 def export(
     model: Model,
-    output: Annotated[
-        str | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Its ending decides the form."),
-    ] = None,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FORM",
-            help="text, rules, leaves, dot, latex, sql, python, json; csv, tsv, parquet or arrow: "
-            "the table of leaves.",
-        ),
-    ] = None,
+    output: str | None = typer.Option(
+        None, "-o", "--output", metavar="FILE", help="Its ending decides the form."
+    ),
+    to: str | None = typer.Option(
+        None,
+        metavar="FORM",
+        help="text, rules, leaves, dot, latex, sql, python, json; csv, tsv, parquet or arrow: "
+        "the table of leaves.",
+    ),
 ) -> None:
     """Write a model in another form.
 
@@ -218,16 +223,16 @@ def _writer_of(form: str) -> Callable[[Any], str]:
 
 def report(
     model: Model,
-    data: Annotated[
-        str | None, typer.Argument(metavar="DATA", help="The rows of the fit, for more facts.")
-    ] = None,
+    data: str | None = typer.Argument(
+        None, metavar="DATA", help="The rows of the fit, for more facts."
+    ),
     *,
     reading: Reading,
-    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="HTML file.")],
-    title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
+    output: str = typer.Option(..., "-o", "--output", metavar="FILE", help="HTML file."),
+    title: str | None = typer.Option(None, help="Heading of the page."),
     times: Times = None,
-    folds: Annotated[int, typer.Option(help="Folds of the cross-validation; 0 leaves it out.")] = 5,
-    seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
+    folds: int = typer.Option(5, help="Folds of the cross-validation; 0 leaves it out."),
+    seed: int = typer.Option(0, help="Seed of the folds."),
 ) -> None:
     """Write a report as one HTML page.
 
@@ -273,9 +278,7 @@ def verify(model: Model, data: Data, reading: Reading, as_json: AsJson = False) 
 
 
 def check_proof(
-    proof: Annotated[
-        str, typer.Argument(metavar="PROOF", help="A file that 'survtree fit --proof' wrote.")
-    ],
+    proof: str = typer.Argument(metavar="PROOF", help="A file that 'survtree fit --proof' wrote."),
     as_json: AsJson = False,
 ) -> None:
     """Check a full proof, claim by claim.

@@ -1,4 +1,4 @@
-"""What commands print and write: models, tables, JSON."""
+"""What commands print and write: models, tables, JSON, notes; and their exit codes."""
 
 import json
 import math
@@ -22,13 +22,19 @@ from survtree._base.numbers import (
     format_ratio,
     json_number,
 )
-from survtree._cli.app import note
 from survtree._data.read_files import check_can_write
 
 if TYPE_CHECKING:
     import polars as pl
 
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 WIDTH_OF_PIPES = 200  # tables that are not printed on a terminal are not folded
+
+
+def note(text: str) -> None:
+    """Something a person should know, apart from the result."""
+    sys.stdout.flush()
+    typer.echo(text, err=True)
 
 
 def print_json(facts: Mapping[str, Any]) -> None:
