@@ -26,14 +26,8 @@ from survtree._cli.inputs import FLAGS
 from survtree._cli.printing import BAD_INPUT, FAILED, INTERRUPTED
 
 # Options of Python that are not in the table of options, by their name on the command line.
-OTHER_FLAGS = {
-    "max_depths": "--depths",
-    "cv": "--folds",
-    "rule": "--rule",
-    "scoring": "--scoring",
-    "style": "--style",
-}
-ALL_FLAGS = {**FLAGS, **OTHER_FLAGS}
+OTHER_FLAGS = {name: f"--{name}" for name in ("rule", "scoring", "style")}
+ALL_FLAGS = {**FLAGS, **OTHER_FLAGS, "max_depths": "--depths", "cv": "--folds"}
 # max_depth must be ... -> --depth must be ...; missing='drop' -> --missing drop
 OPTION = re.compile(rf"\b({'|'.join(ALL_FLAGS)})(?:='([^']*)'|(?= must\b))")
 ARGUMENTS = {"duration_col": "--time", "event_col": "--event", "sample_weight": "--weights"}
@@ -100,12 +94,10 @@ def _as_command(function: Callable[..., None], name: str) -> Callable[..., None]
 
     parameters = [_keyword("context", typer.Context)]
     for parameter in inspect.signature(function).parameters.values():
-        group = groups.get(parameter.name)
-        parameters += (
-            [_keyword(parameter.name, hints[parameter.name], parameter.default)]
-            if group is None
-            else _fields_as_parameters(group)
-        )
+        if parameter.name in groups:
+            parameters += _fields_as_parameters(groups[parameter.name])
+        else:
+            parameters.append(_keyword(parameter.name, hints[parameter.name], parameter.default))
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run

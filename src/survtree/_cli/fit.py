@@ -24,6 +24,7 @@ from survtree._cli.inputs import (
     number_or_none,
     option,
     study_to_fit,
+    to_file,
 )
 from survtree._cli.printing import (
     INTERRUPTED,
@@ -161,13 +162,7 @@ def path(
     reading: Reading,
     splitting: Splitting,
     limiting: Limiting,
-    output: str | None = typer.Option(
-        None,
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="Write the list: .csv, .tsv, .parquet or .arrow.",
-    ),
+    output: str | None = to_file("Write the list: .csv, .tsv, .parquet or .arrow."),
     plot: str | None = typer.Option(
         None, metavar="FILE", help="Draw loss by leaves: .png, .svg or .pdf."
     ),

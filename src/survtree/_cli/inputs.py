@@ -176,6 +176,11 @@ class Limiting:
         return {**vars(self), "memory_limit": memory}
 
 
+def to_file(help: str, default: Any = None) -> Any:
+    """The option of a command that names the file to write."""
+    return typer.Option(default, "-o", "--output", metavar="FILE", help=help)
+
+
 def _flag(name: str, metavar: str | None = None) -> Any:
     return typer.Option(FLAGS[name], metavar=metavar, help=HELPS[name])
 

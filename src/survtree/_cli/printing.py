@@ -14,7 +14,6 @@ import typer
 from survtree._base.numbers import (
     Interval,
     format_count,
-    format_decimals,
     format_exact,
     format_limits,
     format_number,
@@ -52,20 +51,17 @@ def _json_value(value: Any) -> Any:
 
 def model_facts(model: Any, times: Any = None) -> dict[str, Any]:
     """What --json prints of a model; its leaves are dictionaries, as in the table of leaves."""
-    from survtree._show.leaf_facts import columns_of, leaf_facts
+    from survtree import leaf_table
 
     names = ("status", "objective", "loss", "lower_bound", "gap", "n_leaves", "depth", "ibs_ratio")
     proof = model.certificate_
-    columns = columns_of(leaf_facts(model, times))
     return {
         **{name: getattr(model, f"{name}_") for name in names},
         "regularization": proof.regularization,
         "max_depth": proof.max_depth,
         "seconds": proof.seconds,
         "fingerprint": proof.fingerprint,
-        "leaves": [
-            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
-        ],
+        "leaves": leaf_table(model, times).to_dicts(),
     }
 
 
@@ -99,7 +95,7 @@ def _print_leaves(model: Any, times: Any) -> None:
             format_count(leaf.n_rows),
             format_count(leaf.n_events),
             _value_and_limits(leaf.median, format_number),
-            *(_value_and_limits(each, _two_decimals) for each in leaf.survival),
+            *(_value_and_limits(each, "{:.2f}".format) for each in leaf.survival),
             _value_and_limits(leaf.restricted_mean, format_number),
             "1"
             if leaf.node == facts.reference
@@ -111,10 +107,6 @@ def _print_leaves(model: Any, times: Any) -> None:
     level = format_percent(facts.confidence, None)
     typer.echo(f"Below each value: {level} confidence limits, which do not account for the choice")
     typer.echo("of the splits.")
-
-
-def _two_decimals(share: float) -> str:
-    return format_decimals(share, 2)
 
 
 def _value_and_limits(interval: Interval, how: Callable[[float], str]) -> str:
