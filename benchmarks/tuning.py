@@ -26,7 +26,7 @@ from benchmarks import data
 from benchmarks.suites import MIN_SAMPLES_LEAF
 from benchmarks.tables import Table, machine, parsed, parser_of, revision
 from survtree import OptimalSurvivalTreeCV
-from survtree._base.errors import BeyondTrainingWarning
+from survtree._base import BeyondTrainingWarning
 from survtree._data.table import EventTable
 from survtree._model.cross_validation import Fold, chosen, folds_of
 from survtree._scoring.brier import ibs_ratio

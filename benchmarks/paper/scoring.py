@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from survtree._base.errors import BeyondTrainingWarning
+from survtree._base import BeyondTrainingWarning
 from survtree._scoring.brier import ibs_ratio
 from survtree._scoring.concordance import cumulative_dynamic_auc, harrell_c, uno_c
 from survtree._scoring.losses import LossByDefinition

@@ -5,7 +5,7 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from survtree._base.errors import InternalError, SearchStoppedWarning
+    from survtree._base import InternalError, SearchStoppedWarning
     from survtree._model.estimator import OptimalSurvivalTree
     from survtree._model.model_file import export_json, load
     from survtree._model.path import RegularizationPath, regularization_path
@@ -35,13 +35,13 @@ _HOMES = {
     "Binarizer": "_questions.binarizer",
     "Certificate": "_proof.certificate",
     "Guess": "_proof.certificate",
-    "InternalError": "_base.errors",
+    "InternalError": "_base",
     "NestedScore": "_model.tuning",
     "OptimalSurvivalTree": "_model.estimator",
     "OptimalSurvivalTreeCV": "_model.tuning",
     "Picture": "_show.picture",
     "RegularizationPath": "_model.path",
-    "SearchStoppedWarning": "_base.errors",
+    "SearchStoppedWarning": "_base",
     "Snapshot": "_search.progress",
     "Stability": "_model.stability",
     "StepFunction": "_scoring.curves",

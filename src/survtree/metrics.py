@@ -22,7 +22,7 @@ own rows only, so without ``train`` the censoring curve, and the one curve of ``
 those of the fold that is scored; ``functools.partial(ibs_ratio_scorer, train=y)`` changes that.
 """
 
-from survtree._base.errors import BeyondTrainingWarning
+from survtree._base import BeyondTrainingWarning
 from survtree._scoring.brier import brier_score, ibs_ratio, integrated_brier_score, per_sample_loss
 from survtree._scoring.calibration import CalibrationCurve, calibration_curve, log_likelihood
 from survtree._scoring.concordance import (

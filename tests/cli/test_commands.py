@@ -361,6 +361,12 @@ def test_bad_input_exits_2_on_one_line(folder, tmp_path, monkeypatch, arguments,
     assert told in line
 
 
+@pytest.mark.parametrize("flag", ["--time", "--event", "--event-value", "--weights"])
+def test_a_prediction_takes_no_outcome(folder, flag):
+    said = refused("predict", folder / "model.json", folder / "data.csv", flag, "days")
+    assert f"No such option: {flag}" in " ".join(said.split())
+
+
 @pytest.mark.parametrize("place", [0, 2, 4])
 def test_debug_shows_where_it_went_wrong(folder, place):
     words = ["fit", folder / "data.csv", "--depth", "-1"]
@@ -462,7 +468,7 @@ def test_help_needs_no_large_library():
 
 
 def test_options_have_the_defaults_and_words_of_the_table():
-    from survtree._cli.options import FLAGS, OFFERED
+    from survtree._cli.inputs import FLAGS, OFFERED
 
     text = " ".join(done("fit", "--help").split())
     for option in OFFERED:

@@ -8,7 +8,7 @@ import pytest
 
 from survtree import datasets
 from survtree.datasets import names
-from survtree.datasets._catalogue import HOUSEHOLD, TABLES
+from survtree.datasets._paper_sets import HOUSEHOLD, TABLES
 from tests.support.runner import survtree
 
 

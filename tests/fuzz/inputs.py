@@ -28,8 +28,7 @@ import pandas as pd
 
 import survtree
 from survtree import OptimalSurvivalTree, check_proof, load
-from survtree._cli.options import Reading
-from survtree._cli.study import study_to_fit
+from survtree._cli.inputs import Reading, study_to_fit
 from tests.fuzz.proof_text import fingerprint, optimum_of, rows_of
 from tests.oracle.proofs import proof_of_case, signed
 from tests.support.problems import random_case

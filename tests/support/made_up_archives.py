@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from survtree.datasets import _fetch
-from survtree.datasets._catalogue import HOUSEHOLD, OSRT, OSST, TABLES
+from survtree.datasets._paper_sets import HOUSEHOLD, OSRT, OSST, TABLES
 
 ONE = b"a,event,time\n1,1,2.5\n0,0,7\n"
 TWO = b"b,event,time\n0,1,3\n"

@@ -17,7 +17,7 @@ import pytest
 
 from benchmarks import data
 from survtree.datasets import FetchError, _fetch, fetch
-from survtree.datasets._catalogue import HOUSEHOLD, OSRT, OSST, TABLES
+from survtree.datasets._paper_sets import HOUSEHOLD, OSRT, OSST, TABLES
 from tests.support.made_up_archives import ARRAYS, ONE, TWO, Publisher, link, regular
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"

@@ -1,0 +1,13 @@
+"""What every other room may use; here the errors and warnings of the package."""
+
+
+class InternalError(RuntimeError):
+    """An invariant of survtree broke: a bug, never the user's fault. Names a replay file."""
+
+
+class SearchStoppedWarning(UserWarning):
+    """The search ended before the tree was proven best; the tree and both bounds are valid."""
+
+
+class BeyondTrainingWarning(UserWarning):
+    """Rows that are scored end after the last training time, where the censoring is unknown."""

@@ -1,10 +1,19 @@
-"""Checks of options: numbers within their range, choices, flags, memory, times."""
+"""Checks of what comes from elsewhere: values of options, and JSON.
 
+JSON is read strictly, turned into typed values, or refused with the place in it. The json module
+reads the text, because msgspec would let the last of two equal names win and refuses names that are
+not Unicode. msgspec then checks the values against types; it is imported where JSON is read.
+"""
+
+import json
 import math
 import numbers
 import re
+import reprlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from types import NoneType
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -13,6 +22,17 @@ from survtree._base.words import did_you_mean
 
 LEAST_MEMORY = 1_000_000
 BY_NAME = {option.name: option for option in OPTIONS}
+T = TypeVar("T")
+# How msgspec calls the kinds of JSON, and how we do.
+KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "numpy.ndarray": "an array of its own",
+}
 
 
 def check_options(estimator: Any) -> dict[str, Any]:
@@ -81,8 +101,7 @@ def _check_choice(option: Option, value: Any) -> str:
 def _check_number(option: Option, value: Any) -> int | float | None:
     if value is None and option.none_means:
         return None
-    wanted = numbers.Integral if option.kind == "int" else numbers.Real
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, wanted):
+    if not (_is_integer(value) if option.kind == "int" else is_number(value)):
         raise refusal(option, value, TypeError)
     number: int | float = int(value) if isinstance(value, numbers.Integral) else float(value)
     if option.kind == "float":
@@ -99,7 +118,7 @@ def _check_number(option: Option, value: Any) -> int | float | None:
     return number
 
 
-def _as_float(number: int | float) -> float:
+def _as_float(number: Any) -> float:
     try:
         return float(number)
     except OverflowError:  # an integer beyond all floats
@@ -122,7 +141,7 @@ def _check_memory(option: Option, value: Any) -> int | None:
             raise refusal(option, value)
         base = 1024 if found[3] else 1000
         value = int(float(found[1]) * base ** (1 + "kmgt".index(found[2].lower())))
-    if not isinstance(value, numbers.Integral) or isinstance(value, (bool, np.bool_)):
+    if not _is_integer(value):
         raise refusal(option, value, TypeError)
     if int(value) < LEAST_MEMORY:
         raise refusal(option, value)
@@ -132,7 +151,7 @@ def _check_memory(option: Option, value: Any) -> int | None:
 def _check_random_state(option: Option, value: Any) -> Any:
     if value is None or isinstance(value, np.random.RandomState):
         return value
-    if not isinstance(value, numbers.Integral) or isinstance(value, (bool, np.bool_)):
+    if not _is_integer(value):
         raise refusal(option, value, TypeError)
     if not 0 <= int(value) < 2**32:
         raise refusal(option, value)
@@ -168,15 +187,12 @@ def is_number(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
 
 
+def _is_integer(value: Any) -> bool:
+    return is_number(value) and isinstance(value, numbers.Integral)
+
+
 def is_count(value: Any) -> bool:
-    return is_number(value) and isinstance(value, numbers.Integral) and int(value) >= 1
-
-
-def _is_finite_number(value: Any) -> bool:
-    try:
-        return is_number(value) and bool(np.isfinite(float(value)))
-    except OverflowError:  # an integer beyond all floats
-        return False
+    return _is_integer(value) and int(value) >= 1
 
 
 def ascending_numbers(values: Any) -> tuple[float, ...] | None:
@@ -184,7 +200,7 @@ def ascending_numbers(values: Any) -> tuple[float, ...] | None:
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         return None
     found = list(values)
-    if not all(map(_is_finite_number, found)):
+    if not all(is_number(value) and math.isfinite(_as_float(value)) for value in found):
         return None
     return tuple(sorted({float(v) for v in found}))
 
@@ -197,3 +213,107 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
             f"{did_you_mean(value, choices)}"
         )
     return value
+
+
+def parse_json(raw: bytes, remedy: str, what: str = "it") -> Any:
+    """The values of a JSON text, or a ValueError that ends with the remedy."""
+    try:
+        return json.loads(
+            raw.decode("utf-8"),
+            object_pairs_hook=_without_repeats,
+            parse_constant=_finite,
+            parse_float=_finite,
+            parse_int=_whole,
+        )
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise ValueError(f"{what} must be JSON; {reason}. {remedy}") from error
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        (twice, _), *_ = Counter(name for name, _ in pairs).most_common(1)
+        raise ValueError(f"the name {short(twice)} occurs twice in one object")
+    return found
+
+
+def _finite(text: str) -> float:
+    """Python would read NaN and Infinity, which JSON does not have, and 1e999 as infinity."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{short(text)} is not a finite number")
+    return number
+
+
+def _whole(text: str) -> int:
+    """Python would read any number of digits; 310 of them are more than a float holds."""
+    _finite(text)
+    return int(text)
+
+
+def convert_json(values: Any, kind: type[T], remedy: str = "", place: str = "") -> T:
+    """JSON values as an object of this type, or a ValueError that names the place in them."""
+    import msgspec
+
+    try:
+        return msgspec.convert(values, kind)
+    except UnicodeEncodeError as error:
+        wanted = f"names and choices in {place or 'it'} must be Unicode"
+        raise ValueError(f"{wanted}; got {short(error.object)}. {remedy}".rstrip()) from error
+    except msgspec.ValidationError as error:
+        reason, _, path = str(error).partition(" - at `$")
+        told = _in_words(reason, place, path.strip("`"), values, kind)
+        raise ValueError(f"{told.rstrip('. ')}. {remedy}".rstrip()) from error
+
+
+def short(value: Any) -> str:
+    """A value as it came, but not all of it if it is long."""
+    return reprlib.repr(value)
+
+
+def require(holds: Any, wanted: str, value: Any, remedy: str = "") -> None:
+    """Complain of a value, unless what is wanted of it holds."""
+    if not holds:
+        raise ValueError(f"{wanted}; got {short(value)}. {remedy}".rstrip())
+
+
+def _in_words(reason: str, start: str, path: str, values: Any, kind: Any) -> str:
+    """Names the place and the value there, which the message of msgspec leaves out."""
+    place = f"{start}{path}".removeprefix(".")
+    known = path.split("[...]")[0]  # msgspec does not tell which name of a dict it was
+    steps = [name or int(number) for name, number in re.findall(r"\.(\w+)|\[(\d+)\]", known)]
+    field = re.search(r"`(.*)`$", reason)
+    if field and reason.startswith("Object missing required"):
+        return f"{place}{'.' if place else ''}{field[1]} is missing"
+    if field and reason.startswith("Object contains unknown"):
+        return f"{place or 'it'} has a part {short(field[1])} that is not known"
+    for step in steps:
+        values = values[step]
+    if reason.startswith("Invalid enum value"):
+        choices = ", ".join(map(repr, _choices_at(kind, steps)))
+        return f"{place} must be one of {choices}; got {short(values)}"
+    expected = re.fullmatch(r"Expected (.+?)(, got `[^`]+`)?", reason)
+    if expected:
+        return f"{place or 'it'} must be {_kinds_in_words(expected[1])}; got {short(values)}"
+    return f"{place}: {reason}" if place else reason
+
+
+def _kinds_in_words(expected: str) -> str:
+    """For example `int | null` >= 1."""
+    words = re.sub(r"[\w.]+", lambda kind: KINDS.get(kind[0], kind[0]), expected.split("`")[1])
+    return words.replace(" | ", " or ") + expected.split("`")[2].removesuffix(".0")
+
+
+def _choices_at(kind: Any, steps: list[str | int]) -> tuple[Any, ...]:
+    """What a field with a choice allows, by the types on the way to it."""
+    for step in steps:
+        kind = _plain(get_type_hints(kind)[step] if isinstance(step, str) else get_args(kind)[0])
+    return get_args(kind)
+
+
+def _plain(kind: Any) -> Any:
+    """A type without "or null" and without its limits."""
+    if get_origin(kind) in (Annotated, Literal, list):
+        return get_args(kind)[0] if get_origin(kind) is Annotated else kind
+    return next((each for each in get_args(kind) if each is not NoneType), kind)

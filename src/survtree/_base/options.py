@@ -56,177 +56,73 @@ REFERENCES = (
     "probabilities by row and time, times), or one loss per row"
 )
 
+# fmt: off
 OPTIONS: tuple[Option, ...] = (
-    Option(
-        "max_depth",
-        4,
-        "int",
-        "Deepest the tree may grow, counted in splits from the root; a lone leaf has depth 0.",
-        low=0,
-        high=MAX_DEPTH_LIMIT,
-        none_means="no limit",
-    ),
-    Option(
-        "regularization",
-        0.01,
-        "float",
-        "Penalty per leaf, in units of the loss: a split must reduce the loss by at least this "
-        "much.",
-        low=0.0,
-    ),
-    Option(
-        "min_samples_leaf",
-        7,
-        "int",
-        "Smallest number of training rows per leaf; weights do not count.",
-        low=1,
-    ),
-    Option(
-        "max_leaves",
-        None,
-        "int",
-        "Largest number of leaves.",
-        low=1,
-        high=60_000,
-        none_means="no limit",
-    ),
-    Option(
-        "thresholds",
-        "auto",
-        "other",
-        "Where numeric columns may be split, for example at age <= 62.5.",
-        allowed=f"'auto', 'all', 'guess', {CUTS}, or a dict of column names to any of these "
-        "except 'guess'",
-    ),
-    Option(
-        "missing",
-        "error",
-        "choice",
-        "Missing values: refuse them, split on whether a value is missing, or drop the rows.",
-        choices=("error", "question", "drop"),
-    ),
-    Option(
-        "encoding",
-        "questions",
-        "choice",
-        "Splits on the columns as they are, or on the 0/1 columns of the paper's experiments.",
-        choices=("questions", "paper"),
-    ),
-    Option(
-        "max_levels",
-        100,
-        "int",
-        "Largest number of levels of a categorical column.",
-        low=2,
-    ),
-    Option(
-        "time_buckets",
-        None,
-        "other",
-        "Times are rounded up to this many buckets, or to the given edges, before the search.",
-        allowed="an integer >= 1, a list of ascending times >= 0, or None (exact times)",
-    ),
-    Option(
-        "time_limit",
-        None,
-        "float",
-        "Seconds after which the search stops and returns the best tree so far with a lower bound.",
-        low=0.0,
-        is_low_open=True,
-        none_means="no limit",
-    ),
-    Option(
-        "memory_limit",
-        None,
-        "other",
-        "Memory that the process may use: the search drops cached results to stay within it, "
-        "and stops if that is not enough.",
-        allowed="an integer >= 1,000,000 (bytes), a text such as '500MB' or '4GB', or None (no "
-        "limit)",
-    ),
-    Option(
-        "node_limit",
-        None,
-        "int",
-        "Number of solved subsets of rows after which the search stops, as at a time limit.",
-        low=1,
-        none_means="no limit",
-    ),
-    Option(
-        "gap",
-        0.0,
-        "float",
-        "Stop when (objective - lower bound) / objective is at most this.",
-        low=0.0,
-        high=1.0,
-        is_high_open=True,
-    ),
-    Option(
-        "upper_bound",
-        None,
-        "float",
-        "An objective known to be attainable; the search looks only for trees at least as good.",
-        low=0.0,
-        is_low_open=True,
-        none_means="none known",
-    ),
-    Option(
-        "reference",
-        None,
-        "other",
-        "A model assumed to fit at least as well as any tree on rows that no split can separate.",
-        allowed=f"{REFERENCES}, or None (no reference)",
-    ),
-    Option(
-        "reference_mode",
-        "guess",
-        "choice",
-        "Trust the reference, or use it only to find a first tree.",
-        choices=("guess", "prove"),
-    ),
-    Option(
-        "certificate",
-        "numbers",
-        "choice",
-        "What is kept of the proof: its numbers, or the full proof, for survtree check-proof.",
-        choices=("numbers", "full"),
-    ),
-    Option(
-        "warm_start",
-        False,
-        "flag",
-        "Continue the search of the last fit if the problem is the same.",
-    ),
-    Option(
-        "n_jobs",
-        None,
-        "int",
-        "Threads of the search; -1 uses all cores. The tree does not depend on it.",
-        is_zero_refused=True,
-        none_means="one thread",
-    ),
-    Option(
-        "verbose",
-        0,
-        "int",
-        "1 logs a progress table, 2 adds to each line what was pruned.",
-        low=0,
-    ),
-    Option(
-        "callback",
-        None,
-        "other",
-        "Called with a Snapshot during the search; the search stops if it returns True.",
-        allowed="a callable that takes a Snapshot, or None",
-    ),
-    Option(
-        "random_state",
-        None,
-        "other",
-        "Seed of the reference models 'forest' and 'boosting'; nothing else is random.",
-        allowed="an integer from 0 to 2**32 - 1, a numpy RandomState, or None (a new seed "
-        "each time)",
-    ),
+    Option("max_depth", 4, "int", low=0, high=MAX_DEPTH_LIMIT, none_means="no limit",
+           help="Deepest the tree may grow, counted in splits from the root; a lone leaf has "
+                "depth 0."),
+    Option("regularization", 0.01, "float", low=0.0,
+           help="Penalty per leaf, in units of the loss: a split must reduce the loss by at "
+                "least this much."),
+    Option("min_samples_leaf", 7, "int", low=1,
+           help="Smallest number of training rows per leaf; weights do not count."),
+    Option("max_leaves", None, "int", low=1, high=60_000, none_means="no limit",
+           help="Largest number of leaves."),
+    Option("thresholds", "auto", "other",
+           allowed=f"'auto', 'all', 'guess', {CUTS}, or a dict of column names to any of these "
+                   "except 'guess'",
+           help="Where numeric columns may be split, for example at age <= 62.5."),
+    Option("missing", "error", "choice", choices=("error", "question", "drop"),
+           help="Missing values: refuse them, split on whether a value is missing, or drop the "
+                "rows."),
+    Option("encoding", "questions", "choice", choices=("questions", "paper"),
+           help="Splits on the columns as they are, or on the 0/1 columns of the paper's "
+                "experiments."),
+    Option("max_levels", 100, "int", low=2,
+           help="Largest number of levels of a categorical column."),
+    Option("time_buckets", None, "other",
+           allowed="an integer >= 1, a list of ascending times >= 0, or None (exact times)",
+           help="Times are rounded up to this many buckets, or to the given edges, before the "
+                "search."),
+    Option("time_limit", None, "float", low=0.0, is_low_open=True, none_means="no limit",
+           help="Seconds after which the search stops and returns the best tree so far with a "
+                "lower bound."),
+    Option("memory_limit", None, "other",
+           allowed="an integer >= 1,000,000 (bytes), a text such as '500MB' or '4GB', or None "
+                   "(no limit)",
+           help="Memory that the process may use: the search drops cached results to stay within "
+                "it, and stops if that is not enough."),
+    Option("node_limit", None, "int", low=1, none_means="no limit",
+           help="Number of solved subsets of rows after which the search stops, as at a time "
+                "limit."),
+    Option("gap", 0.0, "float", low=0.0, high=1.0, is_high_open=True,
+           help="Stop when (objective - lower bound) / objective is at most this."),
+    Option("upper_bound", None, "float", low=0.0, is_low_open=True, none_means="none known",
+           help="An objective known to be attainable; the search looks only for trees at least "
+                "as good."),
+    Option("reference", None, "other",
+           allowed=f"{REFERENCES}, or None (no reference)",
+           help="A model assumed to fit at least as well as any tree on rows that no split can "
+                "separate."),
+    Option("reference_mode", "guess", "choice", choices=("guess", "prove"),
+           help="Trust the reference, or use it only to find a first tree."),
+    Option("certificate", "numbers", "choice", choices=("numbers", "full"),
+           help="What is kept of the proof: its numbers, or the full proof, for survtree "
+                "check-proof."),
+    Option("warm_start", False, "flag",
+           help="Continue the search of the last fit if the problem is the same."),
+    Option("n_jobs", None, "int", is_zero_refused=True, none_means="one thread",
+           help="Threads of the search; -1 uses all cores. The tree does not depend on it."),
+    Option("verbose", 0, "int", low=0,
+           help="1 logs a progress table, 2 adds to each line what was pruned."),
+    Option("callback", None, "other",
+           allowed="a callable that takes a Snapshot, or None",
+           help="Called with a Snapshot during the search; the search stops if it returns True."),
+    Option("random_state", None, "other",
+           allowed="an integer from 0 to 2**32 - 1, a numpy RandomState, or None "
+                   "(a new seed each time)",
+           help="Seed of the reference models 'forest' and 'boosting'; nothing else is random."),
 )
+# fmt: on
 
 DEFAULTS: dict[str, Any] = {option.name: option.default for option in OPTIONS}

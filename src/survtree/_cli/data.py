@@ -4,7 +4,7 @@ import logging
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def demo(
-    depth: Annotated[int, typer.Option(help="Deepest the tree may grow, in splits.")] = 3,
-    regularization: Annotated[float, typer.Option(help="Penalty per leaf.")] = 0.002,
+    depth: int = typer.Option(3, help="Deepest the tree may grow, in splits."),
+    regularization: float = typer.Option(0.002, help="Penalty per leaf."),
 ) -> None:
     """Fit a tree to the veterans' lung cancer trial.
 
@@ -43,7 +43,7 @@ def demo(
 def list_datasets() -> None:
     """List the data sets of the package and of the paper."""
     from survtree.datasets import load, names
-    from survtree.datasets._catalogue import HOUSEHOLD, TABLES
+    from survtree.datasets._paper_sets import HOUSEHOLD, TABLES
 
     rows = []
     for data in map(load, names()):
@@ -67,8 +67,8 @@ def _print_sets(title: str, rows: Iterable[tuple[str, int, int, int, str]]) -> N
 
 
 def save_dataset(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A data set of the package.")],
-    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet or Arrow file.")],
+    name: str = typer.Argument(metavar="NAME", help="A data set of the package."),
+    file: str = typer.Argument(metavar="FILE", help="CSV, TSV, Parquet or Arrow file."),
 ) -> None:
     """Write a data set of the package to a file.
 
@@ -82,15 +82,13 @@ def save_dataset(
 
 
 def fetch_datasets(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the files.")],
-    archives: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Holds osst-0.1.8.tar.gz and osrt-0.2.2.tar.gz; nothing is downloaded then.",
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write all files anew.")] = False,
+    folder: Path = typer.Argument(metavar="DIR", help="Folder for the files."),
+    archives: Path | None = typer.Option(
+        None,
+        metavar="FOLDER",
+        help="Holds osst-0.1.8.tar.gz and osrt-0.2.2.tar.gz; nothing is downloaded then.",
+    ),
+    force: bool = typer.Option(False, "--force", help="Write all files anew."),
 ) -> None:
     """Download the paper's 17 data sets.
 
@@ -104,16 +102,11 @@ def fetch_datasets(
 
 
 def replay(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A file that SURVTREE_REPLAY wrote.")
-    ],
-    time_limit: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", help="Time limit instead of that of the fit."),
-    ] = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose/--quiet", help="Show the progress table.")
-    ] = True,
+    file: Path = typer.Argument(metavar="FILE", help="A file that SURVTREE_REPLAY wrote."),
+    time_limit: float | None = typer.Option(
+        None, metavar="SECONDS", help="Time limit instead of that of the fit."
+    ),
+    verbose: bool = typer.Option(True, "--verbose/--quiet", help="Show the progress table."),
 ) -> None:
     """Run the fit of a replay file again.
 

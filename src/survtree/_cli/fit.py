@@ -2,14 +2,13 @@
 
 import sys
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from survtree._base.numbers import format_decimals, format_percent
 from survtree._base.options import DEFAULTS
-from survtree._cli.app import INTERRUPTED, note
-from survtree._cli.options import (
+from survtree._cli.inputs import (
     HELPS,
     AsJson,
     Data,
@@ -21,11 +20,17 @@ from survtree._cli.options import (
     Regularization,
     Seed,
     Splitting,
+    Study,
     number_or_none,
+    option,
+    study_to_fit,
+    to_file,
 )
 from survtree._cli.printing import (
+    INTERRUPTED,
     check_outputs,
     model_facts,
+    note,
     note_files,
     print_json,
     print_model,
@@ -33,24 +38,17 @@ from survtree._cli.printing import (
     typed_command,
     write_table,
 )
-from survtree._cli.study import Study, study_to_fit
 
 
 @dataclass
 class Output:
     """What is shown and written of a fitted model."""
 
-    output: Annotated[
-        str | None, typer.Option("-o", "--output", metavar="FILE", help="Save the model as JSON.")
-    ] = None
-    report: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a report as an HTML page.")
-    ] = None
-    plot: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Draw the tree: .png, .svg or .pdf.")
-    ] = None
+    output: str | None = option(None, "FILE", "Save the model as JSON.", "-o", "--output")
+    report: str | None = option(None, "FILE", "Write a report as an HTML page.")
+    plot: str | None = option(None, "FILE", "Draw the tree: .png, .svg or .pdf.")
     as_json: AsJson = False
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False
+    quiet: bool = option(False, None, "Show no progress.", "--quiet")
 
     def files(self) -> dict[str, str | None]:
         """What goes where."""
@@ -65,19 +63,16 @@ def fit(
     reading: Reading,
     splitting: Splitting,
     limiting: Limiting,
-    gap: Annotated[float, typer.Option(help=HELPS["gap"])] = DEFAULTS["gap"],
-    reference: Annotated[
-        str | None, typer.Option(metavar="forest|boosting", help=HELPS["reference"])
-    ] = None,
-    reference_mode: Annotated[
-        str, typer.Option(metavar="guess|prove", help=HELPS["reference_mode"])
-    ] = DEFAULTS["reference_mode"],
+    gap: float = typer.Option(DEFAULTS["gap"], help=HELPS["gap"]),
+    reference: str | None = typer.Option(None, metavar="forest|boosting", help=HELPS["reference"]),
+    reference_mode: str = typer.Option(
+        DEFAULTS["reference_mode"], metavar="guess|prove", help=HELPS["reference_mode"]
+    ),
     jobs: Jobs = None,
     seed: Seed = None,
-    proof: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write the full proof, for survtree check-proof."),
-    ] = None,
+    proof: str | None = typer.Option(
+        None, metavar="FILE", help="Write the full proof, for survtree check-proof."
+    ),
     output: Output,
 ) -> None:
     """Find the optimal tree of a table."""
@@ -110,27 +105,25 @@ def fit(
 def tune(
     data: Data,
     *,
-    depths: Annotated[
-        str, typer.Option(metavar="N,N,...", help="Depths to choose from; none is no limit.")
-    ] = "1,2,3,4",
+    depths: str = typer.Option(
+        "1,2,3,4", metavar="N,N,...", help="Depths to choose from; none is no limit."
+    ),
     min_regularization: MinRegularization = 0.001,
-    folds: Annotated[int, typer.Option(help="Folds of the cross-validation.")] = 5,
-    rule: Annotated[
-        str,
-        typer.Option(
-            metavar="one_standard_error|minimum",
-            help="Choose the fewest leaves within one standard error of the best score, or the "
-            "best score.",
-        ),
-    ] = "one_standard_error",
-    scoring: Annotated[
-        str, typer.Option(metavar="ibs_ratio|harrell_c", help="Score on the held-out rows.")
-    ] = "ibs_ratio",
+    folds: int = typer.Option(5, help="Folds of the cross-validation."),
+    rule: str = typer.Option(
+        "one_standard_error",
+        metavar="one_standard_error|minimum",
+        help="Choose the fewest leaves within one standard error of the best score, or the best "
+        "score.",
+    ),
+    scoring: str = typer.Option(
+        "ibs_ratio", metavar="ibs_ratio|harrell_c", help="Score on the held-out rows."
+    ),
     reading: Reading,
     splitting: Splitting,
     limiting: Limiting,
     jobs: Jobs = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the folds.")] = None,
+    seed: int | None = typer.Option(None, help="Seed of the folds."),
     output: Output,
 ) -> None:
     """Choose the size of a tree by cross-validation."""
@@ -169,15 +162,10 @@ def path(
     reading: Reading,
     splitting: Splitting,
     limiting: Limiting,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "-o", "--output", metavar="FILE", help="Write the list: .csv, .tsv, .parquet or .arrow."
-        ),
-    ] = None,
-    plot: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Draw loss by leaves: .png, .svg or .pdf.")
-    ] = None,
+    output: str | None = to_file("Write the list: .csv, .tsv, .parquet or .arrow."),
+    plot: str | None = typer.Option(
+        None, metavar="FILE", help="Draw loss by leaves: .png, .svg or .pdf."
+    ),
     as_json: AsJson = False,
 ) -> None:
     """List the optimal trees of all sizes.

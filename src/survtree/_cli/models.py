@@ -3,26 +3,36 @@
 survtree predict, evaluate, show, export, report, verify and check-proof.
 """
 
-from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
 import typer
 
 from survtree._base.numbers import format_count, format_decimals
-from survtree._cli.app import FAILED, note
-from survtree._cli.options import AsJson, Data, Model, Reading, Times, numbers_of
+from survtree._cli.inputs import (
+    AsJson,
+    Data,
+    Format,
+    Model,
+    Reading,
+    Times,
+    numbers_of,
+    source_of,
+    study_to_check,
+    to_file,
+)
 from survtree._cli.printing import (
+    FAILED,
     check_outputs,
     model_facts,
+    note,
     print_json,
     print_model,
     print_table,
     typed_command,
     write_table,
 )
-from survtree._cli.study import Study, source_of, study_to_check
 from survtree._data.read_files import (
     FORMATS,
     ZIPPED,
@@ -31,10 +41,8 @@ from survtree._data.read_files import (
     check_has_names,
 )
 
-if TYPE_CHECKING:
-    import polars as pl
-
-# What 'survtree export' writes, by the ending of the file.
+# What 'survtree export' writes: texts, tables, pictures; and by the ending of the file.
+TEXTS = ("text", "rules", "leaves", "dot", "latex", "sql", "python", "json")
 PICTURE = "picture"
 FORMS = {
     ".txt": "text",
@@ -52,16 +60,13 @@ FORMS = {
 def predict(
     model: Model,
     data: Data,
-    reading: Reading,
-    output: Annotated[
-        str,
-        typer.Option("-o", "--output", metavar="FILE", help="CSV, TSV, Parquet or Arrow file."),
-    ] = "-",
+    *,
+    form: Format,
+    output: str = to_file("CSV, TSV, Parquet or Arrow file.", "-"),
     times: Times = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="Copy this column, such as a key; repeatable."),
-    ] = None,
+    keep: list[str] | None = typer.Option(
+        None, metavar="COLUMN", help="Copy this column, such as a key; repeatable."
+    ),
 ) -> None:
     """Write leaf, risk and survival of new rows.
 
@@ -74,37 +79,42 @@ def predict(
 
     if output != "-":
         check_outputs(output)
-    fitted, source = load(model), source_of(data, reading)
+    fitted, source = load(model), source_of(data, form)
     names = check_has_names(fitted, model)
     schema = source.schema()
     check_has_columns(names, schema.names(), source.name)
     check_columns("--keep", keep or [], schema.names(), source.name)
     predictor = RowPredictor(fitted, names, keep or [], numbers_of(times))
-
-    def parts() -> Iterator["pl.DataFrame"]:
-        return map(predictor.of, source.parts(predictor.columns))
-
-    write_parts(output, None, predictor.schema(schema), parts)
+    write_parts(
+        output,
+        None,
+        predictor.schema(schema),
+        lambda: map(predictor.of, source.parts(predictor.columns)),
+    )
     predictor.warn()
 
 
 def evaluate(model: Model, data: Data, reading: Reading, as_json: AsJson = False) -> None:
     """Score a model on rows whose outcome is known."""
+    from sklearn.base import clone
+
     from survtree import load
     from survtree._model.predict import functions_of
+    from survtree._model.prepare import cohort_of
     from survtree._scoring.curves import outcome_of
     from survtree._scoring.scores import SCORES, scores_of
 
     fitted = load(model)
     study = study_to_check(data, reading, fitted, model)
-    rows, events = _rows(fitted, study)
+    # Without rows with missing values if the fit dropped such rows.
+    rows = cohort_of(clone(fitted), study.covariates, study.y, study.weight)
     training = outcome_of(list(fitted.leaf_curves_.values()))
-    scores = scores_of(functions_of(fitted, rows), events, training)
-    n_events = int(events.event.sum())
+    scores = scores_of(functions_of(fitted, rows.X), rows.events, training)
+    n_rows, n_events = len(rows.events), int(rows.events.event.sum())
     if as_json:
-        print_json({"rows": len(events), "events": n_events, **scores})
+        print_json({"rows": n_rows, "events": n_events, **scores})
         return
-    typer.echo(f"{format_count(len(events), 'row')}, {format_count(n_events, 'event')}\n")
+    typer.echo(f"{format_count(n_rows, 'row')}, {format_count(n_events, 'event')}\n")
     values = {
         name: "unknown" if score is None else format_decimals(score, 4)
         for name, score in scores.items()
@@ -113,21 +123,9 @@ def evaluate(model: Model, data: Data, reading: Reading, as_json: AsJson = False
     print_table(["score", "", ""], lines, left=(0, 2))
 
 
-def _rows(model: Any, study: Study) -> Any:
-    """Covariates and outcome; without rows with missing values if the fit dropped such rows."""
-    from sklearn.base import clone
-
-    from survtree._model.prepare import cohort_of
-
-    rows = cohort_of(clone(model), study.covariates, study.y, study.weight)
-    return rows.X, rows.events
-
-
 def show(
     model: Model,
-    style: Annotated[
-        str, typer.Option(metavar="tree|rules|leaves", help="How the tree is written.")
-    ] = "tree",
+    style: str = typer.Option("tree", metavar="tree|rules|leaves", help="How the tree is written."),
     times: Times = None,
     as_json: AsJson = False,
 ) -> None:
@@ -143,18 +141,13 @@ def show(
 
 def export(
     model: Model,
-    output: Annotated[
-        str | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Its ending decides the form."),
-    ] = None,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FORM",
-            help="text, rules, leaves, dot, latex, sql, python, json; csv, tsv, parquet or arrow: "
-            "the table of leaves.",
-        ),
-    ] = None,
+    output: str | None = to_file("Its ending decides the form."),
+    to: str | None = typer.Option(
+        None,
+        metavar="FORM",
+        help="text, rules, leaves, dot, latex, sql, python, json; csv, tsv, parquet or arrow: "
+        "the table of leaves.",
+    ),
 ) -> None:
     """Write a model in another form.
 
@@ -186,7 +179,7 @@ def _write_form(model: Any, form: str, output: str | None) -> None:
     elif form in FORMATS:
         write_table(output or "-", survtree.leaf_table(model), form)
     else:
-        text = _writer_of(form)(model)
+        text = _text_of(model, form)
         if output is None:
             typer.echo(text)
             return
@@ -194,40 +187,32 @@ def _write_form(model: Any, form: str, output: str | None) -> None:
             stream.write(f"{text}\n".encode())
 
 
-def _writer_of(form: str) -> Callable[[Any], str]:
+def _text_of(model: Any, form: str) -> str:
     import survtree
 
-    writers: dict[str, Callable[[Any], str]] = {
-        "text": survtree.export_text,
-        "rules": lambda model: survtree.export_text(model, style="rules"),
-        "leaves": lambda model: survtree.export_text(model, style="leaves"),
-        "dot": survtree.export_dot,
-        "latex": survtree.export_latex,
-        "sql": survtree.export_sql,
-        "python": survtree.export_python,
-        "json": survtree.export_json,
-    }
-    if form not in writers:
+    if form not in TEXTS:
         raise typer.BadParameter(
-            f"it must be one of {', '.join([*writers, *FORMATS])}; or the file must end in "
+            f"it must be one of {', '.join([*TEXTS, *FORMATS])}; or the file must end in "
             f"{', '.join(FORMS)}",
             param_hint="--to",
         )
-    return writers[form]
+    if form in ("rules", "leaves"):
+        return survtree.export_text(model, style=form)
+    return str(getattr(survtree, f"export_{form}")(model))
 
 
 def report(
     model: Model,
-    data: Annotated[
-        str | None, typer.Argument(metavar="DATA", help="The rows of the fit, for more facts.")
-    ] = None,
+    data: str | None = typer.Argument(
+        None, metavar="DATA", help="The rows of the fit, for more facts."
+    ),
     *,
     reading: Reading,
-    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="HTML file.")],
-    title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
+    output: str = to_file("HTML file.", ...),
+    title: str | None = typer.Option(None, help="Heading of the page."),
     times: Times = None,
-    folds: Annotated[int, typer.Option(help="Folds of the cross-validation; 0 leaves it out.")] = 5,
-    seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
+    folds: int = typer.Option(5, help="Folds of the cross-validation; 0 leaves it out."),
+    seed: int = typer.Option(0, help="Seed of the folds."),
 ) -> None:
     """Write a report as one HTML page.
 
@@ -273,9 +258,7 @@ def verify(model: Model, data: Data, reading: Reading, as_json: AsJson = False) 
 
 
 def check_proof(
-    proof: Annotated[
-        str, typer.Argument(metavar="PROOF", help="A file that 'survtree fit --proof' wrote.")
-    ],
+    proof: str = typer.Argument(metavar="PROOF", help="A file that 'survtree fit --proof' wrote."),
     as_json: AsJson = False,
 ) -> None:
     """Check a full proof, claim by claim.

@@ -1,4 +1,4 @@
-"""What commands print and write: models, tables, JSON."""
+"""What commands print and write: models, tables, JSON, notes; and their exit codes."""
 
 import json
 import math
@@ -14,7 +14,6 @@ import typer
 from survtree._base.numbers import (
     Interval,
     format_count,
-    format_decimals,
     format_exact,
     format_limits,
     format_number,
@@ -22,13 +21,19 @@ from survtree._base.numbers import (
     format_ratio,
     json_number,
 )
-from survtree._cli.app import note
 from survtree._data.read_files import check_can_write
 
 if TYPE_CHECKING:
     import polars as pl
 
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 WIDTH_OF_PIPES = 200  # tables that are not printed on a terminal are not folded
+
+
+def note(text: str) -> None:
+    """Something a person should know, apart from the result."""
+    sys.stdout.flush()
+    typer.echo(text, err=True)
 
 
 def print_json(facts: Mapping[str, Any]) -> None:
@@ -46,20 +51,17 @@ def _json_value(value: Any) -> Any:
 
 def model_facts(model: Any, times: Any = None) -> dict[str, Any]:
     """What --json prints of a model; its leaves are dictionaries, as in the table of leaves."""
-    from survtree._show.leaf_facts import columns_of, leaf_facts
+    from survtree import leaf_table
 
     names = ("status", "objective", "loss", "lower_bound", "gap", "n_leaves", "depth", "ibs_ratio")
     proof = model.certificate_
-    columns = columns_of(leaf_facts(model, times))
     return {
         **{name: getattr(model, f"{name}_") for name in names},
         "regularization": proof.regularization,
         "max_depth": proof.max_depth,
         "seconds": proof.seconds,
         "fingerprint": proof.fingerprint,
-        "leaves": [
-            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
-        ],
+        "leaves": leaf_table(model, times).to_dicts(),
     }
 
 
@@ -93,7 +95,7 @@ def _print_leaves(model: Any, times: Any) -> None:
             format_count(leaf.n_rows),
             format_count(leaf.n_events),
             _value_and_limits(leaf.median, format_number),
-            *(_value_and_limits(each, _two_decimals) for each in leaf.survival),
+            *(_value_and_limits(each, "{:.2f}".format) for each in leaf.survival),
             _value_and_limits(leaf.restricted_mean, format_number),
             "1"
             if leaf.node == facts.reference
@@ -105,10 +107,6 @@ def _print_leaves(model: Any, times: Any) -> None:
     level = format_percent(facts.confidence, None)
     typer.echo(f"Below each value: {level} confidence limits, which do not account for the choice")
     typer.echo("of the splits.")
-
-
-def _two_decimals(share: float) -> str:
-    return format_decimals(share, 2)
 
 
 def _value_and_limits(interval: Interval, how: Callable[[float], str]) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_options
-from survtree._base.errors import SearchStoppedWarning
 from survtree._base.tree import Tree
 from survtree._model.checks import check_limit, check_trees_can_be_listed
 from survtree._model.fitted import Fitted, roles_of

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_options
-from survtree._base.errors import SearchStoppedWarning
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
 from survtree._model.checks import check_number_of_leaves, check_path_options, check_penalty

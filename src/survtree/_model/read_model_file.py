@@ -14,9 +14,8 @@ import numpy as np
 from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
-from survtree._base.checks import check_option
+from survtree._base.checks import check_option, convert_json, parse_json, require, short
 from survtree._base.options import MAX_DEPTH_LIMIT
-from survtree._base.read_json import convert_json, parse_json, require, short
 from survtree._base.tree import Tree
 from survtree._base.words import one_line_message
 from survtree._data.table import Kind as ColumnKind

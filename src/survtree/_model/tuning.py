@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_options
-from survtree._base.errors import SearchStoppedWarning
 from survtree._model.checks import TREE_OPTIONS, check_nested, check_tuning
 from survtree._model.cross_validation import (
     Fold,

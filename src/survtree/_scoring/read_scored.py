@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from survtree._base import BeyondTrainingWarning
 from survtree._base.checks import is_count, is_number
-from survtree._base.errors import BeyondTrainingWarning
 from survtree._data.read_outcome import check_time_passes, check_weight, numbers_of, read_outcome
 from survtree._data.read_rows import callers_level
 from survtree._data.table import EventTable, weight_at

@@ -16,8 +16,7 @@ import numpy as np
 from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
-from survtree._base.checks import BY_NAME, check_option
-from survtree._base.read_json import convert_json, parse_json, require
+from survtree._base.checks import BY_NAME, check_option, convert_json, parse_json, require
 from survtree._base.words import one_line_message
 from survtree._data.read_outcome import check_outcome
 from survtree._data.table import EventTable

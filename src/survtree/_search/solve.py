@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree import _native
-from survtree._base.errors import InternalError
+from survtree._base import InternalError
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
 from survtree._search.problem import Problem

@@ -1,16 +1,18 @@
 """Small survival data sets that come with the package, for examples and tests.
 
-`names()` lists them, `load(name)` reads one; data/PROVENANCE.md says where they come from.
-`fetch(folder)` downloads the 17 data sets of the paper.
+`names()` lists them, `load(name)` reads one; data/catalogue.toml has the facts about them, and
+data/PROVENANCE.md says where they come from. `fetch(folder)` downloads the paper's 17 data sets.
 """
 
 import csv
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.resources import files
 from typing import Any, Literal, get_args
 
+import msgspec
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +22,6 @@ from survtree._data.table import Column, table_of
 from survtree._questions.encodings import paper_questions
 from survtree._questions.questions import Questions
 
-from ._catalogue import CATALOGUE, Entry
 from ._fetch import FetchError, fetch
 
 __all__ = ["Dataset", "FetchError", "fetch", "load", "names"]
@@ -28,6 +29,33 @@ __all__ = ["Dataset", "FetchError", "fetch", "load", "names"]
 Cell = int | float | str | None
 Encoding = Literal["raw", "paper"]
 Backend = Literal["polars", "pandas", "pyarrow"]
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """What data/catalogue.toml says of a data set; its comments explain the fields."""
+
+    file: str
+    event: str
+    time: str
+    description: str
+    source: str
+    levels: dict[str, tuple[str, ...]]
+    codes: frozenset[str] = frozenset()
+    other_outcomes: frozenset[str] = frozenset()
+
+
+def _catalogue() -> dict[str, _Entry]:
+    sets = tomllib.loads(_text("catalogue.toml"))
+    filled = {name: {**sets.get(facts.get("like"), {}), **facts} for name, facts in sets.items()}
+    return msgspec.convert(filled, dict[str, _Entry])
+
+
+def _text(file: str) -> str:
+    return (files(__name__) / "data" / file).read_text(encoding="utf-8")
+
+
+_CATALOGUE = _catalogue()
 
 
 # Two frames compare cell by cell, not to one bool, so equality is left at identity.
@@ -47,7 +75,7 @@ class Dataset:
 
 def names() -> list[str]:
     """The names that `load` knows."""
-    return list(CATALOGUE)
+    return list(_CATALOGUE)
 
 
 def load(name: str, *, encoding: Encoding = "raw", backend: Backend = "polars") -> Dataset:
@@ -78,7 +106,7 @@ def load(name: str, *, encoding: Encoding = "raw", backend: Backend = "polars") 
     check_choice("name", name, names())
     check_choice("encoding", encoding, get_args(Encoding))
     check_choice("backend", backend, get_args(Backend))
-    entry = CATALOGUE[name]
+    entry = _CATALOGUE[name]
     table = _read(entry.file)
     y = _outcome(table, entry)
     X = _frame(_features(table, entry, encoding), backend)
@@ -86,8 +114,7 @@ def load(name: str, *, encoding: Encoding = "raw", backend: Backend = "polars") 
 
 
 def _read(file: str) -> dict[str, list[Cell]]:
-    text = (files(__name__) / "data" / file).read_text(encoding="utf-8")
-    header, *rows = csv.reader(text.splitlines())
+    header, *rows = csv.reader(_text(file).splitlines())
     return {
         name: _typed(cells) for name, cells in zip(header, zip(*rows, strict=True), strict=True)
     }
@@ -103,13 +130,13 @@ def _typed(cells: Sequence[str]) -> list[Cell]:
     return [cell or None for cell in cells]
 
 
-def _outcome(table: Mapping[str, list[Cell]], entry: Entry) -> NDArray[np.void]:
+def _outcome(table: Mapping[str, list[Cell]], entry: _Entry) -> NDArray[np.void]:
     rows = list(zip(table[entry.event], table[entry.time], strict=True))
     return np.array(rows, dtype=[("event", bool), ("time", np.float64)])
 
 
 def _features(
-    table: Mapping[str, list[Cell]], entry: Entry, encoding: Encoding
+    table: Mapping[str, list[Cell]], entry: _Entry, encoding: Encoding
 ) -> Mapping[str, Any]:
     outcomes = {entry.event, entry.time} | entry.other_outcomes
     raw = {name: cells for name, cells in table.items() if name not in outcomes}

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from survtree._base.files import whole_file
 
-from ._catalogue import HOUSEHOLD, OSRT, OSST, TABLES, Archive, Member, PaperSet
+from ._paper_sets import HOUSEHOLD, OSRT, OSST, TABLES, Archive, Member, PaperSet
 
 logger = logging.getLogger("survtree")
 
@@ -90,7 +90,10 @@ def fetch(
         if not os.access(target, os.W_OK):
             raise FetchError(f"{target} cannot be written to. Choose a folder of yours.")
         with nullcontext(given) if given else _from_index() as supply:
-            _write(missing, target, supply)
+            if tables := [each for each in missing if each is not HOUSEHOLD]:
+                _write_tables(tables, target, supply)
+            if HOUSEHOLD in missing:
+                _write_household(target, supply)
     return {each.name: target / each.file for each in (*TABLES, HOUSEHOLD)}
 
 
@@ -154,7 +157,11 @@ def _download(archive: Archive, scratch: Path) -> None:
         check=False,
     )
     if run.returncode != 0:
-        raise FetchError(_refusal(archive, run.stdout))
+        last = run.stdout.strip().splitlines()[-_N_LINES_SHOWN:]
+        raise FetchError(
+            "\n    ".join([f"pip could not download {archive.file}. It said last:", *last])
+            + f"\nCheck the connection and 'pip config list'{_or_archives()}"
+        )
 
 
 def _command(archive: Archive, scratch: Path) -> list[str]:
@@ -177,14 +184,6 @@ def _environment(archive: Archive, scratch: Path) -> dict[str, str]:
     (package / "build_meta.py").write_text(backend, encoding="utf-8")
     paths = [str(package.parent), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-
-
-def _refusal(archive: Archive, output: str) -> str:
-    said = "\n".join(f"    {line}" for line in output.strip().splitlines()[-_N_LINES_SHOWN:])
-    return (
-        f"pip could not download {archive.file}. It said last:\n{said}\n"
-        f"Check the connection and 'pip config list'{_or_archives()}"
-    )
 
 
 def _or_archives() -> str:
@@ -227,14 +226,6 @@ def _array_checksum(arrays: Arrays) -> str:
         digest.update(f"{name} {values.dtype.str} {values.shape}".encode())
         digest.update(values.tobytes())
     return digest.hexdigest()
-
-
-def _write(missing: Sequence[PaperSet], folder: Path, supply: Supply) -> None:
-    tables = [each for each in missing if each is not HOUSEHOLD]
-    if tables:
-        _write_tables(tables, folder, supply)
-    if HOUSEHOLD in missing:
-        _write_household(folder, supply)
 
 
 def _write_tables(tables: Sequence[PaperSet], folder: Path, supply: Supply) -> None:
