@@ -16,7 +16,6 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-import survtree._search.replay
 import survtree._search.solve
 from survtree import (
     InternalError,
@@ -25,6 +24,7 @@ from survtree import (
     SearchStoppedWarning,
     export_text,
 )
+from survtree._search.read_replay import read_replay
 from survtree.datasets import load
 
 
@@ -278,7 +278,7 @@ def test_a_wrong_answer_of_the_core_raises_with_a_replay_file(veterans, monkeypa
         OptimalSurvivalTree(2).fit(*veterans)
     (replay,) = Path(tmp_path).iterdir()
     assert str(replay) in str(caught.value)
-    assert survtree._search.replay.load(replay).problem.answers.shape == (137, 14)
+    assert read_replay(replay).problem.answers.shape == (137, 14)
 
 
 def test_a_broken_invariant_raises_with_a_replay_file(veterans, monkeypatch, tmp_path):

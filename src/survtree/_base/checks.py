@@ -4,13 +4,14 @@ import math
 import numbers
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from survtree._base.options import OPTIONS, Option
 from survtree._base.words import did_you_mean
 
+T = TypeVar("T")
 LEAST_MEMORY = 1_000_000
 BY_NAME = {option.name: option for option in OPTIONS}
 
@@ -197,3 +198,14 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
             f"{did_you_mean(value, choices)}"
         )
     return value
+
+
+def check_has_proof(proof: T | None, status: str) -> T:
+    """The full proof of a certificate, or an error that says which options lead to one."""
+    if proof is None:
+        raise ValueError(
+            f"write_proof needs a full proof; the certificate has its numbers only (status "
+            f"{status!r}). Fit with certificate='full' until the status is 'optimal'; a loaded "
+            "model has no proof."
+        )
+    return proof

@@ -91,7 +91,7 @@ def predict(
 def evaluate(model: Model, data: Data, reading: Reading, as_json: AsJson = False) -> None:
     """Score a model on rows whose outcome is known."""
     from survtree import load
-    from survtree._model.predict import functions_of
+    from survtree._model.fitted import functions_of
     from survtree._scoring.curves import outcome_of
     from survtree._scoring.scores import SCORES, scores_of
 

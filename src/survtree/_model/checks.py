@@ -21,6 +21,7 @@ TREE_OPTIONS = (
     *("time_buckets", "time_limit", "memory_limit", "node_limit"),
 )
 PATH_OPTIONS = ("max_depth", *TREE_OPTIONS)
+MIN_REGULARIZATION = replace(BY_NAME["regularization"], name="min_regularization", default=0.001)
 
 
 def check_share(quantile: Any) -> float:
@@ -71,14 +72,15 @@ def check_penalty(regularization: Any, lowest: float) -> float:
     return float(penalty)
 
 
-def check_path_options(options: Mapping[str, Any]) -> None:
-    """Options of the estimator that make sense for a path."""
+def check_path(min_regularization: Any, options: Mapping[str, Any]) -> float:
+    """The smallest penalty of a path, whose other options must make sense for a path."""
     for name in options:
         if name not in PATH_OPTIONS:
             raise TypeError(
                 f"regularization_path takes the options {', '.join(PATH_OPTIONS)}; got {name!r}."
                 f"{did_you_mean(name, PATH_OPTIONS)}"
             )
+    return float(check_value(MIN_REGULARIZATION, min_regularization))
 
 
 def check_number_of_leaves(n_leaves: float, most: int) -> None:
@@ -93,7 +95,7 @@ def check_number_of_leaves(n_leaves: float, most: int) -> None:
 RULES = ("one_standard_error", "minimum")
 SCORES = ("ibs_ratio", "harrell_c")
 TUNING = (
-    replace(BY_NAME["regularization"], name="min_regularization", default=0.001),
+    MIN_REGULARIZATION,
     Option("rule", RULES[0], "choice", "Which candidate is taken.", choices=RULES),
     replace(BY_NAME["n_jobs"], none_means="one search at a time"),
     *(BY_NAME[name] for name in ("verbose", "random_state")),

@@ -11,19 +11,17 @@ from survtree._base.checks import check_options
 from survtree._base.errors import SearchStoppedWarning
 from survtree._base.tree import Tree
 from survtree._model.checks import check_limit, check_trees_can_be_listed
-from survtree._model.fitted import Fitted, roles_of
-from survtree._model.predict import TreePredictor
+from survtree._model.fitted import Fitted, FittedTree, roles_of
 from survtree._model.prepare import Prepared, copy_feature_names, prepare
-from survtree._proof.certificate import Certificate, Guess, headline
-from survtree._proof.proof_file import proof_of
+from survtree._proof.certificate import Certificate, Guess, headline, proof_of
+from survtree._search.problem import Clock, SearchSettings
 from survtree._search.progress import Snapshot, Watch, logger, watching
 from survtree._search.read_reference import name_of, reference_losses
 from survtree._search.replay import save_if_asked
-from survtree._search.settings import Clock, SearchSettings
 from survtree._search.solve import KeptSearch, Solution, find, optimal_trees
 
 
-class OptimalSurvivalTree(TreePredictor):
+class OptimalSurvivalTree(FittedTree):
     """The tree that minimises integrated Brier score + regularization x leaves, with a proof.
 
     Columns of X become yes/no questions, which the tree splits on (see ``Binarizer``). Each leaf

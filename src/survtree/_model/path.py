@@ -12,12 +12,11 @@ from survtree._base.checks import check_options
 from survtree._base.errors import SearchStoppedWarning
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
-from survtree._model.checks import check_number_of_leaves, check_path_options, check_penalty
+from survtree._model.checks import check_number_of_leaves, check_path, check_penalty
 from survtree._model.estimator import OptimalSurvivalTree, search_settings_of, with_state
 from survtree._model.fitted import Fitted, Interval
 from survtree._model.prepare import Prepared, prepare
-from survtree._search.problem import Problem
-from survtree._search.settings import Clock
+from survtree._search.problem import Clock, Problem
 from survtree._search.solve import Solution, frontier, loss_of
 
 if TYPE_CHECKING:
@@ -138,9 +137,9 @@ def regularization_path(
     >>> [model.n_leaves_ for model in path], path.at(0.005).n_leaves_
     ([1, 2, 3, 4, 5], 2)
     """
-    check_path_options(options)
+    lowest = check_path(min_regularization, options)
     columns = {"duration_col": duration_col, "event_col": event_col}
-    path = found_path(X, y, sample_weight, min_regularization, options, **columns)
+    path = found_path(X, y, sample_weight, lowest, options, **columns)
     _warn(path)
     return path
 

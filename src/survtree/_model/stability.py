@@ -16,7 +16,7 @@ from survtree._base.checks import check_option
 from survtree._data.table import EventTable
 from survtree._model.checks import check_bootstrap
 from survtree._model.cross_validation import harrell_c, ibs_ratio, leaf_places
-from survtree._model.predict import TreePredictor
+from survtree._model.fitted import FittedTree
 from survtree._model.prepare import Cohort, cohort_of
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class _SampleFit:
 class _Task:
     """One fit. A single argument, for the reason given at ``Cohort``."""
 
-    estimator: TreePredictor
+    estimator: FittedTree
     rows: Cohort
     counts: Counts  # how often each row was drawn
     is_fit: bool  # the one that the others are compared with
@@ -74,7 +74,7 @@ class Stability:
     the sample's tree: 1 for the same partition, about 0 for a random one.
     """
 
-    model: TreePredictor
+    model: FittedTree
     questions: "pl.DataFrame"
     columns: "pl.DataFrame"
     samples: "pl.DataFrame"
@@ -110,7 +110,7 @@ class Stability:
 
 
 def bootstrap(
-    estimator: TreePredictor,
+    estimator: FittedTree,
     X: Any,
     y: Any = None,
     sample_weight: Any = None,
@@ -152,7 +152,7 @@ def bootstrap(
     >>> found.ibs_ratio.corrected < found.ibs_ratio.apparent
     True
     """
-    n = check_bootstrap(estimator, TreePredictor, n_bootstraps)
+    n = check_bootstrap(estimator, FittedTree, n_bootstraps)
     check_option("n_jobs", n_jobs)
     rng = check_random_state(check_option("random_state", random_state))
     columns = {"duration_col": duration_col, "event_col": event_col}
@@ -178,7 +178,7 @@ def bootstrap_samples(
         yield counts
 
 
-def _fit(task: _Task) -> tuple[TreePredictor | None, _SampleFit]:
+def _fit(task: _Task) -> tuple[FittedTree | None, _SampleFit]:
     """What is kept of a fit; of the one on all rows, the model as well."""
     drawn = np.flatnonzero(task.counts)
     part = task.rows.take(drawn)
@@ -198,14 +198,14 @@ def _fit(task: _Task) -> tuple[TreePredictor | None, _SampleFit]:
     return (copy(model) if task.is_fit else None), kept
 
 
-def _scores(model: TreePredictor, rows: Cohort) -> dict[str, float]:
+def _scores(model: FittedTree, rows: Cohort) -> dict[str, float]:
     return {
         "ibs_ratio": ibs_ratio(model, rows, rows.events),
         "harrell_c": harrell_c(model, rows, rows.events),
     }
 
 
-def _splits_of(model: TreePredictor) -> _Splits:
+def _splits_of(model: FittedTree) -> _Splits:
     questions, tree = model.questions_, model.tree_
     splits = tree.question[tree.question >= 0].tolist()
     columns = (questions.names[questions.asked[j].column] for j in splits)

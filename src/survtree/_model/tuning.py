@@ -26,8 +26,7 @@ from survtree._model.cross_validation import (
     tune,
 )
 from survtree._model.estimator import OptimalSurvivalTree
-from survtree._model.fitted import Roles, roles_of
-from survtree._model.predict import TreePredictor
+from survtree._model.fitted import FittedTree, Roles, roles_of
 from survtree._model.prepare import cohort_of
 from survtree._search.progress import logger, shown_on
 
@@ -60,7 +59,7 @@ class NestedScore:
         )
 
 
-class OptimalSurvivalTreeCV(TreePredictor):
+class OptimalSurvivalTreeCV(FittedTree):
     """An optimal tree whose depth and regularization are chosen by cross-validation.
 
     For each depth one search of all rows finds every tree that is optimal for some penalty per

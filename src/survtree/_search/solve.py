@@ -13,10 +13,9 @@ from survtree import _native
 from survtree._base.errors import InternalError
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
-from survtree._search.problem import Problem
+from survtree._search.problem import Clock, Problem, SearchSettings
 from survtree._search.progress import Snapshot, Watch
 from survtree._search.replay import request
-from survtree._search.settings import Clock, SearchSettings
 
 MAX_THREADS = 256
 NO_LIMIT = 2**64 - 1
