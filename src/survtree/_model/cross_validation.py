@@ -62,7 +62,7 @@ def score_of(scoring: Scoring, model: FittedTree, rows: Cohort, train: EventTabl
     """A score by its name or by a scikit-learn scorer; ``train`` are the rows of the fit."""
     if callable(scoring):
         return float(scoring(model, rows.X, rows.y))
-    return _SCORES[scoring](model, rows, train)
+    return SCORE_OF[scoring](model, rows, train)
 
 
 def leaf_places(model: FittedTree, X: Any) -> Places:
@@ -87,7 +87,7 @@ def harrell_c(model: FittedTree, rows: Cohort, train: EventTable) -> float:
     return concordance_of_risks(rows.events, risks[leaf_places(model, rows.X)])
 
 
-_SCORES: dict[str, Callable[[FittedTree, Cohort, EventTable], float]] = {
+SCORE_OF: dict[str, Callable[[FittedTree, Cohort, EventTable], float]] = {
     "ibs_ratio": ibs_ratio,
     "harrell_c": harrell_c,
 }

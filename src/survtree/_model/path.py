@@ -12,6 +12,7 @@ from survtree._base.checks import check_options
 from survtree._base.errors import SearchStoppedWarning
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
+from survtree._data.read_outcome import split_outcome
 from survtree._model.checks import check_number_of_leaves, check_path, check_penalty
 from survtree._model.estimator import OptimalSurvivalTree, search_settings_of, with_state
 from survtree._model.fitted import Fitted, Interval
@@ -138,25 +139,20 @@ def regularization_path(
     ([1, 2, 3, 4, 5], 2)
     """
     lowest = check_path(min_regularization, options)
-    columns = {"duration_col": duration_col, "event_col": event_col}
-    path = found_path(X, y, sample_weight, lowest, options, **columns)
+    X, y = split_outcome(X, y, duration_col, event_col)
+    path = found_path(X, y, sample_weight, lowest, options)
     _warn(path)
     return path
 
 
 def found_path(
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    min_regularization: float,
-    options: dict[str, Any],
-    **columns: Any,
+    X: Any, y: Any, sample_weight: Any, min_regularization: float, options: dict[str, Any]
 ) -> RegularizationPath:
     """The same without a warning if the search was stopped, for callers that look at its status."""
     clock = Clock.started()
     template = OptimalSurvivalTree(regularization=min_regularization, **options)
     checked = check_options(template)
-    prepared = prepare(template, checked, X, y, sample_weight, **columns)
+    prepared = prepare(template, checked, X, y, sample_weight)
     _check_size(prepared.problem)
     settings, most = search_settings_of(checked), checked["max_leaves"]
     solutions = _best_for_some_penalty(frontier(prepared.problem, settings, most, clock))

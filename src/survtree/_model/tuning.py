@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from survtree._base.checks import check_options
 from survtree._base.errors import SearchStoppedWarning
+from survtree._data.read_outcome import split_outcome
 from survtree._model.checks import TREE_OPTIONS, check_nested, check_tuning
 from survtree._model.cross_validation import (
     Fold,
@@ -171,8 +172,8 @@ class OptimalSurvivalTreeCV(FittedTree):
     ) -> "OptimalSurvivalTreeCV":
         """Choose a tree by cross-validation; parameters as in ``OptimalSurvivalTree.fit``."""
         settings = self._settings()
-        columns = {"duration_col": duration_col, "event_col": event_col}
-        rows = cohort_of(self, X, y, sample_weight, **columns)
+        X, y = split_outcome(X, y, duration_col, event_col)
+        rows = cohort_of(self, X, y, sample_weight)
         folds = folds_of(self.cv, rows.events, check_random_state(self.random_state))
         tuned = tune(rows, [Plan(np.arange(len(rows)), folds)], settings)[0]
         self._keep(tuned, roles_of(duration_col, event_col))
@@ -214,8 +215,8 @@ class OptimalSurvivalTreeCV(FittedTree):
         """
         settings = self._settings()
         check_nested(self.cv)
-        columns = {"duration_col": duration_col, "event_col": event_col}
-        rows = cohort_of(clone(self), X, y, sample_weight, **columns)
+        X, y = split_outcome(X, y, duration_col, event_col)
+        rows = cohort_of(clone(self), X, y, sample_weight)
         rng = check_random_state(self.random_state)
         outer = folds_of(cv, rows.events, rng)
         plans = []
