@@ -75,15 +75,14 @@ def leaf_places(model: FittedTree, X: Any) -> Places:
 def ibs_ratio(model: FittedTree, rows: Cohort, train: EventTable) -> float:
     """``survtree.metrics.ibs_ratio``: G, and the one curve for all, are of the training rows."""
     times = model.event_times_
-    leaves = [model.leaf_curves_[node].survival(times) for node in model.tree_.leaves.tolist()]
+    leaves = [curve.survival(times) for curve in model.leaf_curves_.values()]
     curves = Curves(times[np.newaxis], np.array(leaves))
     return ratio_of(Scored(rows.events, curves, leaf_places(model, rows.X)), train)
 
 
 def harrell_c(model: FittedTree, rows: Cohort, train: EventTable) -> float:
     """Harrell's concordance index of the predicted risk, as in ``score``."""
-    by_node = model.leaf_risks_
-    risks = np.array([by_node[node] for node in model.tree_.leaves.tolist()])
+    risks = np.array(list(model.leaf_risks_.values()))
     return concordance_of_risks(rows.events, risks[leaf_places(model, rows.X)])
 
 

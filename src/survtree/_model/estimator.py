@@ -268,24 +268,19 @@ class OptimalSurvivalTree(FittedTree):
                 "there is no full proof: a limit ended the search, or the proof would be too long."
             )
             warnings.warn(message, UserWarning, stacklevel=3)
-        reason = self._stopped_by(solution.status, options, interrupter)
-        if reason is not None:
-            message = (
-                f"stopped by {reason}. Objective {self.objective_:.4g}, lower bound "
-                f"{self.lower_bound_:.4g}, gap {format_percent(self.gap_, 1)}. The tree is valid but not "
-                "proven best."
-            )
-            warnings.warn(message, SearchStoppedWarning, stacklevel=3)
-
-    def _stopped_by(self, status: str, options: dict[str, Any], interrupter: str) -> str | None:
-        """What stopped the search, in words; None if it was not stopped."""
         reasons = {
             "time_limit": f"the time limit ({options['time_limit']} s)",
             "memory_limit": f"the memory limit ({self.memory_limit})",
             "node_limit": f"the node limit ({options['node_limit']})",
             "interrupted": interrupter,
         }
-        return reasons.get(status)
+        if solution.status in reasons:
+            message = (
+                f"stopped by {reasons[solution.status]}. Objective {self.objective_:.4g}, lower "
+                f"bound {self.lower_bound_:.4g}, gap {format_percent(self.gap_, 1)}. The tree is "
+                "valid but not proven best."
+            )
+            warnings.warn(message, SearchStoppedWarning, stacklevel=3)
 
     def optimal_trees(self, limit: int = 100) -> list[Tree]:
         """Every distinct tree that attains the optimum, at most ``limit``; the first is ``tree_``.

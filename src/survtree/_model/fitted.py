@@ -4,7 +4,7 @@
 from files hold a ``Fitted``; their attributes that end with an underscore are read from it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -264,7 +264,7 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
 
         It is the number of events to expect among as many rows of this leaf as there were rows.
         """
-        return self._per_row(self.apply(X), self.leaf_risks_)
+        return self._per_row(self.apply(X), self.leaf_risks_.values())
 
     def predict_survival_function(
         self, X: Any, times: ArrayLike | None = None, return_array: bool = False
@@ -285,7 +285,7 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
     def predict_quantile(self, X: Any, quantile: float = 0.5) -> Floats:
         """First time by which this share of the row's leaf had the event; inf if never reached."""
         share = check_share(quantile)
-        quantiles = {leaf: c.quantile(share) for leaf, c in self.leaf_curves_.items()}
+        quantiles = (curve.quantile(share) for curve in self.leaf_curves_.values())
         return self._per_row(self.apply(X), quantiles)
 
     def predict_median(self, X: Any) -> Floats:
@@ -295,7 +295,7 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
     def score(self, X: Any, y: Any) -> float:
         """Harrell's concordance index of the predicted risk."""
         study = self.binarizer_.read_with_outcome(X, y, None, self)
-        risks = self._per_row(self._leaves(study.table), self.leaf_risks_)
+        risks = self._per_row(self._leaves(study.table), self.leaf_risks_.values())
         return concordance_of_risks(study.events, risks)
 
     def report(self, file: Any, X: Any = None, y: Any = None, **options: Any) -> None:
@@ -320,30 +320,24 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
         return bundle | {"text/html": self._repr_html_()} if "text/html" in bundle else bundle
 
-    def _per_row(self, leaf_of_row: NDArray[np.intp], value_of_leaf: Mapping[int, float]) -> Floats:
-        by_node = np.full(self.tree_.n_nodes, np.nan)
-        by_node[list(value_of_leaf)] = list(value_of_leaf.values())
-        return by_node[leaf_of_row]
+    def _per_row(
+        self, leaf_of_row: NDArray[np.intp], of_leaves: Iterable[Any], dtype: Any = float
+    ) -> NDArray[Any]:
+        """Numbers, rows of numbers or functions of the leaves, which are in the tree's order."""
+        values = np.fromiter(of_leaves, dtype, len(self.tree_.leaves))
+        per_row: NDArray[Any] = values[self.tree_.leaf_numbers()[leaf_of_row]]
+        return per_row
 
     def _functions(
         self, X: Any, kind: str, times: ArrayLike | None, return_array: bool
     ) -> NDArray[Any]:
-        curves = self.leaf_curves_
         at = self.unique_times_ if times is None else check_times(times)
-        functions: dict[int, StepFunction] = {
-            leaf: getattr(curve, kind).at_times(at) for leaf, curve in curves.items()
-        }
+        functions = [getattr(curve, kind).at_times(at) for curve in self.leaf_curves_.values()]
         leaf_of_row = self.apply(X)
         if return_array:
-            by_node = np.full((self.tree_.n_nodes, len(at)), np.nan)
-            for leaf, function in functions.items():
-                by_node[leaf] = function.y
-            return by_node[leaf_of_row]
-        shared = np.empty(self.tree_.n_nodes, dtype=object)
-        for leaf, function in functions.items():
-            shared[leaf] = function
-        out: NDArray[Any] = shared[leaf_of_row]
-        return out
+            values = (function.y for function in functions)
+            return self._per_row(leaf_of_row, values, np.dtype((float, len(at))))
+        return self._per_row(leaf_of_row, functions, object)
 
 
 def functions_of(model: FittedTree, X: Any) -> list[StepFunction]:

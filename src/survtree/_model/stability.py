@@ -256,7 +256,7 @@ def _frequency_lines(table: "pl.DataFrame") -> list[str]:
     return [
         f"  root  anywhere  {table.columns[0]} (* in the fit)",
         *(
-            f"{format_percent(root):>6}    {format_percent(used):>6}  {text}{' *' if in_fit else ''}"
+            f"{format_percent(root):>6}    {format_percent(used):>6}  {text}{' *' * in_fit}"
             for text, root, used, in_fit in table.head(MOST_LINES).iter_rows()
         ),
         *([f"and {n_more:,} more"] if n_more > 0 else []),
