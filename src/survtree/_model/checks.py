@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._base.checks import BY_NAME, check_option, check_value
+from survtree._base.checks import BY_NAME, check_option, check_value, is_count
+from survtree._base.numbers import format_count
 from survtree._base.options import Option
 from survtree._base.words import did_you_mean
 from survtree._data.table import EventTable
@@ -36,7 +37,7 @@ def check_share(quantile: Any) -> float:
 
 def check_limit(limit: Any) -> int:
     """A positive count."""
-    if isinstance(limit, bool) or not isinstance(limit, numbers.Integral) or limit < 1:
+    if not is_count(limit):
         raise ValueError(f"limit must be a positive integer; got {limit!r}.")
     return int(limit)
 
@@ -187,7 +188,8 @@ def check_folds(folds: Any, events: EventTable) -> Iterator[tuple[Places, Places
         if not events.event[train].any() or events.time[train].max() == 0:
             raise ValueError(
                 f"each fold of cv must have an event among its training rows; fold {k} has none "
-                f"in {_rows(len(train))}. Stratify the folds by the event flag, as cv=5 does."
+                f"in {format_count(len(train), 'row')}. Stratify the folds by the event flag, as "
+                "cv=5 does."
             )
         yield train, test
 
@@ -212,11 +214,6 @@ def check_bootstrap(estimator: Any, kind: type, n_bootstraps: Any) -> int:
             "estimator must be an OptimalSurvivalTree or an OptimalSurvivalTreeCV; got "
             f"{came}. Pass one with its options; it need not be fitted."
         )
-    is_count = isinstance(n_bootstraps, numbers.Integral) and not isinstance(n_bootstraps, bool)
-    if not is_count or int(n_bootstraps) < 2:
+    if not is_count(n_bootstraps) or int(n_bootstraps) < 2:
         raise ValueError(f"n_bootstraps must be an integer >= 2; got {n_bootstraps!r}.")
     return int(n_bootstraps)
-
-
-def _rows(n: int) -> str:
-    return "1 row" if n == 1 else f"{n:,} rows"

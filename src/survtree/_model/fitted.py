@@ -89,17 +89,10 @@ class Fitted:
             **rest,
         )
 
-    def without_training_rows(self) -> "Fitted":
-        """What is pickled and copied: the rows are large, and of use to this process only."""
-        return replace(self, problem=None)
-
     def at(self, regularization: float) -> "Fitted":
         """The same tree with objective and bounds for another penalty of its interval."""
-        certificate = self.certificate.at(regularization)
-        problem = self.problem
-        if problem is not None:
-            problem = replace(problem, regularization=regularization)
-        return replace(self, certificate=certificate, problem=problem)
+        problem = self.problem and replace(self.problem, regularization=regularization)
+        return replace(self, certificate=self.certificate.at(regularization), problem=problem)
 
 
 def _curves_by_node(problem: Problem, exact: EventTable, tree: Tree) -> dict[int, LeafCurve]:
@@ -127,7 +120,8 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         if self._fitted is not None:
-            state = {**state, "_fitted": self._fitted.without_training_rows()}
+            # The training rows are large, and of use to this process only.
+            state = {**state, "_fitted": replace(self._fitted, problem=None)}
         return state
 
     @property

@@ -1,7 +1,7 @@
 """Every tree that is optimal for some penalty per leaf, found in one search."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Any, overload
@@ -52,9 +52,6 @@ class RegularizationPath(Sequence[OptimalSurvivalTree]):
     def __len__(self) -> int:
         return len(self._models)
 
-    def __iter__(self) -> Iterator[OptimalSurvivalTree]:
-        return iter(self._models)
-
     def __repr__(self) -> str:
         leaves = ", ".join(str(model.n_leaves_) for model in self)
         return f"RegularizationPath({self.status_}: trees with {leaves} leaves)"
@@ -72,16 +69,12 @@ class RegularizationPath(Sequence[OptimalSurvivalTree]):
         """A row per tree: its size, its loss, and the penalties for which it is optimal."""
         import polars as pl  # slow to import, and seldom needed
 
-        return pl.DataFrame(
-            {
-                "leaves": [model.n_leaves_ for model in self],
-                "depth": [model.depth_ for model in self],
-                "loss": [model.loss_ for model in self],
-                "ibs_ratio": [model.ibs_ratio_ for model in self],
-                "regularization_from": [model.regularization_interval_[0] for model in self],
-                "regularization_to": [model.regularization_interval_[1] for model in self],
-            }
-        )
+        names = ("leaves", "depth", "loss", "ibs_ratio", "regularization_from", "regularization_to")
+        rows = [
+            (m.n_leaves_, m.depth_, m.loss_, m.ibs_ratio_, *m.regularization_interval_)
+            for m in self
+        ]
+        return pl.DataFrame(rows, schema=names, orient="row")
 
     def plot(self, ax: Any = None) -> Any:
         """Loss and IBS ratio against the number of leaves, on given axes or new ones; the axes."""

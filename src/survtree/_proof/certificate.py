@@ -1,4 +1,7 @@
-"""Certificates: what was proven about a tree, and a check of it that uses no solver code."""
+"""Certificates: what was proven about a tree, and a check of it that uses no solver code.
+
+A full certificate has the claims of the search as well, in a form that ``checker`` can check.
+"""
 
 import hashlib
 import json
@@ -11,7 +14,7 @@ from numpy.typing import NDArray
 
 from survtree._base.checks import check_has_proof
 from survtree._base.files import whole_file
-from survtree._base.numbers import format_penalty, format_percent, relative_gap
+from survtree._base.numbers import format_count, format_penalty, format_percent, relative_gap
 from survtree._base.tree import Tree
 from survtree._questions.binarizer import Binarizer
 from survtree._scoring.losses import LossByDefinition
@@ -241,9 +244,8 @@ class Certificate:
         return f"{self._terms()}{rest}{pruned_by(self.counts)}"
 
     def _terms(self) -> str:
-        plural = "leaf" if self.n_leaves == 1 else "leaves"
         parts = (
-            f"{self.status}: loss {self.loss:.6f} + {self.n_leaves} {plural} x "
+            f"{self.status}: loss {self.loss:.6f} + {format_count(self.n_leaves, 'leaf')} x "
             f"{format_penalty(self.regularization)} = {self.objective:.6f}"
         )
         if self.exact_loss is not None:
@@ -335,10 +337,9 @@ def headline(problem: Problem, settings: SearchSettings) -> str:
 
     n, p = problem.answers.shape
     depth = "no limit" if problem.max_depth is None else problem.max_depth
-    threads = n_threads(settings)
     return (
         f"survtree {__version__} | {n:,} rows  {p} questions  "
         f"{len(problem.events.event_times):,} event times | regularization "
         f"{format_penalty(problem.regularization)}  depth {depth} | "
-        f"{threads} {'thread' if threads == 1 else 'threads'}"
+        f"{format_count(n_threads(settings), 'thread')}"
     )

@@ -114,19 +114,15 @@ def find(
             return guessed, kept
         settings = replace(guess, guessed_losses=None)
         search = search_of(problem, settings)
-        _start_from(search, guessed, "guess")
+        # A tree to beat and a bound that holds; the proof uses nothing else of the guess.
+        tree = guessed.tree
+        search.start_from(tree.question, tree.no, tree.yes, guessed.lower_bound, "guess")
     elif kept is not None and kept.is_for(problem, settings):
         search = kept.search
     else:
         search = search_of(problem, settings)
     solution = solve(problem, settings, watch, search, clock)
     return solution, KeptSearch(problem, settings, search)
-
-
-def _start_from(search: _native.Search, known: Solution, found_by: str) -> None:
-    """Give a new search a tree to beat and a bound that holds; its proof uses nothing else."""
-    tree = known.tree
-    search.start_from(tree.question, tree.no, tree.yes, known.lower_bound, found_by)
 
 
 def frontier(
