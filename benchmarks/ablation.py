@@ -16,9 +16,8 @@ import numpy as np
 
 from benchmarks.problems import filled
 from benchmarks.tables import CASE, Table
-from survtree._search.problem import Problem
+from survtree._search.problem import Problem, SearchSettings
 from survtree._search.read_reference import reference_losses
-from survtree._search.settings import SearchSettings
 from survtree._search.solve import find, solve
 
 CASES = (("churn", 5, 0.0025), ("employee", 5, 0.01), ("servo", 4, 0.01), ("sync", 4, 0.01))

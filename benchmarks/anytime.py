@@ -15,8 +15,8 @@ from benchmarks import data
 from benchmarks.problems import problem_of
 from benchmarks.tables import CASE, HERE, Table, machine, parsed, parser_of, revision
 from survtree._base.numbers import relative_gap
+from survtree._search.problem import SearchSettings
 from survtree._search.progress import Snapshot, Watch
-from survtree._search.settings import SearchSettings
 from survtree._search.solve import solve
 
 HARD = (

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from benchmarks import data
 from benchmarks.problems import problem_of
-from survtree._search.problem import Problem
-from survtree._search.settings import BOUNDS, SearchSettings
+from survtree._search.problem import BOUNDS, Problem, SearchSettings
 from survtree._search.solve import solve
 
 # data set, max_depth, regularization

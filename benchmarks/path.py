@@ -20,8 +20,7 @@ import numpy as np
 
 from benchmarks.problems import filled
 from benchmarks.tables import CASE, Table
-from survtree._search.problem import Problem
-from survtree._search.settings import SearchSettings
+from survtree._search.problem import Problem, SearchSettings
 from survtree._search.solve import Solution, frontier, solve
 
 PRICES = (0.1, 0.05, 0.01, 0.005, 0.0025, 0.001, 5e-4, 2.5e-4, 1e-4, 5e-5, 2.5e-5, 1e-5)

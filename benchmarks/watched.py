@@ -13,8 +13,7 @@ from typing import Any
 
 from benchmarks.problems import filled
 from benchmarks.tables import CASE, Table
-from survtree._search.problem import Problem
-from survtree._search.settings import SearchSettings
+from survtree._search.problem import Problem, SearchSettings
 from survtree._search.solve import Solution, solve
 
 CASES = (

@@ -26,7 +26,7 @@ from benchmarks.programs import RIVALS_PYTHON, Program, request, started
 from benchmarks.suites import Case
 from survtree import __version__
 from survtree._base.tree import Tree
-from survtree._search.settings import SearchSettings
+from survtree._search.problem import SearchSettings
 from survtree._search.solve import frontier
 
 NAMES = ("ours", "osst", "streed", "sksurv", "rpart", "ctree")

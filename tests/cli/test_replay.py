@@ -13,7 +13,7 @@ import pytest
 
 from survtree import OptimalSurvivalTree, export_text
 from survtree._search import replay
-from survtree._search.settings import SearchSettings
+from survtree._search.problem import SearchSettings
 from survtree.datasets import load
 from tests.support.runner import PROCESS, survtree
 

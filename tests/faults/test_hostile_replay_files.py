@@ -11,8 +11,8 @@ import pytest
 
 from survtree._search import read_replay as reading
 from survtree._search import replay
+from survtree._search.problem import SearchSettings
 from survtree._search.read_replay import read_replay
-from survtree._search.settings import SearchSettings
 from tests.support.problems import random_case
 from tests.support.rights import not_as_root, open_folder
 

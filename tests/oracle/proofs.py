@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from survtree import check_proof
+from survtree._proof.certificate import ProofLog, proof_of
 from survtree._proof.checker import Verdict
-from survtree._proof.proof_file import ProofLog, proof_of
-from survtree._search.settings import SearchSettings
+from survtree._search.problem import SearchSettings
 from survtree._search.solve import find
 from tests.support.problems import ALL_SWITCHES, Case, random_case, root_loss
 

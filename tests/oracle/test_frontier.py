@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from survtree._search.settings import SearchSettings
+from survtree._search.problem import SearchSettings
 from survtree._search.solve import frontier, optimal_trees, solve
 from tests.support.many_trees import (
     brute_losses,

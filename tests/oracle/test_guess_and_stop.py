@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from survtree._search.settings import SearchSettings
+from survtree._search.problem import SearchSettings
 from survtree._search.solve import find, search_of, solve
 from tests.support.many_trees import nested
 from tests.support.problems import case_and_optimum, check_case, root_loss

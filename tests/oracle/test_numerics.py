@@ -11,8 +11,7 @@ from survtree._data.read_table import default_names
 from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
 from survtree._scoring.losses import LossByDefinition
-from survtree._search.problem import Problem
-from survtree._search.settings import SearchSettings
+from survtree._search.problem import Problem, SearchSettings
 from survtree._search.solve import optimal_trees, solve
 from tests.support.problems import random_case
 

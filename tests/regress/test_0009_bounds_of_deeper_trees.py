@@ -8,8 +8,8 @@ from itertools import product
 
 import pytest
 
-from survtree._proof.proof_file import proof_of
-from survtree._search.settings import BOUNDS, SearchSettings
+from survtree._proof.certificate import proof_of
+from survtree._search.problem import BOUNDS, SearchSettings
 from survtree._search.solve import find
 from tests.oracle.proofs import verdict_of
 from tests.support.problems import brute_force

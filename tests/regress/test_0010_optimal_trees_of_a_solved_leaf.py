@@ -7,7 +7,7 @@ fuzzing the core; `optimal_trees` raised InternalError.
 import pytest
 
 from survtree._scoring.losses import LossByDefinition
-from survtree._search.settings import BOUNDS, SearchSettings
+from survtree._search.problem import BOUNDS, SearchSettings
 from survtree._search.solve import optimal_trees
 from tests.support.problems import brute_force, root_loss
 from tests.support.saved_problems import saved_problem

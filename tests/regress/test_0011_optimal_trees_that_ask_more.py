@@ -7,7 +7,7 @@ force.
 
 import pytest
 
-from survtree._search.settings import SearchSettings
+from survtree._search.problem import SearchSettings
 from survtree._search.solve import optimal_trees
 from tests.support.many_trees import nested
 from tests.support.problems import brute_force

@@ -6,8 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from survtree._base.tree import Tree
-from survtree._search.problem import Problem
-from survtree._search.settings import SearchSettings
+from survtree._search.problem import Problem, SearchSettings
 from survtree._search.solve import find, frontier, optimal_trees, solve
 from tests.support.brute_force import BruteForce, NestedTree, distinct_columns
 from tests.support.problems import brute_force, random_case, root_loss

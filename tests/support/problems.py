@@ -11,14 +11,12 @@ from survtree._data.read_table import default_names
 from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
 from survtree._scoring.losses import LossByDefinition
-from survtree._search import settings, solve
-from survtree._search.problem import Problem
+from survtree._search import solve
+from survtree._search.problem import BOUNDS, Problem
 from tests.support.brute_force import BruteForce, distinct_columns
 
 REGULARIZATIONS = (0.0, 1e-9, 1e-5, 1e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.5)
-ALL_SWITCHES = tuple(
-    chain.from_iterable(combinations(settings.BOUNDS, k) for k in range(len(settings.BOUNDS) + 1))
-)
+ALL_SWITCHES = tuple(chain.from_iterable(combinations(BOUNDS, k) for k in range(len(BOUNDS) + 1)))
 
 
 @dataclass(frozen=True)

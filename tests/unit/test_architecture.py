@@ -13,7 +13,7 @@ import pytest
 import survtree
 from survtree import OptimalSurvivalTree
 from survtree._base.options import OPTIONS
-from survtree._search import settings
+from survtree._search.problem import BOUNDS
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "survtree"
@@ -22,7 +22,7 @@ ROOMS = ("_base", "_data", "_questions", "_scoring", "_search", "_proof", "_mode
 # What users import by name. Only the command line goes through a door.
 DOORS = ("metrics", "datasets")
 # Methods of a model that show it: they import the next room when they are called.
-METHODS_THAT_SHOW = PACKAGE / "_model" / "predict.py"
+METHODS_THAT_SHOW = PACKAGE / "_model" / "fitted.py"
 
 CORE = ROOT / "core"
 # Rooms of the core: files include those of their own room and of rooms before it.
@@ -167,7 +167,7 @@ def test_the_docs_tell_each_option_as_the_table_does():
 
 def test_every_bound_has_its_place_in_the_docs():
     text = (ROOT / "docs" / "explanation" / "bounds.md").read_text()
-    for bound in settings.BOUNDS:
+    for bound in BOUNDS:
         assert f"`{bound}`" in text
 
 

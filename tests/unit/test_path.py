@@ -235,8 +235,10 @@ def test_bad_penalties_and_options_are_told(veterans):
         path.at("0.1")
     with pytest.raises(TypeError, match=r"got 'max_dept'\. Did you mean 'max_depth'"):
         regularization_path(*veterans, max_dept=3)
-    with pytest.raises(ValueError, match="regularization must be"):
+    with pytest.raises(ValueError, match=r"^min_regularization must be .*; got -1\.$"):
         regularization_path(*veterans, min_regularization=-1)
+    with pytest.raises(TypeError, match=r"^min_regularization must be .*; got '0\.1'\.$"):
+        regularization_path(*veterans, min_regularization="0.1")
 
 
 def test_trees_of_too_many_leaves_are_refused_before_the_search(monkeypatch, veterans):

@@ -20,8 +20,8 @@ from survtree._data.read_table import default_names
 from survtree._questions.questions import Questions
 from survtree._search import read_replay as reading
 from survtree._search import replay
+from survtree._search.problem import SearchSettings
 from survtree._search.read_replay import read_replay
-from survtree._search.settings import SearchSettings
 from survtree._search.solve import solve
 from survtree.datasets import load
 from tests.support.problems import random_case

@@ -20,9 +20,9 @@ import numpy as np
 from survtree._base.options import OPTIONS, Option
 from survtree._base.words import did_you_mean
 
+T = TypeVar("T")
 LEAST_MEMORY = 1_000_000
 BY_NAME = {option.name: option for option in OPTIONS}
-T = TypeVar("T")
 # How msgspec calls the kinds of JSON, and how we do.
 KINDS = {
     "int": "a whole number",

@@ -99,7 +99,7 @@ def evaluate(model: Model, data: Data, reading: Reading, as_json: AsJson = False
     from sklearn.base import clone
 
     from survtree import load
-    from survtree._model.predict import functions_of
+    from survtree._model.fitted import functions_of
     from survtree._model.prepare import cohort_of
     from survtree._scoring.curves import outcome_of
     from survtree._scoring.scores import SCORES, scores_of

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._base.checks import BY_NAME, check_option, check_value
+from survtree._base.checks import BY_NAME, check_option, check_value, is_count
+from survtree._base.numbers import format_count
 from survtree._base.options import Option
 from survtree._base.words import did_you_mean
 from survtree._data.table import EventTable
@@ -21,6 +22,7 @@ TREE_OPTIONS = (
     *("time_buckets", "time_limit", "memory_limit", "node_limit"),
 )
 PATH_OPTIONS = ("max_depth", *TREE_OPTIONS)
+MIN_REGULARIZATION = replace(BY_NAME["regularization"], name="min_regularization", default=0.001)
 
 
 def check_share(quantile: Any) -> float:
@@ -35,7 +37,7 @@ def check_share(quantile: Any) -> float:
 
 def check_limit(limit: Any) -> int:
     """A positive count."""
-    if isinstance(limit, bool) or not isinstance(limit, numbers.Integral) or limit < 1:
+    if not is_count(limit):
         raise ValueError(f"limit must be a positive integer; got {limit!r}.")
     return int(limit)
 
@@ -71,14 +73,15 @@ def check_penalty(regularization: Any, lowest: float) -> float:
     return float(penalty)
 
 
-def check_path_options(options: Mapping[str, Any]) -> None:
-    """Options of the estimator that make sense for a path."""
+def check_path(min_regularization: Any, options: Mapping[str, Any]) -> float:
+    """The smallest penalty of a path, whose other options must make sense for a path."""
     for name in options:
         if name not in PATH_OPTIONS:
             raise TypeError(
                 f"regularization_path takes the options {', '.join(PATH_OPTIONS)}; got {name!r}."
                 f"{did_you_mean(name, PATH_OPTIONS)}"
             )
+    return float(check_value(MIN_REGULARIZATION, min_regularization))
 
 
 def check_number_of_leaves(n_leaves: float, most: int) -> None:
@@ -93,7 +96,7 @@ def check_number_of_leaves(n_leaves: float, most: int) -> None:
 RULES = ("one_standard_error", "minimum")
 SCORES = ("ibs_ratio", "harrell_c")
 TUNING = (
-    replace(BY_NAME["regularization"], name="min_regularization", default=0.001),
+    MIN_REGULARIZATION,
     Option("rule", RULES[0], "choice", "Which candidate is taken.", choices=RULES),
     replace(BY_NAME["n_jobs"], none_means="one search at a time"),
     *(BY_NAME[name] for name in ("verbose", "random_state")),
@@ -185,7 +188,8 @@ def check_folds(folds: Any, events: EventTable) -> Iterator[tuple[Places, Places
         if not events.event[train].any() or events.time[train].max() == 0:
             raise ValueError(
                 f"each fold of cv must have an event among its training rows; fold {k} has none "
-                f"in {_rows(len(train))}. Stratify the folds by the event flag, as cv=5 does."
+                f"in {format_count(len(train), 'row')}. Stratify the folds by the event flag, as "
+                "cv=5 does."
             )
         yield train, test
 
@@ -210,11 +214,6 @@ def check_bootstrap(estimator: Any, kind: type, n_bootstraps: Any) -> int:
             "estimator must be an OptimalSurvivalTree or an OptimalSurvivalTreeCV; got "
             f"{came}. Pass one with its options; it need not be fitted."
         )
-    is_count = isinstance(n_bootstraps, numbers.Integral) and not isinstance(n_bootstraps, bool)
-    if not is_count or int(n_bootstraps) < 2:
+    if not is_count(n_bootstraps) or int(n_bootstraps) < 2:
         raise ValueError(f"n_bootstraps must be an integer >= 2; got {n_bootstraps!r}.")
     return int(n_bootstraps)
-
-
-def _rows(n: int) -> str:
-    return "1 row" if n == 1 else f"{n:,} rows"

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from survtree._data.table import EventTable
 from survtree._model.checks import check_cv, check_folds
 from survtree._model.estimator import OptimalSurvivalTree
+from survtree._model.fitted import FittedTree
 from survtree._model.path import found_path
-from survtree._model.predict import TreePredictor
 from survtree._model.prepare import Cohort, Places
 from survtree._scoring.brier import ratio_of
 from survtree._scoring.concordance import concordance_of_risks
@@ -58,36 +58,35 @@ def folds_of(cv: Any, events: EventTable, rng: np.random.RandomState) -> list[Fo
         return [Fold(*pair) for pair in splitter.split(no_columns, events.event)]
 
 
-def score_of(scoring: Scoring, model: TreePredictor, rows: Cohort, train: EventTable) -> float:
+def score_of(scoring: Scoring, model: FittedTree, rows: Cohort, train: EventTable) -> float:
     """A score by its name or by a scikit-learn scorer; ``train`` are the rows of the fit."""
     if callable(scoring):
         return float(scoring(model, rows.X, rows.y))
-    return _SCORES[scoring](model, rows, train)
+    return SCORE_OF[scoring](model, rows, train)
 
 
-def leaf_places(model: TreePredictor, X: Any) -> Places:
+def leaf_places(model: FittedTree, X: Any) -> Places:
     """The leaf of each row, counted from 0."""
     table = model.binarizer_.read(X, model)
     nodes = model.tree_.apply(table.n_rows, lambda j: model.questions_.answer(j, table))
     return model.tree_.leaf_numbers()[nodes]
 
 
-def ibs_ratio(model: TreePredictor, rows: Cohort, train: EventTable) -> float:
+def ibs_ratio(model: FittedTree, rows: Cohort, train: EventTable) -> float:
     """``survtree.metrics.ibs_ratio``: G, and the one curve for all, are of the training rows."""
     times = model.event_times_
-    leaves = [model.leaf_curves_[node].survival(times) for node in model.tree_.leaves.tolist()]
+    leaves = [curve.survival(times) for curve in model.leaf_curves_.values()]
     curves = Curves(times[np.newaxis], np.array(leaves))
     return ratio_of(Scored(rows.events, curves, leaf_places(model, rows.X)), train)
 
 
-def harrell_c(model: TreePredictor, rows: Cohort, train: EventTable) -> float:
+def harrell_c(model: FittedTree, rows: Cohort, train: EventTable) -> float:
     """Harrell's concordance index of the predicted risk, as in ``score``."""
-    by_node = model.leaf_risks_
-    risks = np.array([by_node[node] for node in model.tree_.leaves.tolist()])
+    risks = np.array(list(model.leaf_risks_.values()))
     return concordance_of_risks(rows.events, risks[leaf_places(model, rows.X)])
 
 
-_SCORES: dict[str, Callable[[TreePredictor, Cohort, EventTable], float]] = {
+SCORE_OF: dict[str, Callable[[FittedTree, Cohort, EventTable], float]] = {
     "ibs_ratio": ibs_ratio,
     "harrell_c": harrell_c,
 }

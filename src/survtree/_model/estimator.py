@@ -9,21 +9,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_options
+from survtree._base.numbers import format_percent
 from survtree._base.tree import Tree
+from survtree._data.read_outcome import split_outcome
 from survtree._model.checks import check_limit, check_trees_can_be_listed
-from survtree._model.fitted import Fitted, roles_of
-from survtree._model.predict import TreePredictor
+from survtree._model.fitted import Fitted, FittedTree, roles_of
 from survtree._model.prepare import Prepared, copy_feature_names, prepare
-from survtree._proof.certificate import Certificate, Guess, headline
-from survtree._proof.proof_file import proof_of
+from survtree._proof.certificate import Certificate, Guess, headline, proof_of
+from survtree._search.problem import Clock, SearchSettings
 from survtree._search.progress import Snapshot, Watch, logger, watching
 from survtree._search.read_reference import name_of, reference_losses
 from survtree._search.replay import save_if_asked
-from survtree._search.settings import Clock, SearchSettings
 from survtree._search.solve import KeptSearch, Solution, find, optimal_trees
 
 
-class OptimalSurvivalTree(TreePredictor):
+class OptimalSurvivalTree(FittedTree):
     """The tree that minimises integrated Brier score + regularization x leaves, with a proof.
 
     Columns of X become yes/no questions, which the tree splits on (see ``Binarizer``). Each leaf
@@ -214,8 +214,8 @@ class OptimalSurvivalTree(TreePredictor):
         """
         clock = Clock.started()
         options = check_options(self)
-        columns = {"duration_col": duration_col, "event_col": event_col}
-        prepared = prepare(self, options, X, y, sample_weight, **columns)
+        X, y = split_outcome(X, y, duration_col, event_col)
+        prepared = prepare(self, options, X, y, sample_weight)
         kept = self._kept_search if options["warm_start"] else None
         problem, settings = prepared.problem, self._search_settings(options, prepared, kept)
         save_if_asked(problem, settings)
@@ -224,7 +224,7 @@ class OptimalSurvivalTree(TreePredictor):
             solution, kept = find(problem, settings, watch, kept, clock)
             self._kept_search = kept if options["warm_start"] else None
             certificate = self._certified(prepared, solution, kept, watch)
-            history, roles = tuple(watch.history), roles_of(**columns)
+            history, roles = tuple(watch.history), roles_of(duration_col, event_col)
             self._fitted = Fitted.of(prepared, solution, certificate, history=history, roles=roles)
             if verbose:
                 logger.info("%s", certificate.last_line())
@@ -268,24 +268,19 @@ class OptimalSurvivalTree(TreePredictor):
                 "there is no full proof: a limit ended the search, or the proof would be too long."
             )
             warnings.warn(message, UserWarning, stacklevel=3)
-        reason = self._stopped_by(solution.status, options, interrupter)
-        if reason is not None:
-            message = (
-                f"stopped by {reason}. Objective {self.objective_:.4g}, lower bound "
-                f"{self.lower_bound_:.4g}, gap {100 * self.gap_:.1f} %. The tree is valid but not "
-                "proven best."
-            )
-            warnings.warn(message, SearchStoppedWarning, stacklevel=3)
-
-    def _stopped_by(self, status: str, options: dict[str, Any], interrupter: str) -> str | None:
-        """What stopped the search, in words; None if it was not stopped."""
         reasons = {
             "time_limit": f"the time limit ({options['time_limit']} s)",
             "memory_limit": f"the memory limit ({self.memory_limit})",
             "node_limit": f"the node limit ({options['node_limit']})",
             "interrupted": interrupter,
         }
-        return reasons.get(status)
+        if solution.status in reasons:
+            message = (
+                f"stopped by {reasons[solution.status]}. Objective {self.objective_:.4g}, lower "
+                f"bound {self.lower_bound_:.4g}, gap {format_percent(self.gap_, 1)}. The tree is "
+                "valid but not proven best."
+            )
+            warnings.warn(message, SearchStoppedWarning, stacklevel=3)
 
     def optimal_trees(self, limit: int = 100) -> list[Tree]:
         """Every distinct tree that attains the optimum, at most ``limit``; the first is ``tree_``.
@@ -317,13 +312,9 @@ def with_state(model: OptimalSurvivalTree, fitted: Fitted) -> OptimalSurvivalTre
 def search_settings_of(options: dict[str, Any]) -> SearchSettings:
     """How the search is to run and when it may stop, from the options of the estimator."""
     may_stop = ("time_limit", "memory_limit", "node_limit", "gap", "verbose", "callback")
+    as_they_are = ("gap", "upper_bound", "time_limit", "memory_limit", "node_limit", "n_jobs")
     return SearchSettings(
-        gap=options["gap"],
-        upper_bound=options["upper_bound"],
-        time_limit=options["time_limit"],
-        memory_limit=options["memory_limit"],
-        node_limit=options["node_limit"],
-        n_jobs=options["n_jobs"],
+        **{name: options[name] for name in as_they_are},
         proves=options["reference_mode"] == "prove",
         # A search that may be stopped, or is watched, had better close its gap on the way.
         wants_bounds=any(options[name] for name in may_stop),

@@ -1,24 +1,30 @@
-"""The fitted state: everything that is known of a fitted tree, as one value that never changes.
+"""A fitted tree: its state, which never changes, the attributes that show it, and its predictions.
 
 ``OptimalSurvivalTree``, ``OptimalSurvivalTreeCV``, the models of a path and models that were loaded
 from files hold a ``Fitted``; their attributes that end with an underscore are read from it.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.tree import Tree
-from survtree._data.table import EventTable
+from survtree._data.read_rows import warn_of_unseen
+from survtree._data.table import EventTable, Table
+from survtree._model.checks import check_share
 from survtree._model.prepare import Prepared
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.questions import Questions
-from survtree._scoring.curves import LeafCurve, LeafCurves, leaf_curves
+from survtree._scoring.concordance import concordance_of_risks
+from survtree._scoring.curves import LeafCurve, LeafCurves, StepFunction, leaf_curves
+from survtree._scoring.read_curves import check_times
 from survtree._search.problem import Problem
 from survtree._search.progress import Snapshot
 from survtree._search.solve import Solution
@@ -83,17 +89,10 @@ class Fitted:
             **rest,
         )
 
-    def without_training_rows(self) -> "Fitted":
-        """What is pickled and copied: the rows are large, and of use to this process only."""
-        return replace(self, problem=None)
-
     def at(self, regularization: float) -> "Fitted":
         """The same tree with objective and bounds for another penalty of its interval."""
-        certificate = self.certificate.at(regularization)
-        problem = self.problem
-        if problem is not None:
-            problem = replace(problem, regularization=regularization)
-        return replace(self, certificate=certificate, problem=problem)
+        problem = self.problem and replace(self.problem, regularization=regularization)
+        return replace(self, certificate=self.certificate.at(regularization), problem=problem)
 
 
 def _curves_by_node(problem: Problem, exact: EventTable, tree: Tree) -> dict[int, LeafCurve]:
@@ -103,7 +102,7 @@ def _curves_by_node(problem: Problem, exact: EventTable, tree: Tree) -> dict[int
 
 
 class FittedTree(BaseEstimator):  # type: ignore[misc]
-    """The attributes of a fitted ``OptimalSurvivalTree`` or ``OptimalSurvivalTreeCV``."""
+    """Attributes and predictions of ``OptimalSurvivalTree`` and ``OptimalSurvivalTreeCV``."""
 
     missing: str
     _fitted: Fitted | None = None
@@ -121,7 +120,8 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         if self._fitted is not None:
-            state = {**state, "_fitted": self._fitted.without_training_rows()}
+            # The training rows are large, and of use to this process only.
+            state = {**state, "_fitted": replace(self._fitted, problem=None)}
         return state
 
     @property
@@ -237,6 +237,107 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
         if interval is None:
             raise AttributeError("only the trees of a regularization path know their interval")
         return interval
+
+    def apply(self, X: Any) -> NDArray[np.intp]:
+        """The leaf (as node number of ``tree_``) each row ends in."""
+        return self._leaves(self.binarizer_.read(X, self))
+
+    def _leaves(self, table: Table) -> NDArray[np.intp]:
+        questions = self.questions_
+        asked = {questions.asked[j].column for j in self.tree_.question[self.tree_.question >= 0]}
+        warn_of_unseen(table, {j: self.binarizer_.seen_[j] for j in asked})
+        return self.tree_.apply(table.n_rows, lambda j: questions.answer(j, table))
+
+    def decision_path(self, X: Any) -> Any:
+        """Sparse matrix (row, node): is the node on the row's way from the root to its leaf?"""
+        leaf_of_row = self.apply(X)
+        return csr_array(self.tree_.ancestors().astype(np.int8))[leaf_of_row]
+
+    def predict(self, X: Any) -> Floats:
+        """Risk score, higher is worse: the leaf's cumulative hazard summed over all event times.
+
+        It is the number of events to expect among as many rows of this leaf as there were rows.
+        """
+        return self._per_row(self.apply(X), self.leaf_risks_.values())
+
+    def predict_survival_function(
+        self, X: Any, times: ArrayLike | None = None, return_array: bool = False
+    ) -> NDArray[Any]:
+        """Survival curves of the rows.
+
+        A StepFunction per row (rows of one leaf share one), or with ``return_array`` a matrix
+        (row, time). ``times`` are the columns; by default ``unique_times_``.
+        """
+        return self._functions(X, "survival", times, return_array)
+
+    def predict_cumulative_hazard_function(
+        self, X: Any, times: ArrayLike | None = None, return_array: bool = False
+    ) -> NDArray[Any]:
+        """Cumulative hazard (Nelson-Aalen) of the rows; as ``predict_survival_function``."""
+        return self._functions(X, "hazard", times, return_array)
+
+    def predict_quantile(self, X: Any, quantile: float = 0.5) -> Floats:
+        """First time by which this share of the row's leaf had the event; inf if never reached."""
+        share = check_share(quantile)
+        quantiles = (curve.quantile(share) for curve in self.leaf_curves_.values())
+        return self._per_row(self.apply(X), quantiles)
+
+    def predict_median(self, X: Any) -> Floats:
+        """Median survival time; inf where the curve stays above one half."""
+        return self.predict_quantile(X, 0.5)
+
+    def score(self, X: Any, y: Any) -> float:
+        """Harrell's concordance index of the predicted risk."""
+        study = self.binarizer_.read_with_outcome(X, y, None, self)
+        risks = self._per_row(self._leaves(study.table), self.leaf_risks_.values())
+        return concordance_of_risks(study.events, risks)
+
+    def report(self, file: Any, X: Any = None, y: Any = None, **options: Any) -> None:
+        """Write the model as one HTML page; ``options`` are those of the page.
+
+        sample_weight, title, times, cv, command, random_state: see ``docs/how-to/share-a-report``.
+        """
+        from survtree._show.report_page import write_report
+
+        write_report(self, file, X, y, **options)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the tree and its proof, or before the fit the options."""
+        if self._fitted is None:
+            return str(super()._repr_html_())
+        from survtree._show.report_page import notebook_html
+
+        return notebook_html(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        # Notebooks ask for this first, and scikit-learn answers with its diagram.
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        return bundle | {"text/html": self._repr_html_()} if "text/html" in bundle else bundle
+
+    def _per_row(
+        self, leaf_of_row: NDArray[np.intp], of_leaves: Iterable[Any], dtype: Any = float
+    ) -> NDArray[Any]:
+        """Numbers, rows of numbers or functions of the leaves, which are in the tree's order."""
+        values = np.fromiter(of_leaves, dtype, len(self.tree_.leaves))
+        per_row: NDArray[Any] = values[self.tree_.leaf_numbers()[leaf_of_row]]
+        return per_row
+
+    def _functions(
+        self, X: Any, kind: str, times: ArrayLike | None, return_array: bool
+    ) -> NDArray[Any]:
+        at = self.unique_times_ if times is None else check_times(times)
+        functions = [getattr(curve, kind).at_times(at) for curve in self.leaf_curves_.values()]
+        leaf_of_row = self.apply(X)
+        if return_array:
+            values = (function.y for function in functions)
+            return self._per_row(leaf_of_row, values, np.dtype((float, len(at))))
+        return self._per_row(leaf_of_row, functions, object)
+
+
+def functions_of(model: FittedTree, X: Any) -> list[StepFunction]:
+    """The survival curve of each row; rows of a leaf share one."""
+    curves = model.leaf_curves_
+    return [curves[leaf].survival for leaf in model.apply(X).tolist()]
 
 
 def keep_roles(model: FittedTree, roles: Roles) -> None:

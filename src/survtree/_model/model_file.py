@@ -23,7 +23,6 @@ from survtree._model.read_model_file import (
     MOST_BYTES,
     VERSION,
     ModelFile,
-    Options,
     SpecialCuts,
     read_model_file,
 )
@@ -99,7 +98,8 @@ def load(file: str | os.PathLike[str], *, most_bytes: int = MOST_BYTES) -> Optim
 def _model(given: ModelFile) -> OptimalSurvivalTree:
     """A model with all that a fit would have set."""
     curves = {leaf.node: leaf.curve() for leaf in given.leaves}
-    model = OptimalSurvivalTree(**_options(given.options))
+    options = {**structs.asdict(given.options), "thresholds": _cuts(given.options.thresholds)}
+    model = OptimalSurvivalTree(**options)
     roles = None
     if (outcome := given.roles) is not None:
         roles = Roles(outcome.time, outcome.event, tuple(outcome.event_values), outcome.weight)
@@ -167,10 +167,6 @@ def _plain(name: str, value: Any) -> Any:
     return value
 
 
-def _options(given: Options) -> dict[str, Any]:
-    return {**structs.asdict(given), "thresholds": _cuts(given.thresholds)}
-
-
 def _cuts(given: Any) -> Any:
     """Thresholds as the option has them."""
     if not isinstance(given, SpecialCuts):
@@ -186,12 +182,8 @@ def _binarizer(model: OptimalSurvivalTree, given: ModelFile) -> Binarizer:
     if given.are_columns_named:
         model.feature_names_in_ = np.array(names, dtype=object)
     binarizer = new_binarizer(model)
-    asked = (
-        None
-        if given.questions is None
-        else tuple(question_of(*structs.astuple(q)) for q in given.questions)
-    )
-    binarizer.questions_ = Questions(names, asked)
+    asked = [question_of(*structs.astuple(q)) for q in given.questions or ()]
+    binarizer.questions_ = Questions(names, None if given.questions is None else tuple(asked))
     binarizer._published_names = given.published_names
     binarizer.seen_ = tuple(
         Seen(column.kind, frozenset(column.levels), column.is_zero_one, column.has_missing)
@@ -201,7 +193,7 @@ def _binarizer(model: OptimalSurvivalTree, given: ModelFile) -> Binarizer:
 
 
 def _record(question: Question) -> dict[str, Any]:
-    """A question as the file has it: its column, and ``kind_and_value``."""
+    """A question as the file has it."""
     kind, value = kind_and_value(question)
     return {"column": question.column, "kind": kind, "value": value}
 

@@ -1,7 +1,7 @@
 """Every tree that is optimal for some penalty per leaf, found in one search."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Any, overload
@@ -12,12 +12,12 @@ from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_options
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
-from survtree._model.checks import check_number_of_leaves, check_path_options, check_penalty
+from survtree._data.read_outcome import split_outcome
+from survtree._model.checks import check_number_of_leaves, check_path, check_penalty
 from survtree._model.estimator import OptimalSurvivalTree, search_settings_of, with_state
 from survtree._model.fitted import Fitted, Interval
 from survtree._model.prepare import Prepared, prepare
-from survtree._search.problem import Problem
-from survtree._search.settings import Clock
+from survtree._search.problem import Clock, Problem
 from survtree._search.solve import Solution, frontier, loss_of
 
 if TYPE_CHECKING:
@@ -52,9 +52,6 @@ class RegularizationPath(Sequence[OptimalSurvivalTree]):
     def __len__(self) -> int:
         return len(self._models)
 
-    def __iter__(self) -> Iterator[OptimalSurvivalTree]:
-        return iter(self._models)
-
     def __repr__(self) -> str:
         leaves = ", ".join(str(model.n_leaves_) for model in self)
         return f"RegularizationPath({self.status_}: trees with {leaves} leaves)"
@@ -72,16 +69,12 @@ class RegularizationPath(Sequence[OptimalSurvivalTree]):
         """A row per tree: its size, its loss, and the penalties for which it is optimal."""
         import polars as pl  # slow to import, and seldom needed
 
-        return pl.DataFrame(
-            {
-                "leaves": [model.n_leaves_ for model in self],
-                "depth": [model.depth_ for model in self],
-                "loss": [model.loss_ for model in self],
-                "ibs_ratio": [model.ibs_ratio_ for model in self],
-                "regularization_from": [model.regularization_interval_[0] for model in self],
-                "regularization_to": [model.regularization_interval_[1] for model in self],
-            }
-        )
+        names = ("leaves", "depth", "loss", "ibs_ratio", "regularization_from", "regularization_to")
+        rows = [
+            (m.n_leaves_, m.depth_, m.loss_, m.ibs_ratio_, *m.regularization_interval_)
+            for m in self
+        ]
+        return pl.DataFrame(rows, schema=names, orient="row")
 
     def plot(self, ax: Any = None) -> Any:
         """Loss and IBS ratio against the number of leaves, on given axes or new ones; the axes."""
@@ -138,26 +131,21 @@ def regularization_path(
     >>> [model.n_leaves_ for model in path], path.at(0.005).n_leaves_
     ([1, 2, 3, 4, 5], 2)
     """
-    check_path_options(options)
-    columns = {"duration_col": duration_col, "event_col": event_col}
-    path = found_path(X, y, sample_weight, min_regularization, options, **columns)
+    lowest = check_path(min_regularization, options)
+    X, y = split_outcome(X, y, duration_col, event_col)
+    path = found_path(X, y, sample_weight, lowest, options)
     _warn(path)
     return path
 
 
 def found_path(
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    min_regularization: float,
-    options: dict[str, Any],
-    **columns: Any,
+    X: Any, y: Any, sample_weight: Any, min_regularization: float, options: dict[str, Any]
 ) -> RegularizationPath:
     """The same without a warning if the search was stopped, for callers that look at its status."""
     clock = Clock.started()
     template = OptimalSurvivalTree(regularization=min_regularization, **options)
     checked = check_options(template)
-    prepared = prepare(template, checked, X, y, sample_weight, **columns)
+    prepared = prepare(template, checked, X, y, sample_weight)
     _check_size(prepared.problem)
     settings, most = search_settings_of(checked), checked["max_leaves"]
     solutions = _best_for_some_penalty(frontier(prepared.problem, settings, most, clock))

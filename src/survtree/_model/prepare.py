@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._data.read_outcome import check_outcome, split_outcome
+from survtree._data.read_outcome import check_outcome
 from survtree._data.read_rows import read_study, rows_kept
 from survtree._data.read_table import check_table, rows_at
 from survtree._data.table import EventTable
@@ -44,17 +44,9 @@ class Prepared:
 
 
 def prepare(
-    estimator: Any,
-    options: dict[str, Any],
-    X: Any,
-    y: Any,
-    sample_weight: Any = None,
-    *,
-    duration_col: Any = None,
-    event_col: Any = None,
+    estimator: Any, options: dict[str, Any], X: Any, y: Any, sample_weight: Any
 ) -> Prepared:
     """Validate and binarize; the estimator gets ``n_features_in_`` and ``feature_names_in_``."""
-    X, y = split_outcome(X, y, duration_col, event_col)
     table, exact, is_kept = read_study(estimator, X, y, sample_weight, estimator.missing)
     binarizer = new_binarizer(estimator)
     questions = binarizer.fit_table(table, exact).questions_
@@ -114,20 +106,11 @@ class Cohort:
         return Cohort(rows_at(self.X, places), self.events.take(places))
 
 
-def cohort_of(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    sample_weight: Any = None,
-    *,
-    duration_col: Any = None,
-    event_col: Any = None,
-) -> Cohort:
+def cohort_of(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Cohort:
     """A user's rows, checked; with ``missing="drop"`` only those that a fit would use.
 
     The estimator gets ``n_features_in_`` and ``feature_names_in_``.
     """
-    X, y = split_outcome(X, y, duration_col, event_col)
     table = check_table(estimator, X, reset=True)
     events = check_outcome(y, sample_weight, table.n_rows)
     rows = Cohort(X, events)

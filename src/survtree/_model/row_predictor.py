@@ -10,7 +10,7 @@ import polars as pl
 from survtree._base.numbers import format_exact
 from survtree._data.files import with_flags
 from survtree._data.read_files import check_kept, in_rows
-from survtree._model.predict import TreePredictor
+from survtree._model.fitted import FittedTree
 from survtree._scoring.read_curves import check_times
 
 
@@ -18,7 +18,7 @@ class RowPredictor:
     """Leaf, risk, median and survival of rows, and the columns that are copied."""
 
     def __init__(
-        self, model: TreePredictor, names: Sequence[str], kept: Sequence[str], times: Any = None
+        self, model: FittedTree, names: Sequence[str], kept: Sequence[str], times: Any = None
     ) -> None:
         self._model, self._names, self._kept = model, list(names), list(kept)
         self.columns = list(dict.fromkeys([*kept, *names]))
@@ -52,7 +52,7 @@ class RowPredictor:
             warnings.warn(f"{self._warnings[0]}{also}", UserWarning, stacklevel=2)
 
 
-def _leaf_table(model: TreePredictor, times: list[float]) -> pl.DataFrame:
+def _leaf_table(model: FittedTree, times: list[float]) -> pl.DataFrame:
     """What is predicted for the rows of each leaf."""
     curves, risks = model.leaf_curves_, model.leaf_risks_
     medians = [curve.quantile(0.5) for curve in curves.values()]

@@ -13,10 +13,12 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from survtree._base.checks import check_option
+from survtree._base.numbers import format_percent
+from survtree._data.read_outcome import split_outcome
 from survtree._data.table import EventTable
 from survtree._model.checks import check_bootstrap
-from survtree._model.cross_validation import harrell_c, ibs_ratio, leaf_places
-from survtree._model.predict import TreePredictor
+from survtree._model.cross_validation import SCORE_OF, leaf_places
+from survtree._model.fitted import FittedTree
 from survtree._model.prepare import Cohort, cohort_of
 
 if TYPE_CHECKING:
@@ -35,18 +37,12 @@ class Corrected(NamedTuple):
     corrected: float
 
 
-class _Splits(NamedTuple):
-    """The splits of a tree in words, and the columns they split on; the root's come first."""
+@dataclass(frozen=True)
+class _SampleFit:
+    """What is kept of a fit on a sample; of splits and their columns, the root's come first."""
 
     questions: tuple[str, ...]
     columns: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _SampleFit:
-    """What is kept of a fit on a sample."""
-
-    splits: _Splits
     leaf_of_row: NDArray[np.intp]
     n_leaves: int
     on_sample: dict[str, float]
@@ -57,7 +53,7 @@ class _SampleFit:
 class _Task:
     """One fit. A single argument, for the reason given at ``Cohort``."""
 
-    estimator: TreePredictor
+    estimator: FittedTree
     rows: Cohort
     counts: Counts  # how often each row was drawn
     is_fit: bool  # the one that the others are compared with
@@ -74,7 +70,7 @@ class Stability:
     the sample's tree: 1 for the same partition, about 0 for a random one.
     """
 
-    model: TreePredictor
+    model: FittedTree
     questions: "pl.DataFrame"
     columns: "pl.DataFrame"
     samples: "pl.DataFrame"
@@ -110,7 +106,7 @@ class Stability:
 
 
 def bootstrap(
-    estimator: TreePredictor,
+    estimator: FittedTree,
     X: Any,
     y: Any = None,
     sample_weight: Any = None,
@@ -152,11 +148,11 @@ def bootstrap(
     >>> found.ibs_ratio.corrected < found.ibs_ratio.apparent
     True
     """
-    n = check_bootstrap(estimator, TreePredictor, n_bootstraps)
+    n = check_bootstrap(estimator, FittedTree, n_bootstraps)
     check_option("n_jobs", n_jobs)
     rng = check_random_state(check_option("random_state", random_state))
-    columns = {"duration_col": duration_col, "event_col": event_col}
-    rows = cohort_of(clone(estimator), X, y, sample_weight, **columns)
+    X, y = split_outcome(X, y, duration_col, event_col)
+    rows = cohort_of(clone(estimator), X, y, sample_weight)
     everyone = np.ones(len(rows), dtype=np.intp)
     tasks = [_Task(estimator, rows, everyone, True)]
     tasks += [_Task(estimator, rows, s, False) for s in bootstrap_samples(rows.events, n, rng)]
@@ -178,7 +174,7 @@ def bootstrap_samples(
         yield counts
 
 
-def _fit(task: _Task) -> tuple[TreePredictor | None, _SampleFit]:
+def _fit(task: _Task) -> tuple[FittedTree | None, _SampleFit]:
     """What is kept of a fit; of the one on all rows, the model as well."""
     drawn = np.flatnonzero(task.counts)
     part = task.rows.take(drawn)
@@ -187,8 +183,10 @@ def _fit(task: _Task) -> tuple[TreePredictor | None, _SampleFit]:
     # One sample is one task; a cross-validation in it runs where it is.
     with parallel_config(backend="sequential"):
         model = clone(task.estimator).fit(sample.X, sample.y, sample.events.weight)
+    questions, splits = model.questions_, model.tree_.question[model.tree_.question >= 0].tolist()
     kept = _SampleFit(
-        _splits_of(model),
+        tuple(questions.text(j) for j in splits),
+        tuple(questions.names[questions.asked[j].column] for j in splits),
         leaf_places(model, task.rows.X),
         model.n_leaves_,
         _scores(model, sample),
@@ -198,18 +196,8 @@ def _fit(task: _Task) -> tuple[TreePredictor | None, _SampleFit]:
     return (copy(model) if task.is_fit else None), kept
 
 
-def _scores(model: TreePredictor, rows: Cohort) -> dict[str, float]:
-    return {
-        "ibs_ratio": ibs_ratio(model, rows, rows.events),
-        "harrell_c": harrell_c(model, rows, rows.events),
-    }
-
-
-def _splits_of(model: TreePredictor) -> _Splits:
-    questions, tree = model.questions_, model.tree_
-    splits = tree.question[tree.question >= 0].tolist()
-    columns = (questions.names[questions.asked[j].column] for j in splits)
-    return _Splits(tuple(questions.text(j) for j in splits), tuple(columns))
+def _scores(model: FittedTree, rows: Cohort) -> dict[str, float]:
+    return {name: score(model, rows, rows.events) for name, score in SCORE_OF.items()}
 
 
 def _compared(model: Any, fit: _SampleFit, samples: Sequence[_SampleFit]) -> Stability:
@@ -219,7 +207,7 @@ def _compared(model: Any, fit: _SampleFit, samples: Sequence[_SampleFit]) -> Sta
     agreement = [adjusted_rand_score(fit.leaf_of_row, one.leaf_of_row) for one in samples]
     scores = {
         f"{name}_{where}": [getattr(one, where)[name] for one in samples]
-        for name in ("ibs_ratio", "harrell_c")
+        for name in SCORE_OF
         for where in ("on_sample", "on_rows")
     }
     table = pl.DataFrame(
@@ -227,10 +215,10 @@ def _compared(model: Any, fit: _SampleFit, samples: Sequence[_SampleFit]) -> Sta
     )
     return Stability(
         model,
-        _frequencies("question", fit.splits.questions, [one.splits.questions for one in samples]),
-        _frequencies("column", fit.splits.columns, [one.splits.columns for one in samples]),
+        _frequencies("question", fit.questions, [one.questions for one in samples]),
+        _frequencies("column", fit.columns, [one.columns for one in samples]),
         table,
-        *(_corrected(fit, samples, name) for name in ("ibs_ratio", "harrell_c")),
+        *(_corrected(fit, samples, name) for name in SCORE_OF),
         n_bootstraps=len(samples),
     )
 
@@ -268,12 +256,8 @@ def _frequency_lines(table: "pl.DataFrame") -> list[str]:
     return [
         f"  root  anywhere  {table.columns[0]} (* in the fit)",
         *(
-            f"{_percent(root)}    {_percent(used)}  {text}{' *' if in_fit else ''}"
+            f"{format_percent(root):>6}    {format_percent(used):>6}  {text}{' *' * in_fit}"
             for text, root, used, in_fit in table.head(MOST_LINES).iter_rows()
         ),
         *([f"and {n_more:,} more"] if n_more > 0 else []),
     ]
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:4.0f} %"

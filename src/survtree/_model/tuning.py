@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_options
+from survtree._data.read_outcome import split_outcome
 from survtree._model.checks import TREE_OPTIONS, check_nested, check_tuning
 from survtree._model.cross_validation import (
     Fold,
@@ -26,8 +27,7 @@ from survtree._model.cross_validation import (
     tune,
 )
 from survtree._model.estimator import OptimalSurvivalTree
-from survtree._model.fitted import Roles, roles_of
-from survtree._model.predict import TreePredictor
+from survtree._model.fitted import FittedTree, Roles, roles_of
 from survtree._model.prepare import cohort_of
 from survtree._search.progress import logger, shown_on
 
@@ -60,7 +60,7 @@ class NestedScore:
         )
 
 
-class OptimalSurvivalTreeCV(TreePredictor):
+class OptimalSurvivalTreeCV(FittedTree):
     """An optimal tree whose depth and regularization are chosen by cross-validation.
 
     For each depth one search of all rows finds every tree that is optimal for some penalty per
@@ -172,8 +172,8 @@ class OptimalSurvivalTreeCV(TreePredictor):
     ) -> "OptimalSurvivalTreeCV":
         """Choose a tree by cross-validation; parameters as in ``OptimalSurvivalTree.fit``."""
         settings = self._settings()
-        columns = {"duration_col": duration_col, "event_col": event_col}
-        rows = cohort_of(self, X, y, sample_weight, **columns)
+        X, y = split_outcome(X, y, duration_col, event_col)
+        rows = cohort_of(self, X, y, sample_weight)
         folds = folds_of(self.cv, rows.events, check_random_state(self.random_state))
         tuned = tune(rows, [Plan(np.arange(len(rows)), folds)], settings)[0]
         self._keep(tuned, roles_of(duration_col, event_col))
@@ -215,8 +215,8 @@ class OptimalSurvivalTreeCV(TreePredictor):
         """
         settings = self._settings()
         check_nested(self.cv)
-        columns = {"duration_col": duration_col, "event_col": event_col}
-        rows = cohort_of(clone(self), X, y, sample_weight, **columns)
+        X, y = split_outcome(X, y, duration_col, event_col)
+        rows = cohort_of(clone(self), X, y, sample_weight)
         rng = check_random_state(self.random_state)
         outer = folds_of(cv, rows.events, rng)
         plans = []

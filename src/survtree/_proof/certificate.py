@@ -1,5 +1,10 @@
-"""Certificates: what was proven about a tree, and a check of it that uses no solver code."""
+"""Certificates: what was proven about a tree, and a check of it that uses no solver code.
 
+A full certificate has the claims of the search as well, in a form that ``checker`` can check.
+"""
+
+import hashlib
+import json
 import os
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -8,17 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.files import whole_file
-from survtree._base.numbers import format_penalty, format_percent, relative_gap
+from survtree._base.numbers import format_count, format_penalty, format_percent, relative_gap
 from survtree._base.tree import Tree
 from survtree._proof.checks import check_has_proof
-from survtree._proof.proof_file import ProofLog
 from survtree._questions.binarizer import Binarizer
 from survtree._scoring.losses import LossByDefinition
-from survtree._search.problem import Problem
-from survtree._search.progress import pruned_by
-from survtree._search.settings import SearchSettings
-from survtree._search.solve import Solution, n_threads
+from survtree._search.problem import Problem, SearchSettings
+from survtree._search.progress import Watch, pruned_by
+from survtree._search.solve import KeptSearch, Solution, claims_of, n_threads
 
+MAGIC = "survtree proof 1"
 Claim = tuple[bool, str]  # whether it holds, and what was found
 NOT_RECHECKED = (
     "that no other tree is better: that is the search's work, and this check does not repeat it",
@@ -89,6 +93,83 @@ class Guess:
             f"if not, no tree is below {self.lower_bound:.6f}\n"
             f"subsets closed by the guess alone: {self.n_closed:,}"
         )
+
+
+@dataclass(frozen=True)
+class ProofLog:
+    """A tree and the claims that prove it optimal, the one about all rows last.
+
+    A claim is about the rows with given answers to ``n_steps`` questions (column + 1 for yes,
+    minus that for no): no tree on them that is at most ``depth`` deep costs less than ``bound``.
+    """
+
+    problem: Problem = field(repr=False)
+    tree: Tree = field(repr=False)
+    objective: float
+    steps: NDArray[np.int32] = field(repr=False)
+    n_steps: NDArray[np.int32] = field(repr=False)
+    depth: NDArray[np.int32] = field(repr=False)
+    bound: NDArray[np.float64] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.bound)
+
+    def to_bytes(self) -> bytes:
+        """The file, as docs/reference/proof-file.md describes it."""
+        lines = [MAGIC, json.dumps(self._head(), ensure_ascii=True), *self._rows(), *self._claims()]
+        body = "".join(f"{line}\n" for line in lines).encode("ascii")
+        return body + f"sha256 {hashlib.sha256(body).hexdigest()}\n".encode("ascii")
+
+    def _head(self) -> dict[str, Any]:
+        p = self.problem
+        return {
+            "objective": float(self.objective),
+            "regularization": float(p.regularization),
+            "max_depth": p.max_depth,
+            "min_samples_leaf": p.min_samples_leaf,
+            "tree": nested(self.tree, 0),
+            "n_rows": len(p.answers),
+            "names": p.questions.fingerprint_names,
+            "fingerprint": p.fingerprint(),
+        }
+
+    def _rows(self) -> list[str]:
+        """Time, event, weight and answers of each row."""
+        events = self.problem.events
+        return [
+            f"{float(time)!r} {int(event)} {float(weight)!r} {''.join(map(str, answers.tolist()))}"
+            for time, event, weight, answers in zip(
+                events.time, events.event, events.weight, self.problem.answers, strict=True
+            )
+        ]
+
+    def _claims(self) -> list[str]:
+        """Depth, bound and steps of each claim."""
+        ends = np.cumsum(self.n_steps).tolist()
+        starts = [0, *ends[:-1]]
+        steps = [str(step) for step in self.steps.tolist()]
+        return [
+            " ".join([str(depth), repr(bound), *steps[start:end]])
+            for depth, bound, start, end in zip(
+                self.depth.tolist(), self.bound.tolist(), starts, ends, strict=True
+            )
+        ]
+
+
+def nested(tree: Tree, node: int) -> Any:
+    """[column + 1, subtree of the noes, subtree of the yeses]; a leaf is None."""
+    if tree.question[node] < 0:
+        return None
+    parts = (int(side[node]) for side in (tree.no, tree.yes))
+    return [int(tree.question[node]) + 1, *(nested(tree, part) for part in parts)]
+
+
+def proof_of(kept: KeptSearch, solution: Solution, watch: Watch | None = None) -> ProofLog | None:
+    """The proof of a solution with status "optimal"; None if a limit ended it early."""
+    claims = claims_of(kept, watch)
+    if claims is None:
+        return None
+    return ProofLog(kept.problem, solution.tree, solution.objective, **claims)
 
 
 @dataclass(frozen=True)
@@ -163,9 +244,8 @@ class Certificate:
         return f"{self._terms()}{rest}{pruned_by(self.counts)}"
 
     def _terms(self) -> str:
-        plural = "leaf" if self.n_leaves == 1 else "leaves"
         parts = (
-            f"{self.status}: loss {self.loss:.6f} + {self.n_leaves} {plural} x "
+            f"{self.status}: loss {self.loss:.6f} + {format_count(self.n_leaves, 'leaf')} x "
             f"{format_penalty(self.regularization)} = {self.objective:.6f}"
         )
         if self.exact_loss is not None:
@@ -257,10 +337,9 @@ def headline(problem: Problem, settings: SearchSettings) -> str:
 
     n, p = problem.answers.shape
     depth = "no limit" if problem.max_depth is None else problem.max_depth
-    threads = n_threads(settings)
     return (
         f"survtree {__version__} | {n:,} rows  {p} questions  "
         f"{len(problem.events.event_times):,} event times | regularization "
         f"{format_penalty(problem.regularization)}  depth {depth} | "
-        f"{threads} {'thread' if threads == 1 else 'threads'}"
+        f"{format_count(n_threads(settings), 'thread')}"
     )

@@ -53,9 +53,7 @@ class Verdict:
         return self.is_accepted
 
     def __str__(self) -> str:
-        if not self.is_accepted:
-            return f"rejected: {self.reason}"
-        return f"accepted: {self.reason}"
+        return f"{'accepted' if self.is_accepted else 'rejected'}: {self.reason}"
 
 
 class RejectedError(Exception):

@@ -1,10 +1,12 @@
-"""Checks of what users ask of a certificate."""
+"""What is asked of proofs."""
 
-from survtree._proof.proof_file import ProofLog
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
-def check_has_proof(proof: ProofLog | None, status: str) -> ProofLog:
-    """The proof of a certificate, or an error that says how to get one."""
+def check_has_proof(proof: T | None, status: str) -> T:
+    """The full proof of a certificate, or an error that says which options lead to one."""
     if proof is None:
         raise ValueError(
             f"write_proof needs a full proof; the certificate has its numbers only (status "

@@ -67,7 +67,7 @@ class Snapshot:
         pruned = "".join(f"{getattr(self, name):13,}" for name in PRUNINGS.values())
         return (
             f"{self.seconds:6.1f}s {self.subsets_solved:12,} | {self.lower_bound:8.4f}  "
-            f"{self.objective:9.4f} {100 * self.gap:6.1f} %{_inserted(pruned, verbose)} | "
+            f"{self.objective:9.4f} {format_percent(self.gap, 1):>8}{_inserted(pruned, verbose)} | "
             f"{self.n_leaves:6d}  {self.found_by}"
         )
 

@@ -17,13 +17,7 @@ from survtree._data.read_table import as_frame
 from survtree._data.table import EventTable
 from survtree._scoring.curves import Curves
 from survtree._scoring.losses import RowLosses, added_up
-from survtree._scoring.read_curves import (
-    LEFT_OUT,
-    PAIR,
-    check_curves,
-    check_pair,
-    predicted_curves,
-)
+from survtree._scoring.read_curves import LEFT_OUT, PAIR, check_curves, check_pair, predicted_curves
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -44,23 +38,12 @@ def reference_losses(
 ) -> Floats:
     """The loss of a reference on each training row; never negative.
 
-    Parameters
-    ----------
-    reference : "forest", "boosting", fitted model, (survival, times) or losses
-        A name: that model of scikit-survival, fitted on the answers. A model: its
-        ``predict_survival_function(X)`` returns a step function (``x``, ``y``) per row. A pair:
-        survival probabilities (row, time) and the times of the columns. A curve is 1 before its
-        first time and constant after its last. Losses, one per row, are used as they are: they
-        must add up to the loss of the model, so 1 / (sum of weights x largest time) is part of
-        each.
-    X : array or frame
-        The training rows as the user has them, for a fitted model.
-    answers : array of 0 and 1
-        Answers of the training rows, rows x questions.
-    events : EventTable
-        The outcome that the search sees.
-    random_state : int, RandomState or None
-        Of the models that have a name.
+    A name is a model of scikit-survival, which is fitted on the answers with this random state. A
+    fitted model predicts a step function (``x``, ``y``) for each row of X, which is as the user has
+    it. A pair has survival probabilities (row, time) and the times of the columns. A curve is 1
+    before its first time and constant after its last. Losses, one per row, are used as they are:
+    they must add up to the loss of the model, so 1 / (sum of weights x largest time) is part of
+    each. The events are those that the search sees.
     """
     kind = check_reference(reference)
     score = RowLosses(events)

@@ -21,9 +21,8 @@ from survtree._base.words import one_line_message
 from survtree._data.read_outcome import check_outcome
 from survtree._data.table import EventTable
 from survtree._questions.questions import RecordedQuestions
-from survtree._search.problem import Problem
+from survtree._search.problem import Problem, SearchSettings
 from survtree._search.replay import BITS, DATA, FLOATS, FORMAT, OF_SETTINGS
-from survtree._search.settings import SearchSettings
 
 # Unpacked, in memory: a hundred times what the largest table of the paper takes.
 MOST_BYTES = 2**32

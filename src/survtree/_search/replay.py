@@ -19,8 +19,7 @@ import numpy as np
 
 from survtree._base.files import whole_file
 from survtree._base.options import DEFAULTS
-from survtree._search.problem import Problem
-from survtree._search.settings import SearchSettings
+from survtree._search.problem import Problem, SearchSettings
 
 VARIABLE = "SURVTREE_REPLAY"
 FORMAT = 2

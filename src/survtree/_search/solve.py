@@ -13,10 +13,9 @@ from survtree import _native
 from survtree._base import InternalError
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
-from survtree._search.problem import Problem
+from survtree._search.problem import Clock, Problem, SearchSettings
 from survtree._search.progress import Snapshot, Watch
 from survtree._search.replay import request
-from survtree._search.settings import Clock, SearchSettings
 
 MAX_THREADS = 256
 NO_LIMIT = 2**64 - 1
@@ -65,16 +64,7 @@ def solve(
     if watch is not None:
         watch.end(_progress_rows(search))
     tree = _tree_of(raw.pop("tree"))
-    found = _native.rescore(*_arrays(problem), tree.question, tree.no, tree.yes)
-    solution = Solution(
-        tree=tree,
-        one_leaf_loss=found["one_leaf_loss"],
-        unique_times=found["times"],
-        event_times=found["event_times"],
-        **raw,
-    )
-    _check(problem, settings, solution, found)
-    return solution
+    return _checked_solution(problem, settings, tree, _rescored(problem, tree), raw)
 
 
 @dataclass(frozen=True)
@@ -124,19 +114,15 @@ def find(
             return guessed, kept
         settings = replace(guess, guessed_losses=None)
         search = search_of(problem, settings)
-        _start_from(search, guessed, "guess")
+        # A tree to beat and a bound that holds; the proof uses nothing else of the guess.
+        tree = guessed.tree
+        search.start_from(tree.question, tree.no, tree.yes, guessed.lower_bound, "guess")
     elif kept is not None and kept.is_for(problem, settings):
         search = kept.search
     else:
         search = search_of(problem, settings)
     solution = solve(problem, settings, watch, search, clock)
     return solution, KeptSearch(problem, settings, search)
-
-
-def _start_from(search: _native.Search, known: Solution, found_by: str) -> None:
-    """Give a new search a tree to beat and a bound that holds; its proof uses nothing else."""
-    tree = known.tree
-    search.start_from(tree.question, tree.no, tree.yes, known.lower_bound, found_by)
 
 
 def frontier(
@@ -152,14 +138,12 @@ def frontier(
     """
     clock = clock or Clock.started(settings.seconds_gone)
     options = {
-        "max_depth": MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth,
+        **_limits_of_trees(problem),
         "min_regularization": problem.regularization,
-        "min_samples_leaf": min(problem.min_samples_leaf, 2**62),
         "max_leaves": NO_LIMIT if max_leaves is None else max_leaves,
     }
-    ranks = np.asarray(problem.questions.ranks(), dtype=np.uint32)
     with _with_bug_report(problem, settings):
-        search = _native.Frontier(*_arrays(problem), ranks, options)
+        search = _native.Frontier(*_arrays(problem), _ranks(problem), options)
         settings = replace(settings, seconds_gone=clock.seconds)
         raw = search.run(_run_limits(settings, search))
     return [_solution_of(problem, settings, _tree_of(tree), raw) for tree in raw["trees"]]
@@ -169,34 +153,24 @@ def _solution_of(
     problem: Problem, settings: SearchSettings, tree: Tree, raw: dict[str, Any]
 ) -> Solution:
     """One tree of a frontier; if that is not complete, only the bound of the root is proven."""
-    found = _native.rescore(*_arrays(problem), tree.question, tree.no, tree.yes)
-    penalty = problem.regularization
+    found, penalty = _rescored(problem, tree), problem.regularization
     objective = found["loss"] + penalty * len(tree.leaves)
     first = min(raw["root_loss"] + penalty, raw["root_floor"] + 2 * penalty)
     bound = objective if raw["is_complete"] else min(first, objective)
-    solution = Solution(
-        tree=tree,
-        objective=objective,
-        loss=found["loss"],
-        lower_bound=bound,
-        guessed_bound=bound,
-        tolerance=raw["tolerance"],
-        status=raw["status"],
-        is_upper_bound_wrong=False,
-        seconds=raw["seconds"],
-        counts=raw["counts"],
-        one_leaf_loss=found["one_leaf_loss"],
-        unique_times=found["times"],
-        event_times=found["event_times"],
-    )
-    _check(problem, settings, solution, found)
-    return solution
+    stated = {
+        **{name: raw[name] for name in ("tolerance", "status", "seconds", "counts")},
+        "objective": objective,
+        "loss": found["loss"],
+        "is_upper_bound_wrong": False,
+        "lower_bound": bound,
+        "guessed_bound": bound,
+    }
+    return _checked_solution(problem, settings, tree, found, stated)
 
 
 def loss_of(problem: Problem, tree: Tree) -> float:
     """The independent loss of a tree."""
-    found = _native.rescore(*_arrays(problem), tree.question, tree.no, tree.yes)
-    return float(found["loss"])
+    return float(_rescored(problem, tree)["loss"])
 
 
 def optimal_trees(
@@ -225,23 +199,31 @@ def claims_of(kept: KeptSearch, watch: Watch | None = None) -> dict[str, Any] | 
 
 def search_of(problem: Problem, settings: SearchSettings) -> _native.Search:
     """A search that has not begun; it holds a copy of the problem in the form of the core."""
+    as_they_are = ("greedy_from", "check_keys", "kernel", "layout")
     options = {
-        "max_depth": MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth,
+        **_limits_of_trees(problem),
+        **{name: getattr(settings, name) for name in as_they_are},
         "regularization": problem.regularization,
-        "min_samples_leaf": min(problem.min_samples_leaf, 2**62),
         "upper_bound": np.inf if settings.upper_bound is None else settings.upper_bound,
         "n_threads": n_threads(settings),
-        "greedy_from": settings.greedy_from,
-        "check_keys": settings.check_keys,
-        "kernel": settings.kernel,
-        "layout": settings.layout,
         "solver": settings.solver or ("search" if settings.bounds_off else ""),
         "bounds_off": list(settings.bounds_off),
     }
-    ranks = np.asarray(problem.questions.ranks(), dtype=np.uint32)
     guess = np.empty(0) if settings.guessed_losses is None else settings.guessed_losses
+    data = (*_arrays(problem), _ranks(problem), np.ascontiguousarray(guess))
     with _with_bug_report(problem, settings):
-        return _native.Search(*_arrays(problem), ranks, np.ascontiguousarray(guess), options)
+        return _native.Search(*data, options)
+
+
+def _limits_of_trees(problem: Problem) -> dict[str, int]:
+    return {
+        "max_depth": MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth,
+        "min_samples_leaf": min(problem.min_samples_leaf, 2**62),
+    }
+
+
+def _ranks(problem: Problem) -> NDArray[np.uint32]:
+    return np.asarray(problem.questions.ranks(), dtype=np.uint32)
 
 
 def _run_limits(
@@ -319,6 +301,25 @@ def _progress_rows(search: _native.Search) -> list[Snapshot]:
 
 def _tree_of(raw: dict[str, Any]) -> Tree:
     return Tree(raw["question"], raw["no"], raw["yes"])
+
+
+def _rescored(problem: Problem, tree: Tree) -> dict[str, Any]:
+    """What the independent loss finds about a tree."""
+    return _native.rescore(*_arrays(problem), tree.question, tree.no, tree.yes)
+
+
+def _checked_solution(
+    problem: Problem,
+    settings: SearchSettings,
+    tree: Tree,
+    found: dict[str, Any],
+    stated: dict[str, Any],
+) -> Solution:
+    """A tree with what the search states and what the independent loss found, which must agree."""
+    times = {"unique_times": found["times"], "event_times": found["event_times"]}
+    solution = Solution(tree=tree, one_leaf_loss=found["one_leaf_loss"], **times, **stated)
+    _check(problem, settings, solution, found)
+    return solution
 
 
 def _check(

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from survtree._base.numbers import json_number
 from survtree._data.table import Column, EventTable, Table
 from survtree._model.cross_validation import folds_of
-from survtree._model.predict import functions_of
+from survtree._model.fitted import functions_of
 from survtree._model.prepare import Cohort
 from survtree._scoring.calibration import calibration_groups
 from survtree._scoring.curves import StepFunction, leaf_curves

@@ -1,4 +1,4 @@
-"""Bad arguments of cross-validation and bootstrap."""
+"""Bad arguments of regularization paths, cross-validation and bootstrap."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold
 
-from survtree import OptimalSurvivalTree, OptimalSurvivalTreeCV, bootstrap
+from survtree import OptimalSurvivalTree, OptimalSurvivalTreeCV, bootstrap, regularization_path
 from tests.support.bad_inputs.case import EVENT, TABLE, TIME, Case, N, Y
 
 HALVES = [(range(8), range(8, N)), (range(8, N), range(8))]
@@ -29,7 +29,22 @@ def argument(name: str, value: Any, kind: type[Exception] = ValueError, shown: s
     return Case(title, lambda: tune(**{name: value}), (name,), kind)
 
 
+def of_path(name: str, value: Any, kind: type[Exception] = ValueError) -> Case:
+    """An argument of a path out of its range."""
+    return Case(
+        f"`{name}={value!r}`",
+        lambda: regularization_path(TABLE, Y, **{name: value}),
+        (name, repr(value)),
+        kind,
+    )
+
+
 TUNINGS: dict[str, list[Case]] = {
+    "Regularization path": [
+        of_path("min_regularization", -1),
+        of_path("min_regularization", "0.1", TypeError),
+        of_path("max_depth", -1),
+    ],
     "Cross-validation: arguments": [
         argument("max_depths", 3, TypeError),
         argument("max_depths", "3", TypeError),
