@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.words import did_you_mean, list_names
-from survtree._data.read_columns import (
+from survtree._data.read_table import (
     Message,
+    as_frame,
     column_of_array,
     column_of_series,
     floats_of,
     reads_as_number,
 )
-from survtree._data.read_table import as_frame
 from survtree._data.table import Column, EventTable
 
 MAX_WEIGHT_RATIO = 1e12

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.words import list_names
-from survtree._data.read_columns import text_of
 from survtree._data.read_outcome import check_events, check_outcome
-from survtree._data.read_table import check_table
+from survtree._data.read_table import check_table, text_of
 from survtree._data.table import Column, EventTable, Kind, Table, table_of
 
 MOST_SHOWN = 5

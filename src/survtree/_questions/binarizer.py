@@ -23,8 +23,7 @@ from survtree._data.read_rows import (
 )
 from survtree._data.read_table import check_table
 from survtree._data.table import EventTable, Table
-from survtree._questions.checks import check_guess, check_question_count, check_rules
-from survtree._questions.cut_points import Rule
+from survtree._questions.checks import Rule, check_guess, check_question_count, check_rules
 from survtree._questions.encodings import paper_questions, readable_questions
 from survtree._questions.questions import Question, Questions
 from survtree._questions.screening import screened

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from survtree._data.table import EventTable, Table
-from survtree._questions.cut_points import Rule
+from survtree._questions.checks import Rule
 from survtree._questions.questions import IsOne, Question, Questions
 
 Answers = NDArray[np.float32]
