@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, validate_data
 
-from survtree._data.table import Column, Table, table_of
+from survtree._data.table import Bools, Column, Floats, Places, Table, table_of
 
 MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
 # What columns of Python objects hold, by type, in this order: NumPy's durations are numbers too.
@@ -180,7 +180,7 @@ def _check_names(names: Sequence[Any]) -> None:
         seen.add(name)
 
 
-def rows_at(X: Any, places: NDArray[np.intp]) -> Any:
+def rows_at(X: Any, places: Places) -> Any:
     """Some rows of the user's table, in its own kind."""
     frame = as_frame(X)
     if frame is not None:
@@ -235,7 +235,7 @@ def column_of_array(name: str, values: NDArray[Any], message: Message = not_a_co
     return column_of_objects(name, values.tolist(), message)
 
 
-def column_of_numbers(name: str, values: NDArray[np.float64], is_whole: bool = False) -> Column:
+def column_of_numbers(name: str, values: Floats, is_whole: bool = False) -> Column:
     """Numbers, NaN where missing; infinity has no place between two others."""
     if not np.isfinite(values).all():
         is_infinite = np.isinf(values)
@@ -250,7 +250,7 @@ def column_of_numbers(name: str, values: NDArray[np.float64], is_whole: bool = F
     return Column(name, "number", values, is_whole=is_whole)
 
 
-def floats_of(series: nw.Series[Any]) -> NDArray[np.float64]:
+def floats_of(series: nw.Series[Any]) -> Floats:
     """A series of numbers, NaN where null."""
     # pyarrow's casts are not Python's: decimals come out a bit off, and integers that a float can
     # only come near to are refused.
@@ -320,7 +320,7 @@ def _kind_of(kind: type) -> str:
     return next(found, f"objects of type {kind.__name__}")
 
 
-def _floats(name: str, values: Sequence[Any], rows: NDArray[np.intp]) -> NDArray[np.float64]:
+def _floats(name: str, values: Sequence[Any], rows: Places) -> Floats:
     out = np.empty(len(values))
     for k, value in enumerate(values):
         try:
@@ -333,14 +333,14 @@ def _floats(name: str, values: Sequence[Any], rows: NDArray[np.intp]) -> NDArray
     return out
 
 
-def _flags(name: str, values: NDArray[Any], is_missing: NDArray[np.bool_]) -> Column:
+def _flags(name: str, values: NDArray[Any], is_missing: Bools) -> Column:
     flags = values.astype(np.int8)
     flags[is_missing] = -1
     return Column(name, "flag", flags)
 
 
 def _levels(
-    name: str, values: Sequence[Any], is_missing: NDArray[np.bool_], declared: list[str] | None
+    name: str, values: Sequence[Any], is_missing: Bools, declared: list[str] | None
 ) -> Column:
     present = [v for v, gone in zip(values, is_missing, strict=True) if not gone]
     # Each distinct value is put in words once; rows only look their level up.

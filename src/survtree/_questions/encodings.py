@@ -10,13 +10,11 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from survtree._data.table import Column
+from survtree._data.table import Column, Floats, Places
 from survtree._questions.checks import Rule, check_levels, check_question_count
 from survtree._questions.questions import InLevels, InRange, IsMissing, IsOne, Question
 
-Floats = NDArray[np.float64]
 # Every sixteenth part of the rows: finer cuts made the search slower and the trees hardly better.
 AUTO_CUTS = 15
 GUESS_CUTS = 63
@@ -33,24 +31,21 @@ def readable_questions(
     present = column.values[~is_missing] if has_missing else column.values
     missing: list[Question] = [IsMissing(j)] if has_missing else []
     if is_zero_one:
-        return [*_of_zero_one(j, column, present), *missing]
+        varies = len(present) > 0 and present.min() < present.max()
+        word = "True" if column.kind == "flag" else None
+        return [*([IsOne(j, word=word)] if varies else []), *missing]
     if column.kind == "number":
         cuts = _cuts(present.astype(np.float64, copy=False), rule, len(is_missing))
         return [*(InRange(j, high=cut) for cut in cuts), *missing]
-    n_levels = len(column.occurring())
+    occurring = [column.levels[place] for place in column.occurring().tolist()]
+    n_levels = len(occurring)
     check_levels(column, n_levels, max_levels)
     if column.kind == "ordered":
         return [*_between_levels(j, column), *missing]
-    questions = _of_levels(j, column) if n_levels > 1 else []
+    questions = [InLevels(j, (level,)) for level in occurring] if n_levels > 1 else []
     if len(questions) == 2 and not has_missing:  # one is the other's complement
         questions = [min(questions, key=InLevels.readability)]
     return [*questions, *missing]
-
-
-def _of_zero_one(j: int, column: Column, present: NDArray[np.generic]) -> list[IsOne]:
-    if len(present) == 0 or present.min() == present.max():
-        return []
-    return [IsOne(j, word="True" if column.kind == "flag" else None)]
 
 
 def _cuts(present: Floats, rule: Rule, n_rows: int) -> list[float]:
@@ -78,7 +73,7 @@ def cut_points(values: Floats, rule: Rule) -> list[float]:
     return [easiest_between(low, high, middle) for low, high, middle in cuts]
 
 
-def _boundaries(counts: NDArray[np.intp], n_cuts: int) -> NDArray[np.intp]:
+def _boundaries(counts: Places, n_cuts: int) -> Places:
     """Places of the values to cut after, so that about equally many rows lie between cuts."""
     n_boundaries = len(counts) - 1
     if n_boundaries <= n_cuts:
@@ -113,10 +108,6 @@ def easiest_between(low: float, high: float, near: float) -> float:
     else:
         number = low  # neighbours among floats: nothing lies between, and low itself answers yes
     return number + 0.0  # not -0.0
-
-
-def _of_levels(j: int, column: Column) -> list[InLevels]:
-    return [InLevels(j, (column.levels[place],)) for place in column.occurring().tolist()]
 
 
 def _between_levels(j: int, column: Column) -> Iterator[InLevels]:

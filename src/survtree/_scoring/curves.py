@@ -10,14 +10,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import chdtrc, ndtri
 
 from survtree._base.numbers import Interval
-from survtree._data.table import EventTable, weight_at
+from survtree._data.table import EventTable, Floats, Places, weight_at
 
-Floats = NDArray[np.float64]
-Places = NDArray[np.intp]
 MOST_CELLS = 2**20  # (leaf, time) at once
 # Tied events leave one after another, each in a step of its own, in at most this many steps.
 MOST_TIED_STEPS = 100
@@ -177,12 +175,8 @@ class LeafCurve:
 
     def quantile_with_limits(self, share: float = 0.5, confidence: float = 0.95) -> Interval:
         """A quantile; its limits are where those of the curve get there (Brookmeyer, Crowley)."""
-        low, high = self.band(confidence)
-        return Interval(
-            self.quantile(share),
-            _first_at_most(low, 1.0 - share),
-            _first_at_most(high, 1.0 - share),
-        )
+        curves = (self.survival, *self.band(confidence))
+        return Interval(*(_first_at_most(curve, 1.0 - share) for curve in curves))
 
     def restricted_mean(self, until: float, confidence: float = 0.95) -> Interval:
         """Mean time without the event up to a time: the area under the curve until then."""
@@ -223,9 +217,7 @@ class LeafCurves:
         return {"by_leaf": self.by_leaf}  # the training rows stay behind
 
 
-def leaf_curves(
-    events: EventTable, leaf_of_row: NDArray[np.intp], n_leaves: int
-) -> list[LeafCurve]:
+def leaf_curves(events: EventTable, leaf_of_row: Places, n_leaves: int) -> list[LeafCurve]:
     """The curves of all leaves; ``leaf_of_row`` counts them from 0."""
     order = np.argsort(leaf_of_row, kind="stable")
     ends = np.searchsorted(leaf_of_row[order], np.arange(n_leaves + 1))

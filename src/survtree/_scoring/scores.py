@@ -9,25 +9,21 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.pipeline import Pipeline
 
-from survtree._data.table import EventTable, weight_at
+from survtree._data.table import EventTable, Floats, Places, weight_at
 from survtree._scoring.concordance import cumulative_dynamic_auc, harrell_c, uno_c
 from survtree._scoring.curves import Curves, LeafCurve, leaf_curves, one_curve
 from survtree._scoring.losses import CensoringCurve, RowLosses, added_up
 from survtree._scoring.read_curves import check_times
 from survtree._scoring.read_scored import (
     Scored,
-    check_floor,
     check_group_count,
-    check_time,
+    check_number,
     scored,
     trained_on,
 )
-
-Floats = NDArray[np.float64]
-Places = NDArray[np.intp]
 
 
 def brier_score(
@@ -64,8 +60,7 @@ def _at_times(rows: Scored, times: Floats, factor: Floats, censoring: CensoringC
     survival = rows.curves.on(times)
     alive = ((1 - survival) ** 2 * rows.later(times)).sum(axis=1) * censoring.inverse(times)
     gone = (survival**2 * rows.happened(times, factor)).sum(axis=1)
-    scores: Floats = (alive + gone) / rows.events.weight.sum()
-    return scores
+    return np.asarray((alive + gone) / rows.events.weight.sum())
 
 
 def per_sample_loss(
@@ -182,7 +177,7 @@ def calibration_groups(
 ) -> list[Group]:
     """The groups of ``calibration_curve``, for those who want limits too."""
     rows = scored(y, curves, X, sample_weight)
-    at, most = check_time(time), check_group_count(n_groups)
+    at, most = check_number("time", time), check_group_count(n_groups)
     events, survival = rows.events, rows.curves.on(np.array([at]))[0][rows.curve_of_row]
     group = _groups(survival, events.weight, most)
     weight = weight_at(group, events.weight)
@@ -217,7 +212,7 @@ def log_likelihood(
     is given less than this probability. The other parameters are those of ``survtree.metrics``.
     """
     rows = scored(y, curves, X, sample_weight)
-    least = check_floor(floor)
+    least = check_number("floor", floor)
     events = rows.events
     place = np.searchsorted(events.event_times, events.time, side="left")
     # Before the first event time, curves are read at a time at which all are 1.
@@ -241,17 +236,9 @@ class Score(NamedTuple):
 
 CHANCE = "1 is perfect, 0.5 chance"
 SCORES = (
+    Score("ibs_ratio", "IBS ratio", "1 is perfect, 0 no better than one curve for all", ibs_ratio),
     Score(
-        "ibs_ratio",
-        "IBS ratio",
-        "1 is perfect, 0 no better than one curve for all",
-        ibs_ratio,
-    ),
-    Score(
-        "integrated_brier_score",
-        "integrated Brier score",
-        "0 is perfect",
-        integrated_brier_score,
+        "integrated_brier_score", "integrated Brier score", "0 is perfect", integrated_brier_score
     ),
     Score("harrell_c", "Harrell's C", CHANCE, harrell_c, False),
     Score("uno_c", "Uno's C", CHANCE, uno_c),
