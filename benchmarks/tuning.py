@@ -29,7 +29,7 @@ from survtree import OptimalSurvivalTreeCV
 from survtree._base import BeyondTrainingWarning
 from survtree._data.table import EventTable
 from survtree._model.cross_validation import Fold, chosen, folds_of
-from survtree._scoring.brier import ibs_ratio
+from survtree._scoring.scores import ibs_ratio
 
 DATASETS = ("whas500", "gbsg2", "churn", "employee")
 RULES = ("one_standard_error", "minimum")

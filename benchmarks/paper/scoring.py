@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from survtree._base import BeyondTrainingWarning
-from survtree._scoring.brier import ibs_ratio
 from survtree._scoring.concordance import cumulative_dynamic_auc, harrell_c, uno_c
 from survtree._scoring.losses import LossByDefinition
+from survtree._scoring.scores import ibs_ratio
 
 Outcome = tuple[np.ndarray, np.ndarray]  # event flags, times
 Curves = tuple[np.ndarray, np.ndarray]  # survival by row and time, times

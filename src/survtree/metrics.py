@@ -23,8 +23,6 @@ those of the fold that is scored; ``functools.partial(ibs_ratio_scorer, train=y)
 """
 
 from survtree._base import BeyondTrainingWarning
-from survtree._scoring.brier import brier_score, ibs_ratio, integrated_brier_score, per_sample_loss
-from survtree._scoring.calibration import CalibrationCurve, calibration_curve, log_likelihood
 from survtree._scoring.concordance import (
     DynamicAUC,
     cumulative_dynamic_auc,
@@ -34,10 +32,17 @@ from survtree._scoring.concordance import (
     uno_c_of_risk,
 )
 from survtree._scoring.scores import (
+    CalibrationCurve,
     auc_scorer,
+    brier_score,
+    calibration_curve,
     harrell_c_scorer,
+    ibs_ratio,
     ibs_ratio_scorer,
+    integrated_brier_score,
+    log_likelihood,
     neg_integrated_brier_scorer,
+    per_sample_loss,
     uno_c_scorer,
 )
 

@@ -6,7 +6,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._scoring.losses import Bools, LossByDefinition
+from survtree._data.table import Bools
+from survtree._scoring.losses import LossByDefinition
 
 # A leaf is None; a split is (column, tree where it is 0, tree where it is 1).
 NestedTree: TypeAlias = tuple[int, Any, Any] | None

@@ -9,7 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from survtree._base.numbers import format_exact
-from survtree._questions.cut_points import AUTO_CUTS, GUESS_CUTS, Rule, cut_points, easiest_between
+from survtree._questions.checks import Rule
+from survtree._questions.encodings import AUTO_CUTS, GUESS_CUTS, cut_points, easiest_between
 
 TINY = 5e-324
 LARGEST = np.finfo(float).max

@@ -14,7 +14,7 @@ import survtree
 from benchmarks import pages
 from survtree import datasets, metrics
 from survtree._base.options import DEFAULTS
-from survtree._questions import cut_points, screening
+from survtree._questions import encodings, screening
 from tests.support.runner import done
 
 ROOT = Path(__file__).parents[2]
@@ -137,8 +137,8 @@ def test_what_auto_does_is_told_with_the_numbers_of_the_code():
     page = (ROOT / "docs" / "how-to" / "raw-tables.md").read_text(encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     told, limits = " ".join(page.split()), " ".join(readme.split())
-    assert f"up to {cut_points.AUTO_CUTS} per column, at quantiles" in told
-    assert f"out of up to {cut_points.GUESS_CUTS} per column" in told
+    assert f"up to {encodings.AUTO_CUTS} per column, at quantiles" in told
+    assert f"out of up to {encodings.GUESS_CUTS} per column" in told
     assert f"`({screening.MOST_WORK:g} / rows) ** 0.25`" in told
     assert (
         f"with {screening.FEWEST_QUESTIONS} as the least and {screening.MOST_QUESTIONS} as the most"
@@ -147,7 +147,7 @@ def test_what_auto_does_is_told_with_the_numbers_of_the_code():
     assert f"at least {screening.FEWEST_CHOSEN} others" in told
     assert f"trees of depth {screening.DEPTH}," in told
     assert f"`max_levels` ({DEFAULTS['max_levels']})" in told
-    assert f"up to {cut_points.AUTO_CUTS};" in limits
+    assert f"up to {encodings.AUTO_CUTS};" in limits
     assert (
         f"({screening.MOST_QUESTIONS} for few rows, {screening.FEWEST_QUESTIONS} for very many"
         in limits

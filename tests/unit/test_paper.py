@@ -23,7 +23,7 @@ from benchmarks.paper.growers import Grown, Part
 from benchmarks.paper.scoring import Training, held_out, smallest
 from benchmarks.tables import MACHINE, Table
 from survtree import OptimalSurvivalTree
-from survtree._scoring.brier import ibs_ratio
+from survtree._scoring.scores import ibs_ratio
 from survtree.datasets import load
 
 

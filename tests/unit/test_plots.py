@@ -24,7 +24,7 @@ from survtree import (
     regularization_path,
 )
 from survtree._base.numbers import format_number, format_p_value, format_weights, round_ticks
-from survtree._scoring.calibration import calibration_curve
+from survtree._scoring.scores import calibration_curve
 from survtree._show.fonts import Fonts
 from survtree._show.leaf_facts import leaf_facts
 from survtree._show.leaf_style import by_risk, leaf_colours, leaf_strokes

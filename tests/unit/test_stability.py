@@ -8,7 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 from survtree import OptimalSurvivalTree, OptimalSurvivalTreeCV, bootstrap
 from survtree._data.table import EventTable
 from survtree._model.stability import bootstrap_samples
-from survtree._scoring.brier import ibs_ratio
+from survtree._scoring.scores import ibs_ratio
 from survtree.datasets import load
 
 X, y = load("veterans")

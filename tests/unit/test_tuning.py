@@ -20,8 +20,7 @@ from survtree import (
 )
 from survtree._data.table import EventTable
 from survtree._model.cross_validation import chosen, folds_of
-from survtree._scoring.brier import ibs_ratio
-from survtree._scoring.scores import ibs_ratio_scorer
+from survtree._scoring.scores import ibs_ratio, ibs_ratio_scorer
 from survtree.datasets import load
 
 X, y = load("veterans")

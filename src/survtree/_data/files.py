@@ -17,7 +17,7 @@ from typing import IO, Any
 import polars as pl
 
 from survtree._base.files import whole_file
-from survtree._data.read_files import check_header, format_of, output_format, read_of
+from survtree._data.read_files import check_header, format_of, read_of
 
 UTF_8 = "utf-8"
 STANDARD_INPUT = STANDARD_OUTPUT = "-"
@@ -39,13 +39,17 @@ class Source:
     encoding: str = UTF_8
 
     @cached_property
-    def raw(self) -> "_Bytes":
-        """Its bytes; standard input can be read only once, and a table is looked at twice."""
-        if self.path == STANDARD_INPUT:
-            content = sys.stdin.buffer.read()
-            return _Bytes(self.path, content, content[:8])
+    def content(self) -> bytes | None:
+        """All of standard input, which can be read only once; None of a file."""
+        return sys.stdin.buffer.read() if self.path == STANDARD_INPUT else None
+
+    @cached_property
+    def first_bytes(self) -> bytes:
+        """By which some formats are known."""
+        if self.content is not None:
+            return self.content[:8]
         with open(self.path, "rb") as stream:
-            return _Bytes(self.path, None, stream.read(8))
+            return stream.read(8)
 
     @property
     def name(self) -> str:
@@ -68,26 +72,39 @@ class Source:
         with read_of(self.name, self.encoding):
             return _scanned(self).collect_schema()
 
+    def place(self) -> Any:
+        """What polars reads: the path if it can, else the bytes."""
+        return self.path if self.content is None else io.BytesIO(self.content)
+
+    def text(self) -> IO[str]:
+        """All of it as text, without a mark at the beginning."""
+        name = codecs.lookup(self.encoding).name
+        stream: Any = io.BytesIO(self.content or b"")
+        if self.content is None:
+            stream = (gzip.open if self.path.endswith(".gz") else open)(self.path, "rb")
+        return io.TextIOWrapper(stream, "utf-8-sig" if name == UTF_8 else name, newline="")
+
 
 def _scanned(source: Source) -> pl.LazyFrame:
-    raw = source.raw
-    kind = format_of(source.name, source.format, raw.first)
+    kind = format_of(source.name, source.format, source.first_bytes)
     if kind == "parquet":
-        return pl.scan_parquet(raw.place(), glob=False)
-    if kind == "arrow":
-        return pl.scan_ipc(raw.place())
-    return _scanned_text(source, raw, kind)
+        return pl.scan_parquet(source.place(), glob=False)
+    return pl.scan_ipc(source.place()) if kind == "arrow" else _scanned_text(source, kind)
 
 
-def _scanned_text(source: Source, raw: "_Bytes", kind: str) -> pl.LazyFrame:
-    with raw.text(source.encoding) as stream:
+def _scanned_text(source: Source, kind: str) -> pl.LazyFrame:
+    with source.text() as stream:
         start = stream.readline()
     separator = "\t" if kind == "tsv" else source.separator or _separator(start)
-    with raw.text(source.encoding) as stream:  # a name in quotes may go over several lines
+    with source.text() as stream:  # a name in quotes may go over several lines
         names = next(csv.reader(stream, delimiter=separator), [])
     check_header(source.name, names)
+    place = source.place()
+    if codecs.lookup(source.encoding).name != UTF_8:  # which is all that polars reads
+        with source.text() as stream:
+            place = io.BytesIO(stream.read().encode())
     return pl.scan_csv(
-        raw.place(source.encoding),
+        place,
         separator=separator,
         null_values=[*NA_TEXTS, *source.na],
         infer_schema_length=None,  # all rows: a text in row 500 is a text in the whole column
@@ -99,30 +116,6 @@ def _scanned_text(source: Source, raw: "_Bytes", kind: str) -> pl.LazyFrame:
 def _separator(start: str) -> str:
     """Of the usual separators, the one that gives the first line most cells."""
     return max(SEPARATORS, key=lambda each: len(next(csv.reader([start], delimiter=each), [])))
-
-
-@dataclass(frozen=True)
-class _Bytes:
-    """A file, or all of standard input."""
-
-    path: str
-    content: bytes | None
-    first: bytes
-
-    def place(self, encoding: str = UTF_8) -> Any:
-        """What polars reads: the path if it can, else the bytes."""
-        if codecs.lookup(encoding).name != "utf-8":
-            with self.text(encoding) as stream:
-                return io.BytesIO(stream.read().encode())
-        return self.path if self.content is None else io.BytesIO(self.content)
-
-    def text(self, encoding: str) -> IO[str]:
-        """All of it as text, without a mark at the beginning."""
-        name = codecs.lookup(encoding).name
-        stream: Any = io.BytesIO(self.content or b"")
-        if self.content is None:
-            stream = (gzip.open if self.path.endswith(".gz") else open)(self.path, "rb")
-        return io.TextIOWrapper(stream, "utf-8-sig" if name == "utf-8" else name, newline="")
 
 
 def with_flags(frame: pl.DataFrame) -> pl.DataFrame:
@@ -140,7 +133,7 @@ def write_parts(
     path: str, kind: str | None, schema: pl.Schema, parts: Callable[[], Iterator[pl.DataFrame]]
 ) -> None:
     """Write a table a part at a time, as a whole or not at all."""
-    form = output_format(path, kind)
+    form = format_of(path, kind, is_written=True)
     if path == STANDARD_OUTPUT:
         _write(sys.stdout.buffer, form, schema, parts)
         return
@@ -149,10 +142,7 @@ def write_parts(
 
 
 def _write(
-    stream: IO[bytes],
-    form: str,
-    schema: pl.Schema,
-    parts: Callable[[], Iterator[pl.DataFrame]],
+    stream: IO[bytes], form: str, schema: pl.Schema, parts: Callable[[], Iterator[pl.DataFrame]]
 ) -> None:
     if form in ("csv", "tsv"):
         separator = "\t" if form == "tsv" else ","

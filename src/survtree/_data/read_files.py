@@ -22,6 +22,7 @@ FORMATS = {
     "arrow": (".arrow", ".feather", ".ipc"),
 }
 ZIPPED = ".gz"  # read, but not written
+STREAMS = ("-", "standard input")
 FIRST_BYTES = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 # Names under which the outcome is found in published tables, without case and signs.
 TIME_NAMES = frozenset(
@@ -67,49 +68,28 @@ def read_of(name: str, encoding: str) -> Iterator[None]:
         ) from error
 
 
-def format_of(name: str, given: str | None, first: bytes) -> str:
+def format_of(name: str, given: str | None, first: bytes = b"", *, is_written: bool = False) -> str:
     """The format of a table: as given, by its first bytes, or by its name; a stream is CSV."""
     if given is not None:
-        return check_format(given)
-    for start, kind in FIRST_BYTES.items():
-        if first.startswith(start):
-            return kind
-    if name == "standard input" or name.startswith("/dev/"):
-        return "csv"
-    return _by_suffix(name)
-
-
-def output_format(path: str, given: str | None) -> str:
-    """The format of a table to be written."""
-    if given is not None:
-        return check_format(given)
-    return "csv" if path == "-" or path.startswith("/dev/") else _by_suffix(path, ZIPPED)
-
-
-def check_format(given: str) -> str:
-    """A format by its name."""
-    if given not in FORMATS:
+        if given in FORMATS:
+            return given
         raise ValueError(
             f"the format must be one of {', '.join(FORMATS)}; got {given!r}. Leave it out to go by "
             "the name of the file."
         )
-    return given
-
-
-def _by_suffix(name: str, refused: str | None = None) -> str:
-    formats = {
-        suffix: kind
-        for kind, suffixes in FORMATS.items()
-        for suffix in suffixes
-        if refused is None or not suffix.endswith(refused)
-    }
-    for suffix, kind in formats.items():
-        if name.lower().endswith(suffix):
+    for start, kind in FIRST_BYTES.items():
+        if first.startswith(start):
             return kind
-    known = ", ".join(formats)
+    if name in STREAMS or name.startswith("/dev/"):
+        return "csv"
+    endings = {ending: kind for kind, endings in FORMATS.items() for ending in endings}
+    known = [ending for ending in endings if not (is_written and ending.endswith(ZIPPED))]
+    for ending in known:
+        if name.lower().endswith(ending):
+            return endings[ending]
     raise ValueError(
-        f"{name} must end in one of {known}; it ends in {Path(name).suffix!r}. Rename it, or name "
-        "its format."
+        f"{name} must end in one of {', '.join(known)}; it ends in {Path(name).suffix!r}. Rename "
+        "it, or name its format."
     )
 
 

@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.words import did_you_mean, list_names
-from survtree._data.read_columns import (
+from survtree._data.read_table import (
     Message,
+    as_frame,
     column_of_array,
     column_of_series,
     floats_of,
     reads_as_number,
 )
-from survtree._data.read_table import as_frame
-from survtree._data.table import Column, EventTable
+from survtree._data.table import Bools, Column, EventTable, Floats
 
 MAX_WEIGHT_RATIO = 1e12
 MAX_WEIGHT = 1e100  # sums of weights and their squares stay in range
@@ -44,7 +44,7 @@ def check_outcome(y: Any, sample_weight: Any, n_rows: int) -> EventTable:
     return check_events(EventTable(event, time, check_weight(sample_weight, n_rows)))
 
 
-def read_outcome(y: Any, role: str = "y") -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+def read_outcome(y: Any, role: str = "y") -> tuple[Bools, Floats]:
     """Event flags and times, equally many; ``role`` is the name of the argument."""
     event_values, time_values = _event_and_time(y, role)
     of = "" if role == "y" else f" of {role}"
@@ -70,7 +70,7 @@ def check_events(events: EventTable) -> EventTable:
     )
 
 
-def check_time_passes(time: NDArray[np.float64], role: str = "times") -> None:
+def check_time_passes(time: Floats, role: str = "times") -> None:
     """Refuse times that are all 0."""
     if time.max() == 0:
         raise ValueError(
@@ -84,12 +84,10 @@ def split_outcome(X: Any, y: Any, duration_col: Any, event_col: Any) -> tuple[An
     if duration_col is None and event_col is None:
         return X, y
     if duration_col is None or event_col is None:
-        absent = "duration_col" if duration_col is None else "event_col"
-        remedy = (
-            "Name the column of times."
-            if duration_col is None
-            else "If every row had its event, add a column of ones and name it."
-        )
+        absent, remedy = "duration_col", "Name the column of times."
+        if event_col is None:
+            absent = "event_col"
+            remedy = "If every row had its event, add a column of ones and name it."
         raise ValueError(
             f"duration_col and event_col must come together; {absent} is missing. {remedy}"
         )
@@ -175,7 +173,7 @@ def _is_flag(values: Any) -> bool:
     return array.dtype.kind in "iuf" and bool(((array == 0) | (array == 1)).all())
 
 
-def _check_event(values: Any, role: str) -> NDArray[np.bool_]:
+def _check_event(values: Any, role: str) -> Bools:
     role = _named(role, values)
     column = _read(role, values, _not_a_flag)
     if column.kind not in ("flag", "number"):
@@ -220,7 +218,7 @@ def _not_a_flag(role: str, what: str) -> str:
     return f"{role} {FLAG}; it holds {what}. {remedy}"
 
 
-def _check_time(values: Any, role: str) -> NDArray[np.float64]:
+def _check_time(values: Any, role: str) -> Floats:
     role = _named(role, values)
     time = numbers_of(role, values)
     if len(time) == 0 or (time.min() >= 0 and 0 < time.max() < np.inf):
@@ -237,7 +235,7 @@ def _check_time(values: Any, role: str) -> NDArray[np.float64]:
     return time
 
 
-def numbers_of(role: str, values: Any) -> NDArray[np.float64]:
+def numbers_of(role: str, values: Any) -> Floats:
     """A column of numbers, NaN where missing."""
     column = _read(role, values, _not_numbers)
     if column.kind == "number":
@@ -295,7 +293,7 @@ def _read(role: str, values: Any, message: Message) -> Column:
 
 def check_weight(
     sample_weight: Any, n_rows: int, role: str = "sample_weight", table: str = "X"
-) -> NDArray[np.float64]:
+) -> Floats:
     """A positive weight for each row of the table; 1 if none are given."""
     if sample_weight is None:
         return np.ones(n_rows)

@@ -1,7 +1,7 @@
 """Rows of a study, read and checked: for a fit, or later against the columns of the fit.
 
-There are three ways in. ``read_study`` reads the covariates and outcomes of a fit,
-``read_new_rows`` rows to predict, and ``read_new_study`` other rows whose outcome is known.
+``read_study`` reads covariates and outcomes, of a fit or of other rows whose outcome is known;
+``read_new_rows`` reads rows to predict.
 """
 
 import sys
@@ -10,13 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from survtree._base.words import list_names
-from survtree._data.read_columns import text_of
 from survtree._data.read_outcome import check_events, check_outcome
-from survtree._data.read_table import check_table
-from survtree._data.table import Column, EventTable, Kind, Table, table_of
+from survtree._data.read_table import check_table, text_of
+from survtree._data.table import Bools, Column, EventTable, Kind, Table, table_of
 
 MOST_SHOWN = 5
 
@@ -50,12 +48,28 @@ class Study(NamedTuple):
 
     table: Table
     events: EventTable
-    is_kept: NDArray[np.bool_]
+    is_kept: Bools
 
 
-def read_study(estimator: Any, X: Any, y: Any, sample_weight: Any, missing: str) -> Study:
-    """The rows to fit on; the estimator gets ``n_features_in_`` and ``feature_names_in_``."""
-    return _read_study(estimator, X, y, sample_weight, missing, reset=True)
+def read_study(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    missing: str,
+    seen: Sequence[Seen] | None = None,
+) -> Study:
+    """Rows whose outcome is known; those with missing values may be left out.
+
+    With ``seen`` they must have the columns of the fit. Without, they are the rows to fit on, and
+    the estimator gets ``n_features_in_`` and ``feature_names_in_``.
+    """
+    table = check_table(estimator, X, reset=seen is None)
+    events = check_outcome(y, sample_weight, table.n_rows)
+    is_kept = rows_kept(table, missing, events.event)
+    if not is_kept.all():
+        table, events = table.take(is_kept), check_events(events.take(is_kept))
+    return Study(table if seen is None else check_kinds(table, seen), events, is_kept)
 
 
 def read_new_rows(estimator: Any, X: Any, seen: Sequence[Seen], missing: str) -> Table:
@@ -65,28 +79,7 @@ def read_new_rows(estimator: Any, X: Any, seen: Sequence[Seen], missing: str) ->
     return check_kinds(table, seen)
 
 
-def read_new_study(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, seen: Sequence[Seen], missing: str
-) -> Study:
-    """Rows whose outcome is known, with the columns of the fit; some may be left out as there."""
-    study = _read_study(estimator, X, y, sample_weight, missing, reset=False)
-    return study._replace(table=check_kinds(study.table, seen))
-
-
-def _read_study(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, missing: str, *, reset: bool
-) -> Study:
-    table = check_table(estimator, X, reset=reset)
-    events = check_outcome(y, sample_weight, table.n_rows)
-    is_kept = rows_kept(table, missing, events.event)
-    if is_kept.all():
-        return Study(table, events, is_kept)
-    return Study(table.take(is_kept), check_events(events.take(is_kept)), is_kept)
-
-
-def rows_kept(
-    table: Table, missing: str, event: NDArray[np.bool_] | None = None
-) -> NDArray[np.bool_]:
+def rows_kept(table: Table, missing: str, event: Bools | None = None) -> Bools:
     """The rows to fit on: all, or with ``missing="drop"`` those without a missing value."""
     if missing != "drop":
         check_missing(table, missing)
@@ -123,7 +116,7 @@ def check_missing(table: Table, policy: str, *, is_fit: bool = True) -> None:
     )
 
 
-def check_some_rows(is_complete: NDArray[np.bool_], event: NDArray[np.bool_] | None) -> None:
+def check_some_rows(is_complete: Bools, event: Bools | None) -> None:
     """Refuse to leave out so many rows that none is left, or none with an event."""
     n, n_left = len(is_complete), int(is_complete.sum())
     if n_left > 0 and (event is None or event[is_complete].any()):
@@ -152,29 +145,21 @@ def check_kinds(table: Table, seen: Sequence[Seen]) -> Table:
 def _as_seen(column: Column, seen: Seen) -> Column:
     if column.kind == seen.kind or {column.kind, seen.kind} == {"level", "ordered"}:
         return column
-    if column.is_missing().all():
-        return _all_missing(column, seen)
+    is_missing = column.is_missing()
+    if is_missing.all():
+        gone = np.nan if seen.kind == "number" else -1
+        return Column(column.name, seen.kind, np.full(len(column.values), gone))
     if seen.kind in ("number", "flag"):
         if column.kind in ("number", "flag"):
-            return column._replace(kind="number", values=_numbers(column))
-        row = int(np.argmax(~column.is_missing()))
+            numbers = np.where(is_missing, np.nan, column.values.astype(np.float64))
+            return column._replace(kind="number", values=numbers)
+        row = int(np.argmax(~is_missing))
         wanted = "numbers" if seen.kind == "number" else "flags (True/False or 1/0)"
         raise ValueError(
             f"column {column.name!r} must hold {wanted} as at fit; row {row} has text: "
             f"{column.levels[column.values[row]]!r}. Convert the column to {wanted.split()[0]}."
         )
     return _as_levels(column)
-
-
-def _all_missing(column: Column, seen: Seen) -> Column:
-    n = len(column.values)
-    if seen.kind == "number":
-        return Column(column.name, "number", np.full(n, np.nan))
-    return Column(column.name, seen.kind, np.full(n, -1))
-
-
-def _numbers(column: Column) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    return np.where(column.is_missing(), np.nan, column.values.astype(np.float64))
 
 
 def _as_levels(column: Column) -> Column:
@@ -204,13 +189,10 @@ def warn_of_unseen(table: Table, seen: Mapping[int, Seen]) -> None:
 def callers_level() -> int:
     """The stack level of the code that called the package, for warnings."""
     level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and _is_inside(frame.f_globals.get("__name__", "")):
+    inside = ("survtree", "sklearn")  # scikit-learn wraps transform
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in inside:
         level, frame = level + 1, frame.f_back
     return level
-
-
-def _is_inside(module: str) -> bool:
-    return module.split(".")[0] in ("survtree", "sklearn")  # scikit-learn wraps transform
 
 
 def _unseen(column: Column, seen: Seen) -> Iterator[str]:
@@ -236,6 +218,6 @@ def _unseen(column: Column, seen: Seen) -> Iterator[str]:
             yield f"{has} {odd} instead of 0 or 1; above 0.5 counts as 1"
 
 
-def _rows(is_here: NDArray[np.bool_]) -> str:
+def _rows(is_here: Bools) -> str:
     n = int(is_here.sum())
     return "1 row" if n == 1 else f"{n:,} rows"

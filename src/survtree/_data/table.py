@@ -1,21 +1,23 @@
 """A study's rows: the covariates as columns (Table), and the outcome (EventTable).
 
 Neither knows the other, and neither knows questions or trees. The censoring curve and the sums that
-the search needs are made in the core (``core/losses/brier/``) from the three columns of the outcome;
-the loss by its definition makes its own.
+the search needs are made in the core (``core/losses/brier/``) from the three columns of the
+outcome; the loss by its definition makes its own.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+Floats: TypeAlias = NDArray[np.float64]
+Places: TypeAlias = NDArray[np.intp]
+Bools: TypeAlias = NDArray[np.bool_]
 Kind = Literal["number", "flag", "level", "ordered"]
-Rows = NDArray[np.bool_] | NDArray[np.intp] | slice
+Rows = Bools | Places | slice
 # Counts by (leaf, time) are made for at most this many cells at once: a large tree over many times
 # would not fit in memory otherwise.
 MOST_CELLS = 2**20
@@ -26,15 +28,15 @@ class Column(NamedTuple):
 
     name: str
     kind: Kind
-    values: NDArray[np.float64] | NDArray[np.int8] | NDArray[np.intp]
+    values: Floats | NDArray[np.int8] | Places
     levels: tuple[str, ...] = ()  # of levels and ordered levels, in the order the source declares
     is_whole: bool = False  # do the numbers come from integers?
 
-    def is_missing(self) -> NDArray[np.bool_]:
+    def is_missing(self) -> Bools:
         """Where there is no value."""
         return np.isnan(self.values) if self.kind == "number" else self.values < 0
 
-    def occurring(self) -> NDArray[np.intp]:
+    def occurring(self) -> Places:
         """Places of the levels that some row has."""
         places = self.values[self.values >= 0]
         return np.flatnonzero(np.bincount(places.astype(np.intp), minlength=len(self.levels)))
@@ -62,7 +64,7 @@ class Table:
         answers = self.matrix.astype(np.float64)
         return tuple(Column(n, "number", answers[:, j]) for j, n in enumerate(self.names))
 
-    def is_missing_anywhere(self) -> NDArray[np.bool_]:
+    def is_missing_anywhere(self) -> Bools:
         """The rows in which some column has no value."""
         out = np.zeros(self.n_rows, dtype=bool)
         for column in self.columns if self.matrix is None else ():
@@ -87,14 +89,14 @@ def table_of(columns: Sequence[Column]) -> Table:
 class EventTable:
     """Validated columns of equal length, in the order of the user's rows."""
 
-    event: NDArray[np.bool_]
+    event: Bools
     time: Floats
     weight: Floats
 
     def __len__(self) -> int:
         return len(self.time)
 
-    def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> "EventTable":
+    def take(self, rows: Bools | Places) -> "EventTable":
         """The same outcome of some of the rows."""
         return EventTable(self.event[rows], self.time[rows], self.weight[rows])
 
@@ -112,7 +114,7 @@ class EventTable:
         return EventTable(self.event, ends[np.searchsorted(ends, self.time)], self.weight)
 
     @cached_property
-    def _by_time(self) -> tuple[Floats, NDArray[np.intp]]:
+    def _by_time(self) -> tuple[Floats, Places]:
         # np.unique(return_inverse=True) without its detours, which outlast a small sort.
         order = self.time.argsort()
         ascending = self.time[order]
@@ -128,7 +130,7 @@ class EventTable:
         return self._by_time[0]
 
     @property
-    def when(self) -> NDArray[np.intp]:
+    def when(self) -> Places:
         """Place of each row's time among the distinct ones."""
         return self._by_time[1]
 
@@ -146,7 +148,7 @@ class EventTable:
         """
         n_times = len(self.unique_times)
         size = max(1, MOST_CELLS // n_times)
-        cells = self._cells(leaf_of_row, n_leaves)
+        cells = self.when if n_leaves == 1 else leaf_of_row * np.intp(n_times) + self.when
         for first in range(0, n_leaves, size):
             n_here = min(size, n_leaves - first)
             cell, weight, event = cells, self.weight, self.event
@@ -159,15 +161,6 @@ class EventTable:
                 for w in (weight, weight * event)
             )
             yield present[:, ::-1].cumsum(axis=1)[:, ::-1], events
-
-    def _cells(
-        self, leaf_of_row: NDArray[np.integer[Any] | np.bool_], n_leaves: int
-    ) -> NDArray[np.integer[Any]]:
-        if n_leaves == 1:
-            return self.when
-        cell = leaf_of_row * np.intp(len(self.unique_times))
-        cell += self.when
-        return cell
 
 
 def weight_at(cell: NDArray[np.integer[Any]], weight: Floats, n_cells: int = 0) -> Floats:

@@ -22,10 +22,10 @@ from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import FittedTree
 from survtree._model.path import found_path
 from survtree._model.prepare import Cohort, Places
-from survtree._scoring.brier import ratio_of
 from survtree._scoring.concordance import concordance_of_risks
 from survtree._scoring.curves import Curves
 from survtree._scoring.read_scored import Scored
+from survtree._scoring.scores import ratio_of
 
 Floats = NDArray[np.float64]
 Scoring = str | Callable[..., float]

@@ -16,15 +16,13 @@ from survtree._data.read_rows import (
     Seen,
     Study,
     read_new_rows,
-    read_new_study,
     read_study,
     rows_kept,
     warn_of_unseen,
 )
 from survtree._data.read_table import check_table
 from survtree._data.table import EventTable, Table
-from survtree._questions.checks import check_guess, check_question_count, check_rules
-from survtree._questions.cut_points import Rule
+from survtree._questions.checks import Rule, check_guess, check_question_count, check_rules
 from survtree._questions.encodings import paper_questions, readable_questions
 from survtree._questions.questions import Question, Questions
 from survtree._questions.screening import screened
@@ -142,7 +140,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def read_with_outcome(self, X: Any, y: Any, sample_weight: Any, model: Any = None) -> Study:
         """Rows whose outcome is known; as at fit, those with missing values may be left out."""
-        return read_new_study(model or self, X, y, sample_weight, self.seen_, self.missing)
+        return read_study(model or self, X, y, sample_weight, self.missing, self.seen_)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The questions in words, or the published names with the paper's encoding."""

@@ -1,19 +1,28 @@
-"""Checks of the thresholds that a user passes, and of the numbers of levels and questions."""
+"""Checks of the thresholds that a user passes, and of the numbers of levels and questions.
+
+A user's thresholds become a ``Rule`` for each column.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from survtree._base.checks import BY_NAME, ascending_numbers, is_count, is_number, refusal
 from survtree._base.options import CUTS
 from survtree._base.words import did_you_mean, list_names
-from survtree._data.read_columns import reads_as_number
+from survtree._data.read_table import reads_as_number
 from survtree._data.table import Column, EventTable
-from survtree._questions.cut_points import Rule
 
 MAX_QUESTIONS = 100_000
 MAX_ANSWERS = 2**33
 # This few levels that are no numbers, among many that are, stand for missing values.
 MOST_ODD_LEVELS = 3
+
+
+class Rule(NamedTuple):
+    """How to cut a column. ``value`` is a count for quantiles and width, the numbers for given."""
+
+    kind: Literal["auto", "all", "guess", "quantiles", "width", "given"]
+    value: Any = None
 
 
 def check_rules(thresholds: Any, columns: Sequence[Column]) -> list[Rule]:

@@ -1,22 +1,24 @@
 """From columns to questions: readable ones, or the 0/1 columns of the paper's experiments.
 
-The paper is that of optimal sparse survival trees. Its encoding is kept to repeat published
-numbers, not as advice: four bins of equal width are coarse, and those of a skewed column can be
-almost empty.
+Readable questions cut numbers between values that occur, at numbers that are easy to read. The
+paper is that of optimal sparse survival trees. Its encoding is kept to repeat published numbers,
+not as advice: four bins of equal width are coarse, and those of a skewed column can be almost
+empty.
 """
 
 import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from survtree._data.table import Column
-from survtree._questions.checks import check_levels, check_question_count
-from survtree._questions.cut_points import Rule, cut_points
+from survtree._data.table import Column, Floats, Places
+from survtree._questions.checks import Rule, check_levels, check_question_count
 from survtree._questions.questions import InLevels, InRange, IsMissing, IsOne, Question
 
-N_BINS = 4
+# Every sixteenth part of the rows: finer cuts made the search slower and the trees hardly better.
+AUTO_CUTS = 15
+GUESS_CUTS = 63
+N_BINS = 4  # of the paper's encoding
 MOST_VALUES_KEPT = 10
 
 
@@ -29,27 +31,24 @@ def readable_questions(
     present = column.values[~is_missing] if has_missing else column.values
     missing: list[Question] = [IsMissing(j)] if has_missing else []
     if is_zero_one:
-        return [*_of_zero_one(j, column, present), *missing]
+        varies = len(present) > 0 and present.min() < present.max()
+        word = "True" if column.kind == "flag" else None
+        return [*([IsOne(j, word=word)] if varies else []), *missing]
     if column.kind == "number":
         cuts = _cuts(present.astype(np.float64, copy=False), rule, len(is_missing))
         return [*(InRange(j, high=cut) for cut in cuts), *missing]
-    n_levels = len(column.occurring())
+    occurring = [column.levels[place] for place in column.occurring().tolist()]
+    n_levels = len(occurring)
     check_levels(column, n_levels, max_levels)
     if column.kind == "ordered":
         return [*_between_levels(j, column), *missing]
-    questions = _of_levels(j, column) if n_levels > 1 else []
+    questions = [InLevels(j, (level,)) for level in occurring] if n_levels > 1 else []
     if len(questions) == 2 and not has_missing:  # one is the other's complement
         questions = [min(questions, key=InLevels.readability)]
     return [*questions, *missing]
 
 
-def _of_zero_one(j: int, column: Column, present: NDArray[np.generic]) -> list[IsOne]:
-    if len(present) == 0 or present.min() == present.max():
-        return []
-    return [IsOne(j, word="True" if column.kind == "flag" else None)]
-
-
-def _cuts(present: NDArray[np.float64], rule: Rule, n_rows: int) -> list[float]:
+def _cuts(present: Floats, rule: Rule, n_rows: int) -> list[float]:
     if rule.kind == "width":
         check_question_count(rule.value, n_rows)
     cuts = cut_points(present, rule)
@@ -57,8 +56,58 @@ def _cuts(present: NDArray[np.float64], rule: Rule, n_rows: int) -> list[float]:
     return cuts
 
 
-def _of_levels(j: int, column: Column) -> list[InLevels]:
-    return [InLevels(j, (column.levels[place],)) for place in column.occurring().tolist()]
+def cut_points(values: Floats, rule: Rule) -> list[float]:
+    """Thresholds, ascending; unless given, each has some of the values on either side."""
+    if rule.kind == "given":
+        return list(rule.value)
+    distinct, counts = np.unique(values, return_counts=True)
+    if len(distinct) < 2:
+        return []
+    if rule.kind == "width":
+        return _evenly(distinct, rule.value)
+    n_cuts = {"auto": AUTO_CUTS, "guess": GUESS_CUTS, "all": len(distinct)}.get(rule.kind)
+    places = _boundaries(counts, n_cuts if n_cuts is not None else rule.value)
+    below, above = distinct[places], distinct[places + 1]
+    middles = below / 2 + above / 2  # the sum of two large numbers may overflow
+    cuts = zip(below.tolist(), above.tolist(), middles.tolist(), strict=True)
+    return [easiest_between(low, high, middle) for low, high, middle in cuts]
+
+
+def _boundaries(counts: Places, n_cuts: int) -> Places:
+    """Places of the values to cut after, so that about equally many rows lie between cuts."""
+    n_boundaries = len(counts) - 1
+    if n_boundaries <= n_cuts:
+        return np.arange(n_boundaries)
+    up_to = counts.cumsum()
+    wanted = up_to[-1] * np.arange(1, n_cuts + 1) / (n_cuts + 1)
+    above = np.clip(np.searchsorted(up_to, wanted), 1, n_boundaries - 1)
+    is_nearer_below = wanted - up_to[above - 1] <= up_to[above] - wanted
+    return np.unique(np.where(is_nearer_below, above - 1, above))
+
+
+def _evenly(distinct: Floats, n_cuts: int) -> list[float]:
+    """Cuts at equal distances, each moved to an easy number between its neighbours."""
+    low, high = float(distinct[0]), float(distinct[-1])
+    shares = np.arange(1, n_cuts + 1) / (n_cuts + 1)
+    wanted = low * (1 - shares) + high * shares
+    above = np.clip(np.searchsorted(distinct, wanted, side="right"), 1, len(distinct) - 1)
+    neighbours = zip(distinct[above - 1].tolist(), distinct[above].tolist(), wanted, strict=True)
+    return sorted({easiest_between(low, high, float(at)) for low, high, at in neighbours})
+
+
+def easiest_between(low: float, high: float, near: float) -> float:
+    """The number with the fewest digits near a point that lies between two others.
+
+    >>> easiest_between(62, 63, 62.5), easiest_between(110, 140, 125)
+    (62.5, 120.0)
+    """
+    for n_digits in range(1, 18):
+        number = float(f"{near:.{n_digits}g}")
+        if low < number < high:
+            break
+    else:
+        number = low  # neighbours among floats: nothing lies between, and low itself answers yes
+    return number + 0.0  # not -0.0
 
 
 def _between_levels(j: int, column: Column) -> Iterator[InLevels]:
@@ -114,7 +163,7 @@ def _label(value: float, is_whole: bool) -> str:
     return str(int(value)) if is_whole else str(float(value))
 
 
-def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _edges(values: Floats) -> Floats:
     low, high = float(values.min()), float(values.max())
     if math.isinf(high - low):  # the differences of quarters are finite, and the same but for size
         return 4 * np.linspace(low / 4, high / 4, N_BINS + 1)

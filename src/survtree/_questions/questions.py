@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from survtree._base.numbers import format_exact
 from survtree._base.words import list_names, quoted_level, quoted_name
-from survtree._data.table import Column, Table
+from survtree._data.table import Bools, Column, Table
 
 End = Literal["low", "high"]
 # "treated is yes" reads better than "treated is no".
@@ -34,7 +34,7 @@ class Question(ABC):
     column: int
 
     @abstractmethod
-    def answer(self, column: Column) -> NDArray[np.bool_]:
+    def answer(self, column: Column) -> Bools:
         """Where the answer is yes."""
 
     @abstractmethod
@@ -66,7 +66,7 @@ class InRange(Question):
         """Is one end open, so that the question cuts the column in two?"""
         return math.isinf(self.low) or math.isinf(self.high)
 
-    def answer(self, column: Column) -> NDArray[np.bool_]:
+    def answer(self, column: Column) -> Bools:
         """Where the value lies in the range; NaN lies in none."""
         values = column.values
         if self.is_one_value:
@@ -116,8 +116,7 @@ class InLevels(Question):
     levels: tuple[str, ...]
     end: End | None = None
 
-    def answer(self, column: Column) -> NDArray[np.bool_]:
-        """Where the level is one of them."""
+    def answer(self, column: Column) -> Bools:
         places = [place for place, level in enumerate(column.levels) if level in self.levels]
         is_one = len(places) == 1
         return np.asarray(column.values == places[0]) if is_one else np.isin(column.values, places)
@@ -139,8 +138,7 @@ class InLevels(Question):
 class IsMissing(Question):
     """Is there no value?"""
 
-    def answer(self, column: Column) -> NDArray[np.bool_]:
-        """Where there is no value."""
+    def answer(self, column: Column) -> Bools:
         return column.is_missing()
 
     def text(self, name: str) -> str:
@@ -213,7 +211,7 @@ class Questions(Sequence[str]):
         """All questions in words."""
         return list(self)
 
-    def answer(self, j: int, table: Table) -> NDArray[np.bool_]:
+    def answer(self, j: int, table: Table) -> Bools:
         """The rows that answer yes to question j."""
         if self.are_columns and table.matrix is not None:
             return np.asarray(table.matrix[:, j] != 0)
@@ -273,9 +271,7 @@ class RecordedQuestions(Questions):
         return len(self.words)
 
     def text(self, j: int) -> str:
-        """Question j in words."""
         return self.words[j]
 
     def ranks(self) -> list[int]:
-        """Place of each question, as it was when they were recorded."""
         return list(self.places)

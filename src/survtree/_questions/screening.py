@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from survtree._data.table import EventTable, Table
-from survtree._questions.cut_points import Rule
+from survtree._data.table import Bools, EventTable, Floats, Places, Table
+from survtree._questions.checks import Rule
 from survtree._questions.questions import IsOne, Question, Questions
 
 Answers = NDArray[np.float32]
-Floats = NDArray[np.float64]
 
 # The search of depth four over Q questions and n rows looks at up to Q^4 n / 6 pairs of row and
 # question; with this many a few thousand rows take seconds.
@@ -74,7 +73,7 @@ def sample_size(n_questions: int) -> int:
     return int(np.clip(MOST_CELLS // n_questions, FEWEST_ROWS_SEEN, MOST_ROWS_SEEN))
 
 
-def sample_rows(table: Table, events: EventTable, n_rows: int) -> NDArray[np.intp]:
+def sample_rows(table: Table, events: EventTable, n_rows: int) -> Places:
     """At most ``n_rows`` rows, in the order of a hash of their content: no other order matters.
 
     Rows with the same hash are the same.
@@ -168,8 +167,8 @@ class BoostedCoxModel:
         return np.asarray(relative * hazard[events.when])
 
     def _split(
-        self, leaf: NDArray[np.bool_], residual: Floats, on_question: Callable[[int], None]
-    ) -> list[NDArray[np.bool_]]:
+        self, leaf: Bools, residual: Floats, on_question: Callable[[int], None]
+    ) -> list[Bools]:
         """The leaf in two by the question that explains the residuals best, or as it is."""
         rows = np.flatnonzero(leaf)
         gain = self._gains(rows, residual)
@@ -182,7 +181,7 @@ class BoostedCoxModel:
         is_yes[rows] = self.answers[rows, question] > 0
         return [is_yes, leaf & ~is_yes]
 
-    def _gains(self, rows: NDArray[np.intp], residual: Floats) -> Floats:
+    def _gains(self, rows: Places, residual: Floats) -> Floats:
         """What each question explains of the residuals; 0 where a side has too few rows."""
         here = self.answers if len(rows) == len(self.answers) else self.answers[rows]
         of_rows = residual[rows]

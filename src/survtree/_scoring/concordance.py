@@ -4,24 +4,21 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from survtree._data.table import EventTable, weight_at
+from survtree._data.table import EventTable, Floats, Places, weight_at
 from survtree._scoring.curves import one_curve
 from survtree._scoring.losses import inverse_g
 from survtree._scoring.read_curves import check_times
 from survtree._scoring.read_scored import (
     Scored,
+    check_number,
     check_pairs,
     check_risk,
     check_scored,
-    check_tau,
     scored,
     trained_on,
 )
-
-Floats = NDArray[np.float64]
-Places = NDArray[np.intp]
 
 # The sizes of the blocks in which rows are compared with each other.
 SMALLEST_BLOCK, LARGEST_BLOCK = 64, 256
@@ -121,8 +118,8 @@ def uno_c(
 
 
 def _uno_factor(events: EventTable, train: EventTable, tau: float | None) -> Floats:
-    factor: Floats = inverse_g(events, train) ** 2 * (events.time < check_tau(tau))
-    return factor
+    latest = np.inf if tau is None else check_number("tau", tau)
+    return np.asarray(inverse_g(events, train) ** 2 * (events.time < latest))
 
 
 def _concordance(rows: Scored, factor: Floats, metric: str) -> float:
@@ -142,8 +139,7 @@ def _right(values: Floats, weight: Floats, time: Places, curve: Places) -> Float
     if len(time) > FEW * len(values):
         return weight_above(values, weight)[time, curve]
     mine, others = values[time, curve][:, np.newaxis], values[time]
-    right: Floats = (((others > mine) + 0.5 * (others == mine)) * weight[time]).sum(axis=1)
-    return right
+    return np.asarray((((others > mine) + 0.5 * (others == mine)) * weight[time]).sum(axis=1))
 
 
 def weight_above(values: Floats, weight: Floats) -> Floats:
@@ -226,7 +222,8 @@ def cumulative_dynamic_auc(
     """
     rows = scored(y, curves, X, sample_weight)
     factor = inverse_g(rows.events, trained_on(rows.events, train, train_weight))
-    at = _event_times_with_controls(rows.events) if times is None else check_times(times)
+    event_times, time = rows.events.event_times, rows.events.time
+    at = event_times[event_times < time.max()] if times is None else check_times(times)
     areas = [_areas(rows, some, factor) for some in rows.batches(at)]
     auc = np.concatenate([np.empty(0), *areas])
     falls = -np.diff(one_curve(rows.events)(at), prepend=1.0)
@@ -235,14 +232,8 @@ def cumulative_dynamic_auc(
     return DynamicAUC(at, auc, float(np.average(auc[is_known], weights=falls[is_known])))
 
 
-def _event_times_with_controls(events: EventTable) -> Floats:
-    times: Floats = events.event_times[events.event_times < events.time.max()]
-    return times
-
-
 def _areas(rows: Scored, times: Floats, factor: Floats) -> Floats:
     cases, controls = rows.happened(times, factor), rows.later(times)
     right = (cases * weight_above(rows.curves.on(times), controls)).sum(axis=1)
     pairs = cases.sum(axis=1) * controls.sum(axis=1)
-    areas: Floats = np.divide(right, pairs, out=np.full(len(times), np.nan), where=pairs > 0)
-    return areas
+    return np.asarray(np.divide(right, pairs, out=np.full(len(times), np.nan), where=pairs > 0))

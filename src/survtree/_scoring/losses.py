@@ -5,17 +5,13 @@ and the censoring curve of the metrics rest on it, and the tests hold every fast
 """
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._data.table import EventTable, weight_at
+from survtree._data.table import Bools, EventTable, Floats, Places, weight_at
 from survtree._scoring.curves import Curves
-
-Floats: TypeAlias = NDArray[np.float64]
-Bools: TypeAlias = NDArray[np.bool_]
-Places: TypeAlias = NDArray[np.intp]
 
 # At most this many cells (rows x times) of curves are looked at at once; some copies are made.
 MOST_CELLS = 2**21
@@ -60,8 +56,7 @@ class LossByDefinition:
     def _censoring_curve(self) -> Floats:
         # What is left is added up: 1 - censored / at_risk loses the digits of light rows.
         events = weight_at(self.events.when, self.events.weight * self.events.event)
-        g: Floats = ((events + np.append(self.at_risk[1:], 0.0)) / self.at_risk).cumprod()
-        return g
+        return np.asarray(((events + np.append(self.at_risk[1:], 0.0)) / self.at_risk).cumprod())
 
     def _counts(self, rows: Bools) -> tuple[Floats, Floats]:
         """At each distinct time: weight of the chosen rows still at risk, and of their events."""
@@ -82,8 +77,7 @@ class LossByDefinition:
         """Loss of each leaf; the last axis is time."""
         s = _kaplan_meier(at_risk, events)[..., :-1]
         a, b = self._a_and_b(at_risk, events)
-        losses: Floats = (self.lengths * ((1 - s) ** 2 * a + s**2 * b)).sum(axis=-1) / self.scale
-        return losses
+        return np.asarray((self.lengths * ((1 - s) ** 2 * a + s**2 * b)).sum(axis=-1) / self.scale)
 
     def leaf_loss(self, rows: Bools) -> float:
         """Loss of the chosen rows (a mask) as one leaf."""
@@ -108,8 +102,7 @@ class LossByDefinition:
 
 def _kaplan_meier(at_risk: Floats, events: Floats) -> Floats:
     share = np.divide(events, at_risk, out=np.zeros_like(events), where=events > 0)
-    survival: Floats = (1.0 - share).cumprod(axis=-1)
-    return survival
+    return np.asarray((1.0 - share).cumprod(axis=-1))
 
 
 class CensoringCurve:
@@ -132,17 +125,12 @@ class CensoringCurve:
 
     def inverse(self, times: Floats) -> Floats:
         """1/G at these times."""
-        inverse: Floats = self._inverse[self._piece(times)]
-        return inverse
+        return np.asarray(self._inverse[np.searchsorted(self.times, times, side="right")])
 
     def area(self, times: Floats) -> Floats:
         """The integral of 1/G from 0 to each of these times."""
-        piece = self._piece(times)
-        area: Floats = self._areas[piece] + (times - self._starts[piece]) * self._inverse[piece]
-        return area
-
-    def _piece(self, times: Floats) -> NDArray[np.intp]:
-        return np.searchsorted(self.times, times, side="right")
+        piece = np.searchsorted(self.times, times, side="right")
+        return np.asarray(self._areas[piece] + (times - self._starts[piece]) * self._inverse[piece])
 
 
 def inverse_g(events: EventTable, train: EventTable) -> Floats:
@@ -175,8 +163,7 @@ class RowLosses:
         """The most that any curve loses on each row: wrong at all times."""
         time = self.events.time
         late = self._inverse_g * (self._y_max - time)
-        most: Floats = self._share * (self._censoring.area(time) + late)
-        return most
+        return np.asarray(self._share * (self._censoring.area(time) + late))
 
     def of(self, rows: Places, curves: Curves, curve_of_row: Places) -> Floats:
         """Losses of some rows, given which of the curves is whose."""

@@ -8,10 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
 from survtree._data.read_outcome import numbers_of
+from survtree._data.table import Bools, Floats, Places
 from survtree._scoring.curves import Curves
-
-Floats = NDArray[np.float64]
-Places = NDArray[np.intp]
 
 PAIR = "a pair (survival probabilities by row and time, times)"
 LEFT_OUT = "Rows that missing='drop' leaves out of the fit have none."
@@ -122,7 +120,7 @@ def check_curves(
     return Curves(times, np.clip(survival, 0.0, 1.0))
 
 
-def _first(is_bad: NDArray[np.bool_]) -> tuple[int, int]:
+def _first(is_bad: Bools) -> tuple[int, int]:
     row, place = np.unravel_index(int(np.argmax(is_bad)), is_bad.shape)
     return int(row), int(place)
 

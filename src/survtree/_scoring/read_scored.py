@@ -8,7 +8,7 @@ rows x rows.
 import hashlib
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from survtree._base import BeyondTrainingWarning
 from survtree._base.checks import is_count, is_number
 from survtree._data.read_outcome import check_time_passes, check_weight, numbers_of, read_outcome
 from survtree._data.read_rows import callers_level
-from survtree._data.table import EventTable, weight_at
+from survtree._data.table import EventTable, Floats, Places, weight_at
 from survtree._scoring.curves import Curves
 from survtree._scoring.read_curves import (
     CURVES,
@@ -30,15 +30,18 @@ from survtree._scoring.read_curves import (
     prediction_call,
 )
 
-Floats = NDArray[np.float64]
-Places = NDArray[np.intp]
-
 # At most this many cells (times x curves) are looked at at once.
 MOST_CELLS = 2**19
 KINDS = (
     "a fitted model (with X), a pair (survival probabilities by row and time, times) or a list of "
     "step functions"
 )
+# What options of metrics must be.
+NUMBERS: dict[str, tuple[str, Callable[[float], bool]]] = {
+    "tau": ("a positive time or None", lambda tau: tau > 0),
+    "time": ("one finite number, not negative", lambda time: 0 <= time < sys.float_info.max),
+    "floor": ("a probability below 1", lambda floor: 0 <= floor < 1),
+}
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,7 @@ class Scored:
         return self._by_time_and_curve(times, self._event_weight(factor) * is_at)[:-1]
 
     def _event_weight(self, factor: Floats) -> Floats:
-        weight: Floats = self.events.weight * self.events.event * factor
-        return weight
+        return np.asarray(self.events.weight * self.events.event * factor)
 
     def _by_time_and_curve(self, times: Floats, weight: Floats) -> Floats:
         """Weights of rows by how many of the times are before their end, and by curve."""
@@ -87,14 +89,15 @@ def scored(y: Any, curves: Any, X: Any, sample_weight: Any) -> Scored:
     return Scored(events, *check_predicted(curves, X, len(events)))
 
 
-def check_scored(y: Any, sample_weight: Any, role: str = "y", weight: str = "") -> EventTable:
+def check_scored(
+    y: Any, sample_weight: Any, role: str = "y", weights: str = "sample_weight"
+) -> EventTable:
     """An outcome to score on, or to take the censoring curve from: it may be without events."""
     event, time = read_outcome(y, role)
     if len(time) == 0:
         raise ValueError(f"{role} must have at least one row; it has none. Look at what split it.")
     check_time_passes(time, "times" if role == "y" else f"times of {role}")
-    role_of_weight = weight or "sample_weight"
-    return EventTable(event, time, check_weight(sample_weight, len(time), role_of_weight, role))
+    return EventTable(event, time, check_weight(sample_weight, len(time), weights, role))
 
 
 def trained_on(events: EventTable, train: Any, train_weight: Any) -> EventTable:
@@ -153,7 +156,7 @@ def check_predicted(curves: Any, X: Any, n_rows: int) -> tuple[Curves, Places]:
 
 def _of_pair(pair: Any, n_rows: int) -> tuple[Curves, Places]:
     times, matrix = check_pair(pair, n_rows, CURVES)
-    first, which = _distinct(row.tobytes() for row in np.ascontiguousarray(matrix))
+    first, which = _distinct(map(_digest, np.ascontiguousarray(matrix)))
     distinct = matrix if len(first) == n_rows else matrix[first]
     if len(times) == 0:  # curves that never step are 1 from time 0 on
         times, distinct = np.zeros(1), np.ones((len(first), 1))
@@ -162,43 +165,32 @@ def _of_pair(pair: Any, n_rows: int) -> tuple[Curves, Places]:
 
 def _of_functions(functions: list[Any], call: str = "") -> tuple[Curves, Places]:
     """Rows of one leaf share a function, so in most trees equal curves are the same object."""
-    ids = np.fromiter(map(id, functions), dtype=np.int64, count=len(functions))
-    _, first, which = np.unique(ids, return_index=True, return_inverse=True)
-    order = np.argsort(first)  # the first row that is wrong is to be named
-    places = np.empty_like(order)
-    places[order] = np.arange(len(order))
-    first, which = first[order], places[which]
+    first, which = _distinct(map(id, functions))
     curves = curves_of_functions([functions[k] for k in first], first, CURVES, call)
-    return _merged(curves, which)
+    times, survival = np.broadcast_to(curves.times, curves.survival.shape), curves.survival
+    first, same = _distinct(map(_digest, times, survival))
+    if len(first) == len(survival):
+        return curves, which
+    is_shared = len(curves.times) == 1
+    return Curves(curves.times if is_shared else times[first], survival[first]), same[which]
 
 
-def _merged(curves: Curves, which: Places) -> tuple[Curves, Places]:
-    """Equal curves as one."""
-    if len(curves.times) == 1:
-        keys = (row.tobytes() for row in curves.survival)
-    else:
-        keys = (
-            t.tobytes() + s.tobytes() for t, s in zip(curves.times, curves.survival, strict=True)
-        )
-    first, same = _distinct(keys)
-    if len(first) < len(curves.survival):
-        times = curves.times if len(curves.times) == 1 else curves.times[first]
-        return Curves(times, curves.survival[first]), same[which]
-    return curves, which
-
-
-def _distinct(keys: Iterable[bytes]) -> tuple[Places, Places]:
-    """Places of keys that differ, and which of these each key equals. Keeps only digests."""
-    place_of: dict[bytes, int] = {}
+def _distinct(keys: Iterable[Hashable]) -> tuple[Places, Places]:
+    """Places of keys that differ, in their order, and which of these each key equals."""
+    place_of: dict[Hashable, int] = {}
     first: list[int] = []
     which: list[int] = []
     for row, key in enumerate(keys):
-        digest = hashlib.blake2b(key, digest_size=16).digest()
-        place = place_of.setdefault(digest, len(place_of))
+        place = place_of.setdefault(key, len(place_of))
         if place == len(first):
             first.append(row)
         which.append(place)
     return np.array(first, dtype=np.intp), np.array(which, dtype=np.intp)
+
+
+def _digest(*parts: NDArray[Any]) -> bytes:
+    """Stands for rows of numbers, and takes less memory."""
+    return hashlib.blake2b(b"".join(part.tobytes() for part in parts), digest_size=16).digest()
 
 
 def _are_functions(values: Any) -> bool:
@@ -249,27 +241,12 @@ def check_pairs(n_pairs: float, metric: str) -> None:
         )
 
 
-def check_tau(tau: Any) -> float:
-    """The time from which on events do not count."""
-    if tau is None:
-        return float("inf")
-    if not is_number(tau) or not float(tau) > 0:
-        raise ValueError(f"tau must be a positive time or None; got {tau!r}.")
-    return float(tau)
-
-
-def check_time(time: Any) -> float:
-    """One time at which curves are looked at."""
-    if not is_number(time) or not 0 <= float(time) < sys.float_info.max:
-        raise ValueError(f"time must be one finite number, not negative; got {time!r}.")
-    return float(time)
-
-
-def check_floor(floor: Any) -> float:
-    """The least probability that a row is given."""
-    if not is_number(floor) or not 0 <= float(floor) < 1:
-        raise ValueError(f"floor must be a probability below 1; got {floor!r}.")
-    return float(floor)
+def check_number(name: str, value: Any) -> float:
+    """An option of a metric that is a number in some range."""
+    need, is_allowed = NUMBERS[name]
+    if not is_number(value) or not is_allowed(float(value)):
+        raise ValueError(f"{name} must be {need}; got {value!r}.")
+    return float(value)
 
 
 def check_group_count(n_groups: Any) -> int:

@@ -17,8 +17,7 @@ from survtree._base.numbers import (
     format_ratio,
 )
 from survtree._model.fitted import FittedTree
-from survtree._scoring.compare import LogRank, hazard_ratios, log_rank
-from survtree._scoring.curves import LeafCurve
+from survtree._scoring.curves import LeafCurve, LogRank, hazard_ratios, log_rank
 from survtree._scoring.read_curves import check_times
 from survtree._show.checks import check_confidence, check_until, frame_of
 from survtree._show.conditions import conditions, paths_to_nodes

@@ -13,9 +13,8 @@ from survtree._data.table import Column, EventTable, Table
 from survtree._model.cross_validation import folds_of
 from survtree._model.fitted import functions_of
 from survtree._model.prepare import Cohort
-from survtree._scoring.calibration import calibration_groups
 from survtree._scoring.curves import StepFunction, leaf_curves
-from survtree._scoring.scores import SCORES, scores_of
+from survtree._scoring.scores import SCORES, calibration_groups, scores_of
 from survtree._show.plot_calibration import Calibration, calibration_at
 
 Floats = NDArray[np.float64]
