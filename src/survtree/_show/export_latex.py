@@ -53,12 +53,10 @@ def export_latex(model: FittedTree, *, standalone: bool = False, confidence: flo
 
     Parameters
     ----------
-    model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted one.
+    model, confidence
+        As in ``export_text``; the limits in brackets are those of the median.
     standalone : bool, default=False
         A whole document, with a page as large as the picture, instead of the picture alone.
-    confidence : float, default=0.95
-        Confidence level of the limits of the median, which are in brackets.
 
     Examples
     --------

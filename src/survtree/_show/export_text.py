@@ -174,10 +174,8 @@ def export_dot(model: FittedTree, *, confidence: float = 0.95) -> str:
 
     Parameters
     ----------
-    model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted one.
-    confidence : float, default=0.95
-        Confidence level of the limits of the median, which are in brackets.
+    model, confidence
+        As in ``export_text``; the limits in brackets are those of the median.
 
     Examples
     --------

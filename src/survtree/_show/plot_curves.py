@@ -56,22 +56,18 @@ def plot_curves(
 
     Parameters
     ----------
-    model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted one.
+    model, confidence, time_label
+        As in ``plot_tree``.
     ax : matplotlib axes, optional
         By default new ones. Labels and the table stand to the right and below; a figure with
         ``layout="constrained"`` makes room for them.
     times : list of times, optional
         The ticks, at which rows at risk are counted; by default round ones.
-    confidence : float, default=0.95
-        Of the bands, for one time at a time.
     at_risk : bool, default=True
         Is there a table of rows at risk? Where rows have weights, it shows their weight. It is left
         out where it would take more than half of the height.
     bands : bool, optional
         Are there bands and marks of censored rows? By default for up to four leaves.
-    time_label : str, default="Time"
-        What time is called, such as "Days".
 
     Examples
     --------

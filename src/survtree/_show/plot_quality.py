@@ -93,17 +93,19 @@ def _draw_bounds(
     artists += ax.plot(x[-1:], objective[-1:], "o", color=ORANGE, clip_on=False)
     ax.set_ylim(bottom=0.0)
     ax.set_ylabel("objective and lower bound")
-    gap, after = relative_gap(objective[-1], lower[-1]), f"after {format_number(seconds[-1])} s"
-    title = f"gap {format_percent(gap, 1)}"
-    if certificate is None:
-        title = f"{title} {after}"
-    else:
-        words = f"{certificate.status.replace('_', ' ')} {after}"
-        title = words if certificate.status == "optimal" else f"{words}, {title}"
-    ax.set_title(title, size="medium", color=GREY)
+    gap = relative_gap(objective[-1], lower[-1])
+    ax.set_title(_title(certificate, gap, seconds[-1]), size="medium", color=GREY)
     artists.append(ax.legend(loc="best", frameon=False))
     hide_frame(ax)
     return artists
+
+
+def _title(certificate: Certificate | None, gap: float, seconds: float) -> str:
+    left, after = f"gap {format_percent(gap, 1)}", f"after {format_number(seconds)} s"
+    if certificate is None:
+        return f"{left} {after}"
+    ended = f"{certificate.status.replace('_', ' ')} {after}"
+    return ended if certificate.status == "optimal" else f"{ended}, {left}"
 
 
 def _set_seconds(ax: Any, seconds: list[float]) -> list[float]:

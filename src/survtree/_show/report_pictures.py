@@ -58,6 +58,17 @@ ROLES = {
     PURPLE: ("purple", "#8a63b8", 1.0),
 }
 ANCHORS = {"left": "", "center": "middle", "right": "end"}
+LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}
+
+CURVES = "Kaplan-Meier curves of all leaves; the table of leaves has their numbers"
+CALIBRATION = "Predicted and observed survival; the table has the numbers"
+GAP = "Objective and lower bound during the search"
+# More leaves side by side would be too wide for a page.
+MOST_SIDE_BY_SIDE = 6
+LEAST_SCALE, WIDEST_BESIDE_CURVES = 0.86, 705
+WIDE = """@media screen and (min-width:1240px){#tree>.pair{width:min(96vw,1420px);
+margin-left:calc(50% - min(48vw,710px));justify-content:center}}
+"""
 
 
 class Group(NamedTuple):
@@ -218,9 +229,6 @@ class SvgRenderer(RendererBase):
         return self._open[-1].partition(".")[0]
 
 
-LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}
-
-
 def path_data(path: Any, transform: Any) -> str:
     """A path as SVG writes it, level and upright lines in their short form."""
     out: list[str] = []
@@ -240,17 +248,6 @@ def path_data(path: Any, transform: Any) -> str:
     return "".join(out)
 
 
-CURVES = "Kaplan-Meier curves of all leaves; the table of leaves has their numbers"
-CALIBRATION = "Predicted and observed survival; the table has the numbers"
-GAP = "Objective and lower bound during the search"
-# More leaves side by side would be too wide for a page.
-MOST_SIDE_BY_SIDE = 6
-LEAST_SCALE, WIDEST_BESIDE_CURVES = 0.86, 705
-WIDE = """@media screen and (min-width:1240px){#tree>.pair{width:min(96vw,1420px);
-margin-left:calc(50% - min(48vw,710px));justify-content:center}}
-"""
-
-
 class Pictures(NamedTuple):
     """All pictures of a page, empty where there is nothing to draw; dashes are by leaf."""
 
@@ -266,8 +263,7 @@ class Pictures(NamedTuple):
 def page_pictures(model: FittedTree, facts: dict[str, Any]) -> Pictures:
     """What is drawn on the page of a model."""
     curves = curves_on_page(model, facts["confidence"])
-    scores = facts["scores"] or {"calibration": []}
-    found = scores["calibration"]
+    found = facts["scores"] and facts["scores"]["calibration"]
     points = calibration_on_page(found, facts["confidence"]) if found else None
     return Pictures(
         *tree_svg(model, facts, leaf_facts(model, confidence=facts["confidence"])),
