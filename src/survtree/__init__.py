@@ -16,15 +16,13 @@ if TYPE_CHECKING:
     from survtree._questions.binarizer import Binarizer
     from survtree._scoring.curves import StepFunction
     from survtree._search.progress import Snapshot
+    from survtree._show.export_code import export_python, export_sql
     from survtree._show.export_latex import export_latex
-    from survtree._show.export_python import export_python
-    from survtree._show.export_sql import export_sql
     from survtree._show.export_text import export_dot, export_text
     from survtree._show.leaf_facts import leaf_table
     from survtree._show.picture import Picture
-    from survtree._show.plot_calibration import plot_calibration
     from survtree._show.plot_curves import plot_curves
-    from survtree._show.plot_gap import plot_gap
+    from survtree._show.plot_quality import plot_calibration, plot_gap
     from survtree._show.plot_tree import plot_tree
 
 __version__ = _version("survtree")
@@ -52,14 +50,14 @@ _HOMES = {
     "export_dot": "_show.export_text",
     "export_json": "_model.model_file",
     "export_latex": "_show.export_latex",
-    "export_python": "_show.export_python",
-    "export_sql": "_show.export_sql",
+    "export_python": "_show.export_code",
+    "export_sql": "_show.export_code",
     "export_text": "_show.export_text",
     "leaf_table": "_show.leaf_facts",
     "load": "_model.model_file",
-    "plot_calibration": "_show.plot_calibration",
+    "plot_calibration": "_show.plot_quality",
     "plot_curves": "_show.plot_curves",
-    "plot_gap": "_show.plot_gap",
+    "plot_gap": "_show.plot_quality",
     "plot_tree": "_show.plot_tree",
     "regularization_path": "_model.path",
 }

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from survtree import OptimalSurvivalTree
-from survtree._show.conditions import paths_to_nodes
+from survtree._show.leaf_facts import paths_to_nodes
 from survtree.datasets import load
 from tests.support.report_models import GRADES, HOSTILE, hostile_chain, hostile_model, mixed_model
 

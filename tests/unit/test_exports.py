@@ -25,8 +25,8 @@ from survtree import (
 )
 from survtree._base.words import quoted_level, quoted_name
 from survtree._model.model_file import question_of
-from survtree._show.conditions import Answer, conditions
-from survtree._show.export_sql import float_literal
+from survtree._show.export_code import float_literal
+from survtree._show.leaf_facts import Answer, conditions
 from survtree.datasets import load
 
 EXPORTS = (export_dot, export_latex, export_python, export_sql, export_text)

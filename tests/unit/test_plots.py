@@ -27,10 +27,9 @@ from survtree._base.numbers import format_number, format_p_value, format_weights
 from survtree._scoring.scores import calibration_curve
 from survtree._show.fonts import Fonts
 from survtree._show.leaf_facts import leaf_facts
-from survtree._show.leaf_style import by_risk, leaf_colours, leaf_strokes
+from survtree._show.picture import by_risk, leaf_colours, leaf_strokes
 from survtree._show.plot_curves import spread
-from survtree._show.plot_tree import _content
-from survtree._show.tree_layout import plan_alone
+from survtree._show.plot_tree import _content, plan_alone
 from survtree.datasets import load
 from tests.support.made_up_models import HOSTILE, LONG, made_up, random_tree
 

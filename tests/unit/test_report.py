@@ -25,11 +25,9 @@ from survtree._base.numbers import (
 )
 from survtree._scoring.curves import StepFunction
 from survtree._show.fonts import Fonts
-from survtree._show.leaf_style import thinned
+from survtree._show.picture import thinned
 from survtree._show.plot_curves import ON_PAGE, curves_on_page
 from survtree._show.report_facts import (
-    ReportOptions,
-    ReportRows,
     form_fields,
     python_call,
     report_facts,
@@ -56,9 +54,9 @@ def veterans(**options):
 
 
 def facts_of(model, X=None, y=None, weight=None, cv=None, **options):
-    rows = None if X is None else ReportRows(X, y, weight)
+    rows = None if X is None else (X, y, weight)
     default = {"title": "t", "times": None, "command": None, "random_state": 0}
-    return report_facts(model, rows, ReportOptions(**{**default, "cv": cv, **options}))
+    return report_facts(model, rows, **{**default, "cv": cv, **options})
 
 
 def written(model, folder, *args, **options):

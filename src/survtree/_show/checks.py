@@ -3,7 +3,6 @@
 import builtins
 import importlib.util
 import keyword
-import numbers
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePath
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from survtree._base.checks import check_choice, is_number
 from survtree._base.words import did_you_mean
 from survtree._data.read_outcome import split_outcome
 from survtree._scoring.read_curves import check_times
@@ -57,13 +57,9 @@ def check_function_name(name: Any, taken: Sequence[str]) -> str:
 BACKENDS = ("polars", "pandas", "pyarrow")
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
-
-
 def check_confidence(confidence: Any) -> float:
     """A confidence level: a number strictly between 0 and 1."""
-    if not (_is_number(confidence) and 0 < float(confidence) < 1):
+    if not (is_number(confidence) and 0 < float(confidence) < 1):
         raise ValueError(
             "confidence must be a number between 0 and 1, both excluded; got "
             f"{confidence!r}. Pass 0.95 for limits of 95 %."
@@ -73,7 +69,7 @@ def check_confidence(confidence: Any) -> float:
 
 def check_until(until: Any) -> float:
     """A positive time."""
-    if not (_is_number(until) and 0 < float(until) < np.inf):
+    if not (is_number(until) and 0 < float(until) < np.inf):
         raise ValueError(
             f"until must be a finite time above 0; got {until!r}. Pass the time up to which the "
             "restricted mean counts."
@@ -83,11 +79,7 @@ def check_until(until: Any) -> float:
 
 def frame_of(columns: dict[str, list[Any]], backend: Any) -> Any:
     """A table in the library of the user's choice."""
-    if backend not in BACKENDS:
-        raise ValueError(
-            f"backend must be one of {', '.join(map(repr, BACKENDS))}; got {backend!r}."
-            f"{did_you_mean(backend, BACKENDS)}"
-        )
+    check_choice("backend", backend, BACKENDS)
     if importlib.util.find_spec(backend) is None:
         raise ValueError(
             f"backend must be a library that is installed; {backend!r} is not. Install it, or "
@@ -187,7 +179,7 @@ def check_picture_file(file: Any, kinds: Sequence[str]) -> str:
 
 def check_dpi(dpi: Any) -> float:
     """Dots per inch."""
-    if not (_is_number(dpi) and 10 <= float(dpi) <= 2400):
+    if not (is_number(dpi) and 10 <= float(dpi) <= 2400):
         raise ValueError(f"dpi must be a number from 10 to 2400; got {dpi!r}.")
     return float(dpi)
 
@@ -196,7 +188,13 @@ def check_snapshots(given: Any) -> tuple[Snapshot, ...]:
     """Snapshots of a search: those of a model, or those that a callback collected."""
     if hasattr(given, "fit"):
         check_drawn_model(given)
-        given = getattr(given, "history_", ()) or _no_history(given)
+        kind, given = type(given).__name__, getattr(given, "history_", ())
+        if not given:
+            raise ValueError(
+                f"plot_gap needs the history of a search; this {kind} has none, as after a fit "
+                "with max_leaves or from a path. Pass an OptimalSurvivalTree fitted without "
+                "max_leaves, or a list of snapshots that a callback collected."
+            )
     if isinstance(given, Snapshot) or not isinstance(given, Sequence) or isinstance(given, str):
         raise TypeError(
             f"plot_gap needs a fitted model or a list of snapshots; got {type(given).__name__}. "
@@ -214,14 +212,6 @@ def check_snapshots(given: Any) -> tuple[Snapshot, ...]:
             "fit."
         )
     return tuple(given)
-
-
-def _no_history(model: Any) -> Any:
-    raise ValueError(
-        f"plot_gap needs the history of a search; this {type(model).__name__} has none, as after "
-        "a fit with max_leaves or from a path. Pass an OptimalSurvivalTree fitted without "
-        "max_leaves, or a list of snapshots that a callback collected."
-    )
 
 
 def check_report_file(file: Any) -> Path:

@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.tree import Tree
 from survtree._model.fitted import FittedTree
-from survtree._show.leaf_facts import Leaf, leaf_facts, median_text, risk_text, size_text
+from survtree._show.leaf_facts import leaf_facts, median_text, risk_text, size_text
+from survtree._show.tree_layout import shape_of
 
 # Sizes in cm, for \footnotesize. A question has up to three lines and lies half-way between two
 # rows, a leaf has two lines: nothing touches anything above or below it.
@@ -52,12 +53,10 @@ def export_latex(model: FittedTree, *, standalone: bool = False, confidence: flo
 
     Parameters
     ----------
-    model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted one.
+    model, confidence
+        As in ``export_text``; the limits in brackets are those of the median.
     standalone : bool, default=False
         A whole document, with a page as large as the picture, instead of the picture alone.
-    confidence : float, default=0.95
-        Confidence level of the limits of the median, which are in brackets.
 
     Examples
     --------
@@ -70,7 +69,13 @@ def export_latex(model: FittedTree, *, standalone: bool = False, confidence: flo
     check_is_fitted(model)
     facts = leaf_facts(model, (), confidence=confidence)
     tree = model.tree_
-    lines = {leaf.node: _leaf_lines(leaf) for leaf in facts.leaves}
+    lines = {
+        leaf.node: [
+            f"leaf {leaf.node}: {size_text(leaf)}",
+            f"{median_text(leaf.median)}, {risk_text(leaf)}",
+        ]
+        for leaf in facts.leaves
+    }
     for node in range(tree.n_nodes):
         if tree.question[node] >= 0:
             lines[node] = _question_lines(model.questions_.text(int(tree.question[node])))
@@ -84,11 +89,6 @@ def export_latex(model: FittedTree, *, standalone: bool = False, confidence: flo
     parts += [text for node in places for text in _branches(tree, node, places)]
     picture = "\n".join([*parts, r"\end{tikzpicture}"])
     return f"{HEAD}{picture}\n\\end{{document}}" if standalone else picture
-
-
-def _leaf_lines(leaf: Leaf) -> list[str]:
-    size = f"leaf {leaf.node}: {size_text(leaf)}"
-    return [size, f"{median_text(leaf.median)}, {risk_text(leaf)}"]
 
 
 def _question_lines(text: str) -> list[str]:
@@ -105,28 +105,18 @@ def _question_lines(text: str) -> list[str]:
 
 def _places(tree: Tree, lines: dict[int, list[str]]) -> dict[int, Place]:
     """Leaves in rows, yes above no; questions half-way between their two branches."""
-    depth = tree.depths().tolist()
-    splits = [node for node in range(tree.n_nodes) if tree.question[node] >= 0]
-    room = [0.0] * (max(depth) + 1)  # widest question of each depth
-    for node in splits:
-        room[depth[node]] = max(room[depth[node]], *map(width, lines[node]))
+    shape = shape_of(tree)
+    room = [0.0] * (shape.n_levels + 1)  # widest question of each depth
+    for node in shape.splits:
+        depth = shape.depth[node]
+        room[depth] = max(room[depth], *map(width, lines[node]))
     left = [
         sum(LETTER * letters + MARGIN + BRANCH for letters in room[:d]) for d in range(len(room))
     ]
-    y: dict[int, float] = {}
-
-    def put(node: int, row: int) -> int:
-        """The first row below the node's leaves."""
-        if tree.question[node] < 0:
-            y[node] = -ROW * row
-            return row + 1
-        yes, no = int(tree.yes[node]), int(tree.no[node])
-        row = put(no, put(yes, row))
-        y[node] = (y[yes] + y[no]) / 2
-        return row
-
-    put(0, 0)
-    return {node: Place(left[depth[node]], y[node]) for node in range(tree.n_nodes)}
+    y = {node: -ROW * row for row, node in enumerate(shape.leaves)}
+    for node in reversed(shape.splits):  # children before parents
+        y[node] = (y[int(tree.yes[node])] + y[int(tree.no[node])]) / 2
+    return {node: Place(left[shape.depth[node]], y[node]) for node in range(tree.n_nodes)}
 
 
 def _branches(tree: Tree, node: int, places: dict[int, Place]) -> list[str]:
@@ -156,22 +146,9 @@ ASCII = {
     **_pairs(r"| \textbar{}  ` \textasciigrave{}"),
     '"': r"{\char34}",  # babel makes it a command in some languages
 }
-# By number of the combining character.
-ACCENTS = {
-    0x300: "`",
-    0x301: "'",
-    0x302: "^",
-    0x303: "~",
-    0x304: "=",
-    0x306: "u",
-    0x307: ".",
-    0x308: '"',
-    0x30A: "r",
-    0x30B: "H",
-    0x30C: "v",
-    0x327: "c",
-    0x328: "k",
-}
+# By the combining character.
+ACCENTS = dict(zip("\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308", "`'^~=u.\"", strict=True))
+ACCENTS |= {"\u030a": "r", "\u030b": "H", "\u030c": "v", "\u0327": "c", "\u0328": "k"}
 COMMANDS = {
     **_pairs("ß ss  æ ae  Æ AE  œ oe  Œ OE  ø o  Ø O  ł l  Ł L  ı i  ð dh  Ð DH  þ th  Þ TH  § S"),
     **_pairs("– textendash  — textemdash  … ldots  · textperiodcentered"),
@@ -235,7 +212,7 @@ def _accented(character: str) -> str | None:
     letter = parts[0]
     if not letter.isascii() or not letter.isalpha() or len(parts) != 2:
         return None
-    accent = ACCENTS.get(ord(parts[1]))
+    accent = ACCENTS.get(parts[1])
     return accent and rf"\{accent}{{{letter}}}"
 
 

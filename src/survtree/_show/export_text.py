@@ -11,10 +11,11 @@ from survtree._base.tree import Tree
 from survtree._model.fitted import FittedTree
 from survtree._questions.questions import Questions
 from survtree._scoring.curves import LeafCurve
-from survtree._show.conditions import columns_asked, has_gaps
 from survtree._show.leaf_facts import (
     Leaf,
     LeafFacts,
+    columns_asked,
+    has_gaps,
     leaf_facts,
     limits_note,
     median_text,
@@ -173,10 +174,8 @@ def export_dot(model: FittedTree, *, confidence: float = 0.95) -> str:
 
     Parameters
     ----------
-    model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted one.
-    confidence : float, default=0.95
-        Confidence level of the limits of the median, which are in brackets.
+    model, confidence
+        As in ``export_text``; the limits in brackets are those of the median.
 
     Examples
     --------
@@ -194,24 +193,18 @@ def export_dot(model: FittedTree, *, confidence: float = 0.95) -> str:
     tree, lines = model.tree_, [DOT_HEAD]
     for node in range(tree.n_nodes):
         if tree.question[node] < 0:
-            lines.append(f'  n{node} [label="{_dot_leaf(leaves[node])}", {DOT_LEAF_STYLE}];')
+            leaf = leaves[node]
+            label = [f"leaf {node}", size_text(leaf), median_text(leaf.median), risk_text(leaf)]
+            lines.append(f'  n{node} [label="{_dot_label(label)}", {DOT_LEAF_STYLE}];')
             continue
         question = textwrap.wrap(model.questions_.text(int(tree.question[node])), DOT_LINE_WIDTH)
-        lines.append(f'  n{node} [label="{_dot_lines(question)}"];')
+        lines.append(f'  n{node} [label="{_dot_label(question)}"];')
         for answer, child in (("yes", tree.yes[node]), ("no", tree.no[node])):
             lines.append(f'  n{node} -> n{child} [label=" {answer} "];')
     return "\n".join([*lines, "}"])
 
 
-def _dot_leaf(leaf: Leaf) -> str:
-    median = median_text(leaf.median)
-    return _dot_lines([f"leaf {leaf.node}", size_text(leaf), median, risk_text(leaf)])
-
-
-def _dot_lines(lines: list[str]) -> str:
-    return r"\n".join(map(_dot_escaped, lines))
-
-
-def _dot_escaped(text: str) -> str:
-    """Graphviz would read a backslash as an escape, and &lt; as <."""
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")
+def _dot_label(lines: list[str]) -> str:
+    """Lines in quotes. Graphviz would read a backslash as an escape, and &lt; as <."""
+    text = "\n".join(lines).replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")
+    return text.replace("\n", r"\n")

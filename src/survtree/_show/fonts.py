@@ -12,6 +12,8 @@ STAND_INS = "□?"
 LINE, SPACING = 1.3, 1.1
 # Hinting and shaping may make a line a little wider than the sum of its characters.
 SLACK = 1.1
+# Notes and numbers at the axes are smaller than other text, but not too small to be read.
+SMALLER, LEAST_SIZE = 0.85, 5.0
 DOTS = "..."
 BREAKS_AFTER = frozenset(" _-/,;:|")
 # A sign stays on one line with what follows it.
@@ -23,6 +25,11 @@ LEFT_TO_RIGHT = "\u200e"
 # Letters of Hebrew, Arabic and the scripts near them; a run of their words ends with a letter.
 _LETTER = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
 _RUN = re.compile(rf"{_LETTER}([\W_]*{_LETTER})*")
+
+
+def small(size: float) -> float:
+    """The size of notes and of numbers at the axes, beside text of a size."""
+    return max(SMALLER * size, min(size, LEAST_SIZE))
 
 
 class Wrapped(NamedTuple):

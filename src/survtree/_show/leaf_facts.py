@@ -1,7 +1,13 @@
-"""What is known about a leaf, with confidence limits: for every table, picture and file."""
+"""What is known about a leaf: its conditions, and its numbers with confidence limits.
+
+The conditions are those of its path, with what is asked of one column put together. The answer no
+is also that of a missing value and of a level that the fit did not see, so a condition that only
+rests on noes says so where the column had missing values.
+"""
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from sklearn.utils.validation import check_is_fitted
@@ -16,11 +22,170 @@ from survtree._base.numbers import (
     format_percent,
     format_ratio,
 )
+from survtree._base.tree import Tree
+from survtree._base.words import quoted_level, quoted_name
 from survtree._model.fitted import FittedTree
+from survtree._questions.questions import (
+    MOST_LEVELS_LISTED,
+    End,
+    InLevels,
+    InRange,
+    IsMissing,
+    IsOne,
+    Question,
+    Questions,
+    range_text,
+)
 from survtree._scoring.curves import LeafCurve, LogRank, hazard_ratios, log_rank
 from survtree._scoring.read_curves import check_times
 from survtree._show.checks import check_confidence, check_until, frame_of
-from survtree._show.conditions import conditions, paths_to_nodes
+
+
+class Answer(NamedTuple):
+    """A question and its answer."""
+
+    question: Question
+    is_yes: bool
+
+
+def paths_to_nodes(tree: Tree, questions: Questions) -> dict[int, tuple[Answer, ...]]:
+    """The answers on the way from the root to each node."""
+    paths: dict[int, tuple[Answer, ...]] = {0: ()}
+    for node in range(tree.n_nodes):  # parents come before children
+        if tree.question[node] >= 0:
+            question = questions.asked[int(tree.question[node])]
+            paths[int(tree.yes[node])] = (*paths[node], Answer(question, True))
+            paths[int(tree.no[node])] = (*paths[node], Answer(question, False))
+    return paths
+
+
+def questions_of(model: FittedTree) -> list[Question]:
+    """The questions of the splits, from the root down."""
+    return [model.questions_.asked[j] for j in model.tree_.question if j >= 0]
+
+
+def columns_asked(model: FittedTree) -> list[int]:
+    """Places of the columns that the tree splits on, from the root down."""
+    return list(dict.fromkeys(question.column for question in questions_of(model)))
+
+
+def has_gaps(model: FittedTree) -> bool:
+    """Did a column that the tree splits on have missing values?"""
+    return any(model.binarizer_.seen_[column].has_missing for column in columns_asked(model))
+
+
+def conditions(model: FittedTree, path: Sequence[Answer]) -> tuple[str, ...]:
+    """The conditions of a path in words, in the order in which columns first occur."""
+    by_column: dict[int, list[Answer]] = {}
+    for answer in path:
+        by_column.setdefault(answer.question.column, []).append(answer)
+    return tuple(
+        text
+        for column, answers in by_column.items()
+        for text in _of_column(
+            model.questions_.names[column], answers, model.binarizer_.seen_[column].has_missing
+        )
+    )
+
+
+def _of_column(name: str, group: list[Answer], has_gaps: bool) -> list[str]:
+    are_missing = [answer.is_yes for answer in group if isinstance(answer.question, IsMissing)]
+    others = [answer for answer in group if not isinstance(answer.question, IsMissing)]
+    if any(are_missing):
+        return [f"{quoted_name(name)} is missing"]
+    if not others:
+        return [f"{quoted_name(name)} is not missing"]
+    parts = _without_missing(name, others)
+    is_known = bool(are_missing) or any(answer.is_yes for answer in others)
+    if is_known or not has_gaps:
+        return parts
+    return [f"({part} or {quoted_name(name)} is missing)" for part in parts]
+
+
+def _without_missing(name: str, group: list[Answer]) -> list[str]:
+    """Questions about one column have one form, apart from the one whether it is missing."""
+    first, answer = group[0]
+    if isinstance(first, IsOne):
+        no = f"{quoted_name(name)} {'= 0' if first.word is None else 'is False'}"
+        return [first.text(name) if answer else no]
+    ranges = [(q, answer) for q, answer in group if isinstance(q, InRange)]
+    levels = [(q, answer) for q, answer in group if isinstance(q, InLevels)]
+    return _of_numbers(name, ranges) if ranges else [_of_levels(quoted_name(name), levels)]
+
+
+def _of_numbers(name: str, group: list[tuple[InRange, bool]]) -> list[str]:
+    """One range, and what is left out of it."""
+    for question, answer in group:
+        if question.is_one_value and answer:
+            return [question.text(name)]
+    ends = [_ends(question, answer) for question, answer in group]
+    low, high = max(low for low, _ in ends), min(high for _, high in ends)
+    parts = [range_text(quoted_name(name), low, high)] if low > -math.inf or high < math.inf else []
+    for question, answer in group:
+        if answer or question.is_cut:
+            continue
+        if question.is_one_value and low < question.high <= high:
+            parts.append(f"{quoted_name(name)} != {format_exact(question.high)}")
+        if not question.is_one_value and question.low < high and low < question.high:
+            parts.append(f"not ({question.text(name)})")
+    return parts
+
+
+def _ends(question: InRange, answer: bool) -> tuple[float, float]:
+    """What the number is above, and at most; a no to a range with one end is beyond that end."""
+    low, high = question.low, question.high
+    if answer:
+        return low, high
+    return high if low == -math.inf else -math.inf, low if high == math.inf else math.inf
+
+
+def _of_levels(name: str, group: list[tuple[InLevels, bool]]) -> str:
+    yes = [question for question, answer in group if answer]
+    no = [question for question, answer in group if not answer]
+    if not yes:
+        return _none_of_levels(name, no)
+    left = [
+        level
+        for level in yes[0].levels
+        if all((level in question.levels) == answer for question, answer in group)
+    ]
+    return _one_of_levels(name, yes[0], left)
+
+
+def _one_of_levels(name: str, question: InLevels, left: list[str]) -> str:
+    """One of the levels that are left; those of an ordered column are neighbours."""
+    if len(left) == 1:
+        return f"{name} is {quoted_level(left[0])}"
+    if question.end is None or len(left) <= MOST_LEVELS_LISTED:
+        # In brackets: what is joined by "and" must not be read into it.
+        return f"({name} is {' or '.join(map(quoted_level, left))})"
+    low, high = quoted_level(left[0]), quoted_level(left[-1])
+    if question.end == "low" and left[0] == question.levels[0]:
+        return f"{name} <= {high}"
+    if question.end == "high" and left[-1] == question.levels[-1]:
+        return f"{name} >= {low}"
+    return f"{low} <= {name} <= {high}"
+
+
+def _none_of_levels(name: str, no: list[InLevels]) -> str:
+    """None of the levels that were asked for."""
+    refused = list(dict.fromkeys(level for question in no for level in question.levels))
+    if len(refused) == 1:
+        return f"{name} is not {quoted_level(refused[0])}"
+    if no[0].end is None or len(refused) <= MOST_LEVELS_LISTED:
+        return f"{name} is neither {' nor '.join(map(quoted_level, refused))}"
+    below, above = levels_at_end(no, "low"), levels_at_end(no, "high")
+    if not above:
+        return f"{name} > {quoted_level(below[-1])}"
+    if not below:
+        return f"{name} < {quoted_level(above[0])}"
+    return f"{quoted_level(below[-1])} < {name} < {quoted_level(above[0])}"
+
+
+def levels_at_end(questions: Sequence[Question], end: End) -> tuple[str, ...]:
+    """The longest set of levels at one end of the order of a column, none if there is no such."""
+    found = [q.levels for q in questions if isinstance(q, InLevels) and q.end == end]
+    return max(found, key=len, default=())
 
 
 class Leaf(NamedTuple):
@@ -88,21 +253,14 @@ def leaf_facts(
 
 def common_end(curves: Sequence[LeafCurve]) -> float:
     """The last time at which every leaf is known: rows are left, or all had their event."""
-    is_known = [curve.survival.y[-1:].tolist() == [0.0] for curve in curves]
-    ends = [float(curve.times[-1]) for curve in curves]
-    open_ends = [end for end, known in zip(ends, is_known, strict=True) if not known]
-    return min(open_ends, default=max(ends))
+    ends = [(float(curve.times[-1]), curve.survival.y[-1:].tolist() == [0.0]) for curve in curves]
+    return min((end for end, is_known in ends if not is_known), default=max(ends)[0])
 
 
 def quarters(model: FittedTree) -> list[float]:
     """Three round times that divide the time up to the last event into quarters."""
     last = float(model.event_times_[-1])
-    return sorted({round_number(last * part / 4) for part in (1, 2, 3)})
-
-
-def round_number(value: float) -> float:
-    """The nearest number with two digits."""
-    return float(f"{value:.1e}")
+    return sorted({float(f"{last * part / 4:.1e}") for part in (1, 2, 3)})  # of two digits
 
 
 def leaf_table(
@@ -191,10 +349,7 @@ def median_text(median: Interval) -> str:
 
 def survival_texts(leaf: Leaf, times: tuple[float, ...]) -> list[str]:
     """Survival at each time, and its limits."""
-
-    def share(value: float) -> str:
-        return format_decimals(value, 2)
-
+    share = partial(format_decimals, decimals=2)
     return [
         f"S({format_exact(time)}) {share(survival.value)}{_limits(survival, share)}"
         for time, survival in zip(times, leaf.survival, strict=True)

@@ -9,8 +9,16 @@ from survtree._base.numbers import format_number, format_percent, json_number
 from survtree._model.fitted import FittedTree
 from survtree._scoring.scores import Group, calibration_groups
 from survtree._show.checks import check_axes, check_confidence, check_drawn_model
-from survtree._show.leaf_style import BLUE, GREY, ORANGE, PURPLE
-from survtree._show.picture import Picture, hide_frame, new_axes, picture_of
+from survtree._show.picture import (
+    BLUE,
+    GREY,
+    ORANGE,
+    PURPLE,
+    Picture,
+    hide_frame,
+    new_axes,
+    picture_of,
+)
 
 # Areas of points, in square points: added for all rows, and added to any.
 LARGEST, SMALLEST = 400.0, 12.0

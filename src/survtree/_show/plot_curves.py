@@ -2,29 +2,26 @@
 
 from typing import Any
 
-import numpy as np
-
 from survtree._base.numbers import format_number, format_p_value, format_weights, round_ticks
 from survtree._model.fitted import FittedTree
-from survtree._show.checks import (
-    check_axes,
-    check_confidence,
-    check_drawn_model,
-    check_label,
-    check_ticks,
-)
+from survtree._show import checks
 from survtree._show.fonts import LINE, Fonts
 from survtree._show.leaf_facts import leaf_facts
-from survtree._show.leaf_style import (
+from survtree._show.picture import (
     GREY,
+    Picture,
     by_risk,
     draw_censored,
     draw_curve,
+    hide_frame,
     last_time,
     leaf_colours,
     leaf_strokes,
+    new_axes,
+    picture_of,
+    size_of,
+    write,
 )
-from survtree._show.picture import Picture, hide_frame, new_axes, picture_of, size_of, write
 
 # With more leaves, bands and marks hide the curves.
 MOST_WITH_BANDS = 4
@@ -59,22 +56,18 @@ def plot_curves(
 
     Parameters
     ----------
-    model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted one.
+    model, confidence, time_label
+        As in ``plot_tree``.
     ax : matplotlib axes, optional
         By default new ones. Labels and the table stand to the right and below; a figure with
         ``layout="constrained"`` makes room for them.
     times : list of times, optional
         The ticks, at which rows at risk are counted; by default round ones.
-    confidence : float, default=0.95
-        Of the bands, for one time at a time.
     at_risk : bool, default=True
         Is there a table of rows at risk? Where rows have weights, it shows their weight. It is left
         out where it would take more than half of the height.
     bands : bool, optional
         Are there bands and marks of censored rows? By default for up to four leaves.
-    time_label : str, default="Time"
-        What time is called, such as "Days".
 
     Examples
     --------
@@ -84,11 +77,11 @@ def plot_curves(
     >>> plot_curves(model, times=[0, 180, 360]).axes.get_title(loc="right")
     'log-rank p < 0.001'
     """
-    check_drawn_model(model)
-    check_axes(ax)
-    level = check_confidence(confidence)
-    label = Fonts().drawable(check_label(time_label))
-    ticks = None if times is None else check_ticks(times).tolist()
+    checks.check_drawn_model(model)
+    checks.check_axes(ax)
+    level = checks.check_confidence(confidence)
+    label = Fonts().drawable(checks.check_label(time_label))
+    ticks = None if times is None else checks.check_ticks(times).tolist()
     nodes = by_risk(model)
     ax = new_axes(6.4, _figure_height(len(nodes), at_risk)) if ax is None else ax
     size = SIZE if size_of(ax)[0] >= NARROW else SMALL_SIZE
@@ -99,7 +92,8 @@ def plot_curves(
     if len(nodes) > 1:
         p = leaf_facts(model, confidence=level).log_rank.p
         ax.set_title(f"log-rank {format_p_value(p)}", loc="right", size=size, color=GREY)
-    if at_risk and _table_height(nodes, size) <= MOST_OF_HEIGHT * size_of(ax)[1]:
+    table_height = (len(nodes) + 1) * LINE * size
+    if at_risk and table_height <= MOST_OF_HEIGHT * size_of(ax)[1]:
         artists += _draw_table(ax, model, nodes, ticks, size)
     return picture_of(ax, artists + _draw_labels(ax, model, nodes, size))
 
@@ -116,10 +110,6 @@ def curves_on_page(model: FittedTree, confidence: float) -> Picture:
 def _figure_height(n_leaves: int, at_risk: bool) -> float:
     """In inches: curves, labels that need more with many leaves, and the table."""
     return max(3.4, 0.18 * n_leaves + 0.8) + (0.4 + 0.16 * n_leaves) * at_risk
-
-
-def _table_height(nodes: list[int], size: float) -> float:
-    return (len(nodes) + 1) * LINE * size
 
 
 def _n_ticks(ax: Any, size: float) -> int:
@@ -179,18 +169,9 @@ def _hung(
     ax: Any, time: float, offset: tuple[float, float], text: str, size: float, **how: Any
 ) -> Any:
     """A text so many points right of a time and below the axis."""
-    return ax.annotate(
-        text,
-        (time, 0.0),
-        (offset[0], -offset[1]),
-        xycoords=ax.get_xaxis_transform(),
-        textcoords="offset points",
-        annotation_clip=False,
-        size=size,
-        va="center",
-        parse_math=False,
-        **how,
-    )
+    how |= {"xycoords": ax.get_xaxis_transform(), "textcoords": "offset points", "size": size}
+    how |= {"annotation_clip": False, "va": "center", "parse_math": False}
+    return ax.annotate(text, (time, 0.0), (offset[0], -offset[1]), **how)
 
 
 def _draw_labels(ax: Any, model: FittedTree, nodes: list[int], size: float) -> list[Any]:
@@ -211,10 +192,8 @@ def _draw_labels(ax: Any, model: FittedTree, nodes: list[int], size: float) -> l
         stroke = {"linewidth": WIDTH, "linestyle": strokes[node], "gid": f"curve-{node}.sample"}
         artists += ax.plot(ends_of_sample, [place, place], **stroke, **how)
         text = f"Leaf {node} (n = {curves[node].n_rows:,})"
-        at = right * (1 + LABELS_AT), place
-        label = write(ax, *at, text, size=size, va="center", clip_on=False)
-        label.set_gid(f"curve-{node}.text")
-        artists.append(label)
+        label = {"size": size, "va": "center", "clip_on": False, "gid": f"curve-{node}.text"}
+        artists.append(write(ax, right * (1 + LABELS_AT), place, text, **label))
     return artists
 
 
@@ -230,4 +209,4 @@ def spread(wanted: list[float], apart: float, top: float) -> list[float]:
     for k in reversed(order):
         places[k] = min(places[k], highest)
         highest = places[k] - apart
-    return [float(place) for place in np.asarray(places)]
+    return list(map(float, places))

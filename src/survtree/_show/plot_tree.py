@@ -1,25 +1,50 @@
 """The tree with a Kaplan-Meier curve in each leaf."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from survtree._base.numbers import format_number, format_percent, round_ticks
 from survtree._model.fitted import FittedTree
-from survtree._show.checks import (
-    check_axes,
-    check_confidence,
-    check_direction,
-    check_drawn_model,
-    check_label,
+from survtree._show import checks
+from survtree._show.fonts import LINE, Fonts, small
+from survtree._show.leaf_facts import LeafFacts, has_gaps, leaf_facts
+from survtree._show.picture import (
+    GREY,
+    PALE,
+    SOFT,
+    Picture,
+    draw_curve,
+    last_time,
+    leaf_colours,
+    picture_of,
+    size_of,
+    write,
 )
-from survtree._show.conditions import has_gaps
-from survtree._show.fonts import LINE, Fonts
-from survtree._show.leaf_facts import LeafFacts, leaf_facts
-from survtree._show.leaf_style import GREY, PALE, SOFT, draw_curve, last_time, leaf_colours
-from survtree._show.picture import Picture, picture_of, size_of, write
-from survtree._show.tree_layout import plan_alone, plan_in
-from survtree._show.tree_shape import Box, Cell, Edge, Plan, TreeContent, shape_of, small
+from survtree._show.tree_layout import (
+    Box,
+    Cell,
+    Edge,
+    Layout,
+    Plan,
+    Rectangle,
+    Shape,
+    Style,
+    TreeContent,
+    shape_of,
+)
+
+# Several forms of the text of leaves are tried, and sizes of letters in steps.
+FORMS = ("wide", "flat", "tall")
+LARGEST, USUAL, SMALLEST, LEGIBLE, TINIEST = 14.0, 9.0, 5.5, 5.0, 3.0
+MUCH_LARGER = 1.25
+STEP = 0.5
+# Side by side, more leaves than this make a figure too wide to be looked at.
+MOST_SIDE_BY_SIDE = 8
+SLOT_WIDTH, LEAST_WIDTH = 122.0, 300.0
+MOST = 14_400.0  # points on a side: no PDF is larger
 
 MOST_TICKS = 2
+CENTERED: dict[str, Any] = {"ha": "center", "va": "center", "zorder": 3}
 # How many steps can be seen in a leaf on a page: across, and up.
 ON_PAGE = (200, 100)
 
@@ -62,11 +87,11 @@ def plot_tree(
     >>> [text.get_text() for text in picture.axes.texts][:3]
     ['Karnofsky_score <= 45', 'yes', 'no']
     """
-    check_drawn_model(model)
-    check_axes(ax)
-    check_direction(direction)
-    level = check_confidence(confidence)
-    label = check_label(time_label)
+    checks.check_drawn_model(model)
+    checks.check_axes(ax)
+    checks.check_direction(direction)
+    level = checks.check_confidence(confidence)
+    label = checks.check_label(time_label)
     facts = leaf_facts(model, confidence=level)
     content = _content(model, facts, label, Fonts())
     if ax is None:
@@ -115,6 +140,83 @@ def _axes_of_size(width: float, height: float) -> Any:
     return Figure(figsize=(width / 72, height / 72)).add_axes((0.0, 0.0, 1.0, 1.0))
 
 
+def plan_in(content: TreeContent, width: float, height: float, direction: str | None) -> Plan:
+    """The drawing on paper of a given size: all text first, in letters as large as possible."""
+    ways = _directions(content.shape, direction)
+    plans = [_best(content, width, height, way) for way in ways]
+    if plans[-1] is None:
+        return plans[0] or _bare(content)
+    if plans[0] is None or _is_much_better(plans[-1].style, plans[0].style):
+        return plans[-1]
+    return plans[0]
+
+
+def _is_much_better(one: Style, other: Style) -> bool:
+    """Does one say more than the other, or in letters that are much larger?"""
+    says, other_says = (one.is_strict, -one.brevity), (other.is_strict, -other.brevity)
+    return says > other_says or (says == other_says and one.size > MUCH_LARGER * other.size)
+
+
+def _best(content: TreeContent, width: float, height: float, direction: str) -> Plan | None:
+    plans = (Layout(content, style, direction, width, height).plan() for style in _styles(width))
+    return next((plan for plan in plans if plan is not None), None)
+
+
+def _directions(shape: Shape, direction: str | None) -> tuple[str, ...]:
+    if direction is not None:
+        return (direction,)
+    is_few = len(shape.leaves) <= MOST_SIDE_BY_SIDE
+    return ("down", "right") if is_few else ("right", "down")
+
+
+def _styles(width: float) -> Iterator[Style]:
+    """From the best to look at to the least that can be drawn."""
+    largest = min(LARGEST, max(SMALLEST, 5.0 + width / 100))
+    for brevity, smallest in enumerate((SMALLEST, SMALLEST, LEGIBLE, LEGIBLE)):
+        for size in _sizes(largest, smallest):
+            for form in FORMS if brevity < 2 else FORMS[:1]:
+                yield Style(size, brevity, form)
+    yield Style(LEGIBLE, 3, is_strict=False)
+    for brevity, smallest in ((4, LEGIBLE), (5, TINIEST)):
+        for size in _sizes(SMALLEST, smallest):
+            yield Style(size, brevity, is_strict=False)
+
+
+def _sizes(largest: float, smallest: float) -> list[float]:
+    return [largest - STEP * place for place in range(int((largest - smallest) / STEP) + 1)]
+
+
+def _bare(content: TreeContent) -> Plan:
+    """Lines and curves alone, planned on larger paper: nothing on it has a size of its own."""
+    style = Style(TINIEST, 5, is_strict=False)
+    shape = content.shape
+    slots = 10.0 * len(shape.leaves)
+    plan = Layout(content, style, "right", 40.0 * (shape.n_levels + 2), slots).plan()
+    assert plan is not None, "there is room for everything"
+    return plan
+
+
+def plan_alone(content: TreeContent, direction: str | None, *, has_frames: bool = False) -> Plan:
+    """The drawing of a figure of its own, which is as large as it needs to be."""
+    way = _directions(content.shape, direction)[0]
+    for width in _widths(content.shape) if way == "down" else (None,):
+        for form in FORMS:
+            style = Style(USUAL, form=form, has_frames=has_frames)
+            plan = Layout(content, style, way, width, None).plan()
+            if plan is not None and max(plan.width, plan.height) <= MOST:
+                return plan
+    width = min(MOST, 160.0 * (content.shape.n_levels + 2))
+    return plan_in(content, width, min(MOST, 46.0 * len(content.shape.leaves) + 40), way)
+
+
+def _widths(shape: Shape) -> Iterator[float]:
+    """Wider and wider ones, up to what a file can hold."""
+    width = max(LEAST_WIDTH, SLOT_WIDTH * len(shape.leaves))
+    while width <= MOST:
+        yield width
+        width *= 1.15
+
+
 def _draw(
     ax: Any, plan: Plan, model: FittedTree, confidence: float, *, is_page: bool = False
 ) -> list[Any]:
@@ -128,7 +230,11 @@ def _draw(
     for box in plan.boxes:
         artists += _draw_box(ax, box, size)
     if plan.style.has_splits:
-        artists += [_draw_answer(ax, edge, size) for edge in plan.edges]
+        how = CENTERED | {"size": size, "color": GREY}
+        artists += [
+            write(ax, *edge.at, edge.answer, gid=f"edge-{edge.node}.answer", **how)
+            for edge in plan.edges
+        ]
     colours, curves, end = leaf_colours(model), model.leaf_curves_, last_time(model)
     resolution = ON_PAGE if is_page else None
     for cell in plan.cells:
@@ -159,33 +265,19 @@ def _draw_box(ax: Any, box: Box, size: float) -> list[Any]:
     frame = _draw_frame(ax, (*corner, box.width, box.height), size, f"node-{box.node}.box")
     if not box.lines:
         return [frame]
-    how = {"size": size, "ha": "center", "va": "center", "zorder": 3}
-    text = write(ax, box.x, box.y, "\n".join(box.lines), gid=f"node-{box.node}.text", **how)
-    return [frame, text]
+    how = CENTERED | {"size": size, "gid": f"node-{box.node}.text"}
+    return [frame, write(ax, box.x, box.y, "\n".join(box.lines), **how)]
 
 
-def _draw_frame(ax: Any, place: tuple[float, float, float, float], size: float, gid: str) -> Any:
+def _draw_frame(ax: Any, place: Rectangle, size: float, gid: str) -> Any:
     from matplotlib.patches import FancyBboxPatch
 
     left, bottom, width, height = place
     corner = min(0.35 * size, width / 2, height / 2)
-    frame = FancyBboxPatch(
-        (left, bottom),
-        width,
-        height,
-        boxstyle=f"round,pad=0,rounding_size={corner}",
-        facecolor=SOFT,
-        edgecolor=GREY,
-        linewidth=0.08 * size,
-        zorder=2,
-        gid=gid,
-    )
+    shape = f"round,pad=0,rounding_size={corner}"
+    frame = FancyBboxPatch((left, bottom), width, height, shape, facecolor=SOFT, edgecolor=GREY)
+    frame.set(linewidth=0.08 * size, zorder=2, gid=gid)
     return ax.add_patch(frame)
-
-
-def _draw_answer(ax: Any, edge: Edge, size: float) -> Any:
-    how: dict[str, Any] = {"size": size, "ha": "center", "va": "center", "color": GREY, "zorder": 3}
-    return write(ax, *edge.at, edge.answer, gid=f"edge-{edge.node}.answer", **how)
 
 
 def _new_inset(ax: Any, cell: Cell, end: float) -> Any:

@@ -4,53 +4,44 @@ import ast
 import inspect
 import platform
 from importlib.metadata import version
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from survtree._base.numbers import (
-    format_penalty,
-    json_interval,
-    json_number,
-    round_ticks,
-)
+from survtree._base.numbers import format_penalty, json_interval, json_number, round_ticks
 from survtree._model.fitted import FittedTree
 from survtree._model.prepare import cohort_of
 from survtree._proof.certificate import Certificate, Verification
 from survtree._questions.questions import InLevels, InRange, IsMissing, IsOne, Question
-from survtree._show.conditions import columns_asked, levels_at_end
-from survtree._show.leaf_facts import LeafFacts, leaf_facts
-from survtree._show.leaf_style import by_risk, last_time
+from survtree._show.leaf_facts import LeafFacts, columns_asked, leaf_facts, levels_at_end
+from survtree._show.picture import by_risk, last_time
 from survtree._show.report_rows import Scoring, data_facts, score_facts
 
 
-class ReportRows(NamedTuple):
-    """Rows with a known outcome, as the user has them."""
-
-    X: Any
-    y: Any
-    sample_weight: Any
-
-
-class ReportOptions(NamedTuple):
-    """What the user wants on the page."""
-
-    title: str
-    times: Any
-    cv: Any
-    command: str | None
-    random_state: Any
-
-
-def report_facts(model: Any, rows: ReportRows | None, options: ReportOptions) -> dict[str, Any]:
-    """All that the page says."""
-    facts = leaf_facts(model, options.times)
-    verified = None if rows is None else model.certificate_.verify(*rows)
-    has_rows = rows is not None and verified is not None
+def report_facts(
+    model: Any,
+    rows: tuple[Any, Any, Any] | None,
+    *,
+    title: str,
+    times: Any,
+    cv: Any,
+    command: str | None,
+    random_state: Any,
+) -> dict[str, Any]:
+    """All that the page says; ``rows`` are X, y and weights as the user has them."""
+    facts = leaf_facts(model, times)
+    verified = data = scores = None
+    if rows is not None:
+        verified = model.certificate_.verify(*rows)
+        table, events, is_kept = model.binarizer_.read_with_outcome(*rows, model)
+        data = data_facts(table, events, columns_asked(model), len(is_kept))
+        cohort, rng = cohort_of(clone(model), *rows), check_random_state(random_state)
+        scoring = Scoring(cv, rng, np.array(facts.times), facts.confidence)
+        scores = score_facts(model, cohort, scoring, is_training=verified.checks["data"])
     return {
-        "title": options.title,
+        "title": title,
         "summary": _summary(model, facts),
         "tree": tree_facts(model, facts),
         "fields": form_fields(model),
@@ -62,23 +53,10 @@ def report_facts(model: Any, rows: ReportRows | None, options: ReportOptions) ->
         "log_rank": {key: json_number(value) for key, value in facts.log_rank._asdict().items()},
         "at_risk": at_risk_facts(model),
         "proof": proof_facts(model.certificate_, len(model.questions_), verified),
-        "reproduce": reproduce_facts(model, options.command),
-        "data": _data(model, rows) if has_rows else None,
-        "scores": _scores(model, rows, facts, options, verified) if has_rows else None,
+        "reproduce": reproduce_facts(model, command),
+        "data": data,
+        "scores": scores,
     }
-
-
-def _data(model: Any, rows: Any) -> dict[str, Any]:
-    table, events, is_kept = model.binarizer_.read_with_outcome(*rows, model)
-    return data_facts(table, events, columns_asked(model), len(is_kept))
-
-
-def _scores(
-    model: Any, rows: Any, facts: LeafFacts, options: ReportOptions, verified: Any
-) -> dict[str, Any]:
-    cohort, rng = cohort_of(clone(model), *rows), check_random_state(options.random_state)
-    scoring = Scoring(options.cv, rng, np.array(facts.times), facts.confidence)
-    return score_facts(model, cohort, scoring, is_training=verified.checks["data"])
 
 
 def _summary(model: Any, facts: LeafFacts) -> dict[str, Any]:
@@ -95,6 +73,7 @@ def _summary(model: Any, facts: LeafFacts) -> dict[str, Any]:
 
 def leaf_list(facts: LeafFacts) -> list[dict[str, Any]]:
     """The leaves in the order of the tree."""
+    intervals = ("median", "restricted_mean", "hazard_ratio")
     return [
         {
             "node": leaf.node,
@@ -103,10 +82,8 @@ def leaf_list(facts: LeafFacts) -> list[dict[str, Any]]:
             "events": leaf.n_events,
             "share": leaf.share,
             "risk": leaf.risk,
-            "median": json_interval(leaf.median),
-            "survival": [json_interval(survival) for survival in leaf.survival],
-            "restricted_mean": json_interval(leaf.restricted_mean),
-            "hazard_ratio": json_interval(leaf.hazard_ratio),
+            "survival": list(map(json_interval, leaf.survival)),
+            **{name: json_interval(getattr(leaf, name)) for name in intervals},
         }
         for leaf in facts.leaves
     ]
@@ -201,12 +178,11 @@ def proof_facts(
     certificate: Certificate, n_questions: int, verified: Verification | None
 ) -> dict[str, Any]:
     """The certificate; with rows, the result of its check on them."""
-    numbers = ("objective", "loss", "lower_bound", "gap", "regularization", "exact_loss", "seconds")
-    same = ("status", "n_leaves", "max_depth", "min_samples_leaf", "max_leaves", "fingerprint")
+    names = ["objective", "loss", "lower_bound", "gap", "regularization", "exact_loss", "seconds"]
+    names += ["status", "n_leaves", "max_depth", "min_samples_leaf", "max_leaves", "fingerprint"]
     buckets = certificate.time_buckets
     return {
-        **{name: json_number(getattr(certificate, name)) for name in numbers},
-        **{name: getattr(certificate, name) for name in same},
+        **{name: json_number(getattr(certificate, name)) for name in names},
         "penalty": format_penalty(certificate.regularization),
         "text": STATUSES[certificate.status],
         "n_questions": n_questions,
@@ -225,13 +201,8 @@ def _guess(certificate: Certificate) -> dict[str, Any] | None:
     guess = certificate.guess
     if guess is None:
         return None
-    return {
-        "assumption": guess.assumption,
-        "reference": guess.reference,
-        "loss": json_number(guess.loss),
-        "conditional_bound": json_number(guess.conditional_bound),
-        "n_closed": guess.n_closed,
-    }
+    names = ("assumption", "reference", "loss", "conditional_bound", "n_closed")
+    return {name: json_number(getattr(guess, name)) for name in names}
 
 
 def _check(verified: Verification) -> dict[str, Any]:
@@ -239,11 +210,8 @@ def _check(verified: Verification) -> dict[str, Any]:
         {"claim": claim, "holds": holds, "detail": verified.details[claim]}
         for claim, holds in verified.checks.items()
     ]
-    return {
-        "is_valid": verified.is_valid,
-        "claims": claims,
-        "not_rechecked": list(verified.not_rechecked),
-    }
+    left = list(verified.not_rechecked)
+    return {"is_valid": verified.is_valid, "claims": claims, "not_rechecked": left}
 
 
 PAPER = (
@@ -255,18 +223,10 @@ PAPER = (
 def reproduce_facts(model: Any, command: str | None) -> dict[str, Any]:
     """The command, if there was one, and the call in Python."""
     code, is_exact = python_call(model)
-    return {
-        "command": command,
-        "code": code,
-        "is_exact": is_exact,
-        "versions": {
-            "survtree": version("survtree"),
-            "Python": platform.python_version(),
-            "NumPy": version("numpy"),
-            "scikit-learn": version("scikit-learn"),
-        },
-        "paper": PAPER,
-    }
+    versions = {"survtree": version("survtree"), "Python": platform.python_version()}
+    versions |= {"NumPy": version("numpy"), "scikit-learn": version("scikit-learn")}
+    call = {"command": command, "code": code, "is_exact": is_exact}
+    return {**call, "versions": versions, "paper": PAPER}
 
 
 def python_call(model: Any) -> tuple[str, bool]:
@@ -292,9 +252,8 @@ def _is_same(value: Any, default: Any) -> bool:
 
 def _literal(value: Any) -> str | None:
     """The value as code, if it can be written as such."""
-    text = repr(
-        value.item() if hasattr(value, "item") and not getattr(value, "shape", ()) else value
-    )
+    is_scalar = hasattr(value, "item") and not getattr(value, "shape", ())
+    text = repr(value.item() if is_scalar else value)
     try:
         ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):

@@ -11,46 +11,34 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 from sklearn.utils.validation import check_is_fitted
 
+from survtree._base import numbers
 from survtree._base.checks import check_option
 from survtree._base.files import whole_file
-from survtree._base.numbers import (
-    format_count,
-    format_decimals,
-    format_limits,
-    format_number,
-    format_p_value,
-    format_percent,
-    format_ratio,
-)
+from survtree._base.numbers import format_limits, format_number, format_percent
 from survtree._show.checks import check_report_file, check_report_rows, check_report_text
 from survtree._show.leaf_facts import leaf_facts
 from survtree._show.report_facts import (
-    ReportOptions,
-    ReportRows,
     leaf_list,
     report_facts,
     tree_facts,
 )
 from survtree._show.report_pictures import (
+    FONT,
     Pictures,
     counts_text,
     leaf_styles,
     median_text,
     page_pictures,
+    tag,
     tree_styles,
     tree_svg,
 )
-from survtree._show.svg import FONT, tag
 
 TITLE = "Optimal survival tree"
+# What the template can call by these names.
 FORMATS: dict[str, Callable[..., str]] = {
-    "number": format_number,
-    "decimals": format_decimals,
-    "percent": format_percent,
-    "count": format_count,
-    "ratio": format_ratio,
-    "p_value": format_p_value,
-    "limits": format_limits,
+    name: getattr(numbers, f"format_{name}")
+    for name in ("number", "decimals", "percent", "count", "ratio", "p_value", "limits")
 }
 
 
@@ -114,9 +102,9 @@ def write_report(
     heading = check_report_text("title", title) or TITLE
     shown = check_report_text("command", command)
     seed = check_option("random_state", random_state)
-    given = check_report_rows(X, y, sample_weight, model.roles_)
-    rows = None if given is None else ReportRows(*given)
-    facts = report_facts(model, rows, ReportOptions(heading, times, cv, shown, seed))
+    rows = check_report_rows(X, y, sample_weight, model.roles_)
+    how = {"times": times, "cv": cv, "random_state": seed}
+    facts = report_facts(model, rows, title=heading, command=shown, **how)
     text = page(facts, page_pictures(model, facts))
     with whole_file(path) as stream:
         stream.write(text.encode())

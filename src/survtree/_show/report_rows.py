@@ -15,7 +15,8 @@ from survtree._model.fitted import functions_of
 from survtree._model.prepare import Cohort
 from survtree._scoring.curves import StepFunction, leaf_curves
 from survtree._scoring.scores import SCORES, calibration_groups, scores_of
-from survtree._show.plot_calibration import Calibration, calibration_at
+from survtree._show.plot_calibration import calibration_at
+from survtree._show.plot_quality import calibration_at
 
 Floats = NDArray[np.float64]
 # A page is for reading: so many columns that the tree does not use, and levels of one column.
@@ -114,20 +115,19 @@ def score_facts(model: Any, rows: Cohort, scoring: Scoring, *, is_training: bool
         warnings.simplefilter("ignore", UserWarning)
         apparent = scores_of(functions_of(model, rows.X), rows.events, rows.events)
         held_out = _cross_validate(model, rows, scoring) if reason == "" else None
+        calibration: list[dict[str, Any]] = []
         if held_out is not None:
             calibration = _calibration(rows, held_out.survival, held_out.is_held_out, scoring)
         elif not is_training:
             survival = survival_at(functions_of(model, rows.X), scoring.times)
             calibration = _calibration(rows, survival, np.ones(len(rows), bool), scoring)
-        else:
-            calibration = []
     return {
         "is_training": is_training,
         "why_not_held_out": reason,
         "metrics": _table(apparent, held_out),
         "n_folds": 0 if held_out is None else len(held_out.statuses),
         "n_unproven": sum(s != "optimal" for s in held_out.statuses) if held_out else 0,
-        "calibration": [at._asdict() for at in calibration],
+        "calibration": calibration,
     }
 
 
@@ -192,7 +192,7 @@ def _table(apparent: dict[str, float | None], held_out: HeldOut | None) -> list[
 
 def _calibration(
     rows: Cohort, survival: Floats, is_used: NDArray[np.bool_], scoring: Scoring
-) -> list[Calibration]:
+) -> list[dict[str, Any]]:
     """At each time, groups of rows: the share predicted to get there, and what was observed."""
     events, predicted = rows.events.take(is_used), survival[is_used]
     y, out = (events.event, events.time), []

@@ -7,28 +7,23 @@ Positions are counted along the way from the root to the leaves, and across it. 
 down has "along" on the vertical axis; a tree that grows right has the axes swapped.
 """
 
-from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import NamedTuple
 
-from survtree._show.fonts import LINE, Wrapped
-from survtree._show.tree_shape import (
-    MOST_LINES,
-    PADDING,
-    YES,
-    Box,
-    Cell,
-    Edge,
-    Plan,
-    Point,
-    Shape,
-    Style,
-    TreeContent,
-    box_size,
-    label_size,
-    leaf_lines,
-    note_of,
-    small,
-)
+import numpy as np
 
+from survtree._base.numbers import NOT_REACHED, format_count, format_limits, format_median
+from survtree._base.tree import Tree
+from survtree._show.fonts import LINE, Fonts, Wrapped, small
+from survtree._show.leaf_facts import Leaf
+
+Point = tuple[float, float]
+Rectangle = tuple[float, float, float, float]  # left, bottom, width, height
+YES, NO = "yes", "no"
+MOST_LINES = 4
+# Around the text of a split, on each side, in units of its size.
+PADDING = 0.45
+BOLD = 1.16
 # The text of a split with more letters may be cut short; a shorter one is written in full.
 LONG_SPLIT = 70
 # From a split to the bar of its branches, from there to the answer, and after the answer.
@@ -40,18 +35,153 @@ USUAL_WIDTH, USUAL_SLOT, USUAL_HEIGHT = 170.0, 46.0, 84.0
 # A curve higher than this, beside its width, gives its room to the gaps.
 STEEPEST = 0.9
 
-# Several forms of the text of leaves are tried, and sizes of letters in steps.
-FORMS = ("wide", "flat", "tall")
-LARGEST, USUAL, SMALLEST, LEGIBLE, TINIEST = 14.0, 9.0, 5.5, 5.0, 3.0
-MUCH_LARGER = 1.25
-STEP = 0.5
-# Side by side, more leaves than this make a figure too wide to be looked at.
-MOST_SIDE_BY_SIDE = 8
-SLOT_WIDTH, LEAST_WIDTH = 122.0, 300.0
-MOST = 14_400.0  # points on a side: no PDF is larger
+
+class Shape(NamedTuple):
+    """Nodes by slots: where each stands, and how many slots a split may take."""
+
+    tree: Tree
+    splits: tuple[int, ...]
+    leaves: tuple[int, ...]
+    depth: tuple[int, ...]
+    place: Mapping[int, float]
+    room: Mapping[int, float]
+
+    @property
+    def n_levels(self) -> int:
+        """Splits on the longest path."""
+        return max(self.depth)
+
+    def children(self, node: int) -> tuple[tuple[int, str], tuple[int, str]]:
+        """Both branches of a split."""
+        return (int(self.tree.yes[node]), YES), (int(self.tree.no[node]), NO)
 
 
-class _Layout:
+class TreeContent(NamedTuple):
+    """What is drawn: the tree, its splits and leaves by node, the note below, the greatest tick."""
+
+    shape: Shape
+    fonts: Fonts
+    splits: Mapping[int, str]
+    leaves: Mapping[int, Leaf]
+    note: str
+    last_tick: str
+
+
+class Style(NamedTuple):
+    """How much is written, in which form and size; ``is_strict``: nothing may be cut short.
+
+    ``has_frames``: around each leaf there is a frame, which takes some room.
+    ``brevity`` is 0: everything; 1: no limits; 2: of leaves only rows; 3: only their numbers; 4: no
+    splits either; 5: curves alone.
+    """
+
+    size: float
+    brevity: int = 0
+    form: str = "wide"
+    is_strict: bool = True
+    has_frames: bool = False
+
+    @property
+    def has_splits(self) -> bool:
+        """Are splits and answers written?"""
+        return self.brevity < 4
+
+    @property
+    def has_scales(self) -> bool:
+        """Are there ticks, and a note?"""
+        return self.brevity < 3
+
+
+class Box(NamedTuple):
+    """A split; x and y are its middle."""
+
+    node: int
+    x: float
+    y: float
+    width: float
+    height: float
+    lines: tuple[str, ...]
+
+
+class Edge(NamedTuple):
+    """The line to a node, which leaves a gap for the answer, and where the answer is written."""
+
+    node: int
+    lines: tuple[tuple[Point, ...], ...]
+    answer: str
+    at: Point
+
+
+class Cell(NamedTuple):
+    """A leaf: its curve and all of it, and its text."""
+
+    node: int
+    axes: Rectangle
+    frame: Rectangle
+    lines: tuple[str, ...]
+    at: Point  # of the first line: its top, in the middle or at the left
+    align: str
+    has_x_ticks: bool
+    has_y_ticks: bool
+
+
+class Plan(NamedTuple):
+    """A drawing, in points from the lower left corner."""
+
+    width: float
+    height: float
+    style: Style
+    boxes: list[Box]
+    edges: list[Edge]
+    cells: list[Cell]
+    note: tuple[str, ...]
+
+
+def nodes_as_read(tree: Tree) -> list[int]:
+    """Nodes as they are read: a split, then its yes, then its no."""
+    read, waiting = [], [0]
+    while waiting:
+        node = waiting.pop()
+        read.append(node)
+        if tree.question[node] >= 0:
+            waiting += [int(tree.no[node]), int(tree.yes[node])]
+    return read
+
+
+def shape_of(tree: Tree) -> Shape:
+    """Slots of leaves and places of splits."""
+    leaves = [node for node in nodes_as_read(tree) if tree.question[node] < 0]
+    place = {node: slot + 0.5 for slot, node in enumerate(leaves)}
+    first = {node: slot for slot, node in enumerate(leaves)}
+    last, room = dict(first), {}
+    splits = np.flatnonzero(tree.question >= 0).tolist()
+    for node in reversed(splits):  # children before parents
+        yes, no = int(tree.yes[node]), int(tree.no[node])
+        place[node] = (place[yes] + place[no]) / 2
+        first[node], last[node] = first[yes], last[no]
+        room[node] = 2 * min(place[node] - first[node], last[node] + 1 - place[node])
+    depths = tuple(tree.depths().tolist())
+    return Shape(tree, tuple(splits), tuple(leaves), depths, place, room)
+
+
+def leaf_lines(leaf: Leaf, style: Style) -> tuple[str, ...]:
+    """What is written of a leaf; the first line names it."""
+    name = f"Leaf {leaf.node}"
+    rows, events = format_count(leaf.n_rows, "row"), format_count(leaf.n_events, "event")
+    if style.brevity > 1:
+        return ((name, rows), (str(leaf.node),), (str(leaf.node),), ())[style.brevity - 2]
+    median, limits = format_median(leaf.median.value), format_limits(*leaf.median[1:])
+    ends = [f"({limits})"] if limits and style.brevity == 0 else []
+    if style.form == "tall":
+        middle = ("median", median) if median == NOT_REACHED else (f"median {median}",)
+        return name, rows, events, *middle, *ends
+    end = " ".join([f"median {median}", *ends])
+    if style.form == "flat":
+        return f"{name}: {rows}, {events}", end
+    return name, f"{rows}, {events}", end
+
+
+class Layout:
     """One attempt at a drawing; ``fits`` says whether there is room for it.
 
     None as a side stands for as much as is needed; a tree that grows down needs a width.
@@ -68,12 +198,13 @@ class _Layout:
         self.content, self.style, self.is_down = content, style, direction == "down"
         self.shape, self.fonts = content.shape, content.fonts
         self.labels = {node: leaf_lines(content.leaves[node], style) for node in self.shape.leaves}
-        self.label = label_size(self.fonts, list(self.labels.values()), style.size)
+        self.label = self._label_size()
         self.yes = self.fonts.width(YES, style.size)
         self.answer = LINE * style.size if self.is_down else self.yes
         self.frame = 0.6 * style.size if style.has_frames else 0.0
         self.ticks = 1.2 * small(style.size) + 4 if style.has_scales else 2.0
-        self.note, note_height = note_of(content, width or 2 * USUAL_WIDTH, style)
+        self.note = self._note(width or 2 * USUAL_WIDTH)
+        note_height = (len(self.note) + 0.7) * LINE * small(style.size) if self.note else 0.0
         below = self.ticks + note_height + 4
         rows = None if height is None else height - below
         beside = self.label[0] + 0.6 * style.size + 2 * self.frame + 4
@@ -85,6 +216,20 @@ class _Layout:
         if self.fits:
             rows = self.slot * len(self.shape.leaves) + below
             self.sides = (width or 0.0, self.along) if self.is_down else (self.along, rows)
+
+    def _label_size(self) -> Point:
+        """Width and height of the largest text of a leaf."""
+        labels, size = list(self.labels.values()), self.style.size
+        heads = self.fonts.widest((lines[0] for lines in labels if lines), size) * BOLD
+        rest = self.fonts.widest((line for lines in labels for line in lines[1:]), size)
+        return max(heads, rest), max(map(len, labels)) * LINE * size
+
+    def _note(self, width: float) -> tuple[str, ...]:
+        """The note below the tree."""
+        if not self.style.has_scales:
+            return ()
+        size = small(self.style.size)
+        return self.fonts.wrapped(self.content.note, width - 4, size, MOST_LINES).lines
 
     def _fit_across(self, room: float | None) -> bool:
         """Give each leaf a slot. Do its text and its curve fit into it?"""
@@ -152,16 +297,18 @@ class _Layout:
     def _boxes(self, widest: float) -> dict[int, tuple[tuple[str, ...], Point]] | None:
         """Lines and size of each split; None if one does not fit beside its own leaves."""
         out, size = {}, self.style.size
+        pad = 2 * PADDING * size
         for node in self.shape.splits:
-            room = self.shape.room(node) * self.slot
+            room = self.shape.room[node] * self.slot
             if self.is_down:
                 wrapped = self._wrapped(node, room - 6 - size, MOST_LINES)
             else:
-                most = int((room - 4 - 2 * PADDING * size) / (LINE * size))
+                most = int((room - 4 - pad) / (LINE * size))
                 wrapped = self._wrapped(node, widest, min(MOST_LINES, most))
             if wrapped is None:
                 return None
-            out[node] = wrapped.lines, box_size(self.fonts, wrapped.lines, size)
+            lines, n_lines = wrapped.lines, max(len(wrapped.lines), 0.2)
+            out[node] = lines, (self.fonts.widest(lines, size) + pad, n_lines * LINE * size + pad)
         return out
 
     def _wrapped(self, node: int, width: float, most_lines: int) -> Wrapped | None:
@@ -175,8 +322,10 @@ class _Layout:
         is_enough = wrapped.is_whole or len(text) > LONG_SPLIT or not self.style.is_strict
         return wrapped if wrapped.is_neat and is_enough else None
 
-    def plan(self) -> Plan:
-        """Everything at its place on paper, where y counts from the bottom."""
+    def plan(self) -> Plan | None:
+        """Everything at its place on paper, y counted from the bottom; None if not all fits."""
+        if not self.fits:
+            return None
         shape = self.shape
         splits = [
             Box(node, *self._point(self._middle(node), self._across(node)), *size, lines)
@@ -195,10 +344,8 @@ class _Layout:
         x, y = (across, along) if self.is_down else (along, across)
         return self.start + x, self.sides[1] - 2 - y
 
-    def _rectangle(
-        self, along: tuple[float, float], across: tuple[float, float]
-    ) -> tuple[float, float, float, float]:
-        """Left, bottom, width and height of what goes from here to there."""
+    def _rectangle(self, along: Point, across: Point) -> Rectangle:
+        """What goes from here to there."""
         (x, y), (x_2, y_2) = self._point(along[0], across[0]), self._point(along[1], across[1])
         return min(x, x_2), min(y, y_2), abs(x_2 - x), abs(y_2 - y)
 
@@ -249,93 +396,3 @@ class _Layout:
             has_x_ticks=self.style.has_scales and (self.is_down or node == last),
             has_y_ticks=self.style.has_scales and self.is_down and node == first,
         )
-
-
-def plan_tree(
-    content: TreeContent, style: Style, direction: str, width: float | None, height: float | None
-) -> Plan | None:
-    """The drawing within a width and height, or None if it does not fit."""
-    layout = _Layout(content, style, direction, width, height)
-    return layout.plan() if layout.fits else None
-
-
-def plan_in(content: TreeContent, width: float, height: float, direction: str | None) -> Plan:
-    """The drawing on paper of a given size: all text first, in letters as large as possible."""
-    ways = _directions(content.shape, direction)
-    plans = [_best(content, width, height, way) for way in ways]
-    if plans[-1] is None:
-        return plans[0] or _bare(content)
-    if plans[0] is None or _is_much_better(plans[-1].style, plans[0].style):
-        return plans[-1]
-    return plans[0]
-
-
-def _is_much_better(one: Style, other: Style) -> bool:
-    """Does one say more than the other, or in letters that are much larger?"""
-    if (one.is_strict, -one.brevity) != (other.is_strict, -other.brevity):
-        return (one.is_strict, -one.brevity) > (other.is_strict, -other.brevity)
-    return one.size > MUCH_LARGER * other.size
-
-
-def _best(content: TreeContent, width: float, height: float, direction: str) -> Plan | None:
-    plans = (plan_tree(content, style, direction, width, height) for style in _styles(width))
-    return next((plan for plan in plans if plan is not None), None)
-
-
-def _directions(shape: Shape, direction: str | None) -> tuple[str, ...]:
-    if direction is not None:
-        return (direction,)
-    is_few = len(shape.leaves) <= MOST_SIDE_BY_SIDE
-    return ("down", "right") if is_few else ("right", "down")
-
-
-def _styles(width: float) -> Iterator[Style]:
-    """From the best to look at to the least that can be drawn."""
-    largest = min(LARGEST, max(SMALLEST, 5.0 + width / 100))
-    for brevity, smallest in enumerate((SMALLEST, SMALLEST, LEGIBLE, LEGIBLE)):
-        for size in _sizes(largest, smallest):
-            for form in FORMS if brevity < 2 else FORMS[:1]:
-                yield Style(size, brevity, form)
-    yield Style(LEGIBLE, 3, is_strict=False)
-    for brevity, smallest in ((4, LEGIBLE), (5, TINIEST)):
-        for size in _sizes(SMALLEST, smallest):
-            yield Style(size, brevity, is_strict=False)
-
-
-def _sizes(largest: float, smallest: float) -> list[float]:
-    return [largest - STEP * place for place in range(int((largest - smallest) / STEP) + 1)]
-
-
-def _bare(content: TreeContent) -> Plan:
-    """Lines and curves alone, planned on larger paper: nothing on it has a size of its own."""
-    style = Style(TINIEST, 5, is_strict=False)
-    shape = content.shape
-    slots = 10.0 * len(shape.leaves)
-    plan = plan_tree(content, style, "right", 40.0 * (shape.n_levels + 2), slots)
-    assert plan is not None, "there is room for everything"
-    return plan
-
-
-def plan_alone(content: TreeContent, direction: str | None, *, has_frames: bool = False) -> Plan:
-    """The drawing of a figure of its own, which is as large as it needs to be."""
-    way = _directions(content.shape, direction)[0]
-    for width in _widths(content.shape) if way == "down" else (None,):
-        for form in FORMS:
-            style = Style(USUAL, form=form, has_frames=has_frames)
-            plan = plan_tree(content, style, way, width, None)
-            if plan is not None and max(plan.width, plan.height) <= MOST:
-                return plan
-    return plan_in(content, *_usual_size(content.shape), way)
-
-
-def _widths(shape: Shape) -> Iterator[float]:
-    """Wider and wider ones, up to what a file can hold."""
-    width = max(LEAST_WIDTH, SLOT_WIDTH * len(shape.leaves))
-    while width <= MOST:
-        yield width
-        width *= 1.15
-
-
-def _usual_size(shape: Shape) -> tuple[float, float]:
-    width, height = 160.0 * (shape.n_levels + 2), 46.0 * len(shape.leaves) + 40
-    return min(width, MOST), min(height, MOST)
