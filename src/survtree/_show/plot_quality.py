@@ -8,8 +8,7 @@ import numpy as np
 from survtree._base.numbers import format_number, format_percent, json_number, relative_gap
 from survtree._model.fitted import FittedTree
 from survtree._proof.certificate import Certificate
-from survtree._scoring.calibration import Group
-from survtree._scoring.scores import calibration_groups
+from survtree._scoring.scores import Group, calibration_groups
 from survtree._search.progress import Snapshot
 from survtree._show.checks import check_axes, check_confidence, check_drawn_model, check_snapshots
 from survtree._show.picture import (

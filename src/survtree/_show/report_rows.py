@@ -15,7 +15,6 @@ from survtree._model.fitted import functions_of
 from survtree._model.prepare import Cohort
 from survtree._scoring.curves import StepFunction, leaf_curves
 from survtree._scoring.scores import SCORES, calibration_groups, scores_of
-from survtree._show.plot_calibration import calibration_at
 from survtree._show.plot_quality import calibration_at
 
 Floats = NDArray[np.float64]
