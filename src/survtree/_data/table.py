@@ -1,8 +1,8 @@
 """A study's rows: the covariates as columns (Table), and the outcome (EventTable).
 
 Neither knows the other, and neither knows questions or trees. The censoring curve and the sums that
-the search needs are made in the core (``core/event_table.cpp``) from the three columns of the
-outcome; the loss by its definition makes its own.
+the search needs are made in the core (``core/losses/brier/event_table.cpp``) from the three columns
+of the outcome; the loss by its definition makes its own.
 """
 
 from collections.abc import Iterator, Sequence
