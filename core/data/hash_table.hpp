@@ -41,8 +41,7 @@ class HashTable {
 
   // Moves the slots that are kept to a table of another size, or of the same.
   template <class HashOf, class IsKept = bool (*)(const Slot&)>
-  void rebuild(
-      std::size_t n_slots, HashOf hash_of, IsKept is_kept = [](const Slot&) { return true; }) {
+  void rebuild(std::size_t n_slots, HashOf hash_of, IsKept is_kept = all) {
     const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(n_slots));
     n_used_ = 0;
     for (const Slot& slot : old)
@@ -51,6 +50,8 @@ class HashTable {
   }
 
  private:
+  static bool all(const Slot&) { return true; }
+
   std::vector<Slot> slots_;
   std::size_t n_used_ = 0;
 };

@@ -38,8 +38,7 @@ struct BitTable {
 // Rows with equal features go the same way in every tree, so a subset is known by its groups, which
 // are often far fewer than its rows: one bit a group.
 struct GroupBits {
-  std::vector<std::uint64_t> everyone;
-  std::vector<std::uint64_t> by_question;  // question after question
+  std::vector<std::uint64_t> everyone, by_question;  // the latter question after question
 };
 
 struct Problem {

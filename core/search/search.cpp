@@ -8,8 +8,7 @@ Search::Search(const Problem& problem, const SearchOptions& options)
     : incumbent_(options.regularization),
       solver_(problem, options, incumbent_),
       reader_(solver_),
-      greedy_(solver_, reader_, incumbent_),
-      final_depth_(solver_.final_depth()) {
+      greedy_(solver_, reader_, incumbent_) {
   solver_.set_listener([this](Worker& w, std::size_t lane, int depth, double objective) {
     const SplitRow& split = solver_.worker().level(0).split;
     incumbent_.offer(reader_.stored_split(w, solver_.root(), split, lane, depth, objective, 0),
@@ -46,10 +45,11 @@ Result Search::run(const RunLimits& limits) {
 
 // Without a depth limit the search deepens until no proof was cut by depth.
 void Search::deepen(double upper_bound) {
-  depth_ = std::max(depth_, std::min(1, final_depth_));
-  for (;; depth_ = std::min(depth_ < 8 ? depth_ + 1 : depth_ + depth_ / 2, final_depth_)) {
+  const int final_depth = solver_.final_depth();
+  depth_ = std::max(depth_, std::min(1, final_depth));
+  for (;; depth_ = std::min(depth_ < 8 ? depth_ + 1 : depth_ + depth_ / 2, final_depth)) {
     if (is_lattice_due(solver_, depth_)) return solve_by_lattice();
-    if (depth_ == final_depth_ && run_limits().wants_bounds) raise_lower_bound();
+    if (is_final_depth() && run_limits().wants_bounds) raise_lower_bound();
     if (run_limits().gap > 0.0 && is_gap_closed()) return;
     if (search_depth(upper_bound)) return;
     log_progress();
@@ -63,12 +63,11 @@ void Search::deepen(double upper_bound) {
 
 // Returns whether that was all.
 bool Search::search_depth(double upper_bound) {
-  const bool is_final = depth_ == final_depth_;
-  const double share = is_final ? 1.0 - run_limits().gap : 1.0;
+  const double share = is_final_depth() ? 1.0 - run_limits().gap : 1.0;
   const double budget = std::min(share * incumbent_.objective(), upper_bound);
   result_ = solver_.solve(solver_.worker(), solver_.root(), depth_, budget, 0);
   const bool is_stopped_here = solver_.limits().is_stopped();
-  const bool is_last = is_final || (!result_.is_depth_cut && !is_stopped_here);
+  const bool is_last = is_final_depth() || (!result_.is_depth_cut && !is_stopped_here);
   if (is_last) lower_bound_ = std::max(lower_bound_.load(), result_.value);
   if (is_stopped_here) return true;
   if (result_.is_solved)
@@ -93,12 +92,12 @@ void Search::raise_lower_bound() {
     if (budget < lower_bound_) continue;
     if (is_gap_closed()) return;
     const SubsetResult result =
-        solver_.solve(solver_.worker(), solver_.root(), final_depth_, budget, 0);
+        solver_.solve(solver_.worker(), solver_.root(), solver_.final_depth(), budget, 0);
     const bool is_raised = result.value > lower_bound_ + solver_.tolerance();
     lower_bound_ = std::max(lower_bound_.load(), result.value);
     if (result.is_solved || solver_.limits().is_stopped()) return;
     if (is_raised) log_progress();
-    if (depth_ == final_depth_) look_for_trees();
+    if (is_final_depth()) look_for_trees();
   }
 }
 
@@ -128,13 +127,13 @@ void Search::solve_by_lattice() {
   if (is_stopped()) return lattice_.reset();
   result_ = {lattice_->optimum({}), kLeaf, true, true};
   lower_bound_ = result_.value;
-  solved_depth_ = final_depth_;
+  solved_depth_ = solver_.final_depth();
 }
 
 std::vector<Tree> Search::optimal_trees(std::size_t limit) {
   require(solved_depth_ >= 0, "all optimal trees are read only after a finished run");
   // Deeper than it was solved: trees with redundant splits that cost the same are among them.
-  return reader_.optimal_trees(lattice_.get(), final_depth_, result_.value, limit);
+  return reader_.optimal_trees(lattice_.get(), solver_.final_depth(), result_.value, limit);
 }
 
 bool Search::is_proven() const { return !has_guess() && lower_bound_ == incumbent_.objective(); }

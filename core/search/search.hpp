@@ -64,16 +64,16 @@ class Search {
   bool is_gap_closed() const;
   double proven_bound() const;
   Result final_result(Tree tree);
-  bool has_guess() const { return solver_.problem().has_guess; }
-  const RunLimits& run_limits() const { return solver_.limits().of_run(); }
   void solve_by_lattice();
   void log_progress();
+  bool has_guess() const { return solver_.problem().has_guess; }
+  bool is_final_depth() const { return depth_ == solver_.final_depth(); }
+  const RunLimits& run_limits() const { return solver_.limits().of_run(); }
 
   Incumbent incumbent_;
   SubsetSolver solver_;
   TreeReader reader_;
   GreedyStarts greedy_;
-  int final_depth_;
   std::unique_ptr<Lattice> lattice_;       // if the deepest level was solved by one
   std::atomic<double> lower_bound_ = 0.0;  // if there is a guess: as far as it holds
   SubsetResult result_;                    // of all rows, at the depth last searched
