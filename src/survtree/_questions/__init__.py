@@ -1,0 +1,1 @@
+"""Columns as yes/no questions, and which of them are searched."""

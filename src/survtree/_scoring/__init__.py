@@ -1,0 +1,1 @@
+"""Curves, the censoring curve, losses of rows, metrics and comparisons of leaves."""

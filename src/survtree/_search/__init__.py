@@ -1,0 +1,1 @@
+"""A problem and its search: settings, progress, reference models, replay files."""

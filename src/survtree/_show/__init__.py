@@ -1,0 +1,1 @@
+"""What a fitted tree looks like: facts of leaves, exports, pictures, the report."""
