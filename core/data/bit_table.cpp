@@ -108,17 +108,17 @@ Key hash_words(std::size_t n, WordOf word_of) {
 // Rough costs per subset: what counts is their ratio. A word costs 0.4 and a block 3 a question; a
 // row costs 25 and another 1.2 a question. Subsets hold an eighth of the rows, say.
 bool are_blocks_cheaper(const Problem& p) {
-  double n_words = 0.0, n_blocks = 0.0;
-  std::size_t n = 0;  // bits of a block
+  std::size_t n_words = 0, n_blocks = 0, n = 0;  // n: bits of a block
   for (std::uint32_t row = 0; row < p.n_rows(); ++row) {
     n += p.n_copies[row];
     if (row + 1 < p.n_rows() && p.outcome[row] == p.outcome[row + 1]) continue;
-    n_words += static_cast<double>((n + 63) / 64);
-    n_blocks += 1.0;
+    n_words += (n + 63) / 64;
+    ++n_blocks;
     n = 0;
   }
   const auto lanes = static_cast<double>(p.n_questions);
-  const double by_blocks = lanes * (0.4 * n_words + 3.0 * n_blocks);
+  const double by_blocks =
+      lanes * (0.4 * static_cast<double>(n_words) + 3.0 * static_cast<double>(n_blocks));
   const double by_rows = static_cast<double>(p.n_rows()) / 8 * (25.0 + 1.2 * lanes);
   return by_blocks < by_rows;
 }
