@@ -116,18 +116,22 @@ nb::dict proof(OwnedSearch& owned, std::size_t limit, const nb::object& on_turn)
   return out;
 }
 
-nb::tuple progress_tuple(const Progress& p) {
-  const auto count = [](const Counter& counter) { return std::uint64_t{counter}; };
-  return nb::make_tuple(p.seconds, count(p.stats.subsets_solved), p.lower_bound, p.objective,
-                        p.n_leaves, p.found_by, count(p.stats.pruned_by_budget),
-                        count(p.stats.pruned_by_incremental_progress),
-                        count(p.stats.pruned_by_leaf_count), count(p.stats.pruned_by_guess),
-                        count(p.stats.cache_hits));
+// By the names of the fields of Snapshot.
+nb::dict progress_dict(const Progress& p) {
+  nb::dict out;
+  for (const NamedCounter& each : kCounters)
+    if (each.counter != &Stats::lane_rows) out[each.name] = std::uint64_t{p.stats.*each.counter};
+  out["seconds"] = p.seconds;
+  out["lower_bound"] = p.lower_bound;
+  out["objective"] = p.objective;
+  out["n_leaves"] = p.n_leaves;
+  out["found_by"] = p.found_by;
+  return out;
 }
 
 nb::list take_progress(OwnedSearch& owned) {
   nb::list out;
-  for (const Progress& p : owned.search.take_progress()) out.append(progress_tuple(p));
+  for (const Progress& p : owned.search.take_progress()) out.append(progress_dict(p));
   return out;
 }
 
@@ -253,7 +257,7 @@ NB_MODULE(_native, m) {
       .def("proof", &proof, "limit"_a, "on_turn"_a.none() = nb::none())
       .def("interrupt", [](OwnedSearch& s) { s.search.limits().interrupt(); })
       .def("take_progress", &take_progress)
-      .def("snapshot", [](OwnedSearch& s) { return progress_tuple(s.search.snapshot()); });
+      .def("snapshot", [](OwnedSearch& s) { return progress_dict(s.search.snapshot()); });
   nb::class_<OwnedFrontier>(m, "Frontier")
       .def(
           "__init__",

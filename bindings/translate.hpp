@@ -74,18 +74,9 @@ inline const char* name_of(Status status) {
 template <class AnyResult>
 nb::dict counts_dict(const AnyResult& r) {
   nb::dict out;
-  const auto put = [&](const char* name, const Counter& counter) {
-    out[name] = std::uint64_t{counter};
-  };
-  put("subsets_solved", r.stats.subsets_solved);
-  put("lane_rows", r.stats.lane_rows);
-  put("cache_hits", r.stats.cache_hits);
-  if constexpr (std::is_same_v<AnyResult, Result>) {
-    put("pruned_by_budget", r.stats.pruned_by_budget);
-    put("pruned_by_incremental_progress", r.stats.pruned_by_incremental_progress);
-    put("pruned_by_leaf_count", r.stats.pruned_by_leaf_count);
-    put("pruned_by_guess", r.stats.pruned_by_guess);
-  }
+  for (const NamedCounter& each : kCounters)
+    if (std::is_same_v<AnyResult, Result> || !each.is_pruning)
+      out[each.name] = std::uint64_t{r.stats.*each.counter};
   out["cache_entries"] = r.cache_entries;
   out["cache_bytes"] = r.cache_bytes;
   if constexpr (std::is_same_v<AnyResult, Result>) {
@@ -137,19 +128,11 @@ inline SearchOptions options_of(const nb::dict& d) {
   o.check_keys = nb::cast<bool>(d["check_keys"]);
   o.kernel = kernel_of(nb::cast<std::string>(d["kernel"]));
   const auto off = nb::cast<std::vector<std::string>>(d["bounds_off"]);
-  const std::pair<const char*, bool Switches::*> switches[] = {
-      {"hierarchical", &Switches::hierarchical},
-      {"subtree", &Switches::subtree},
-      {"look_ahead", &Switches::look_ahead},
-      {"equivalent_points", &Switches::equivalent_points},
-      {"incremental_progress", &Switches::incremental_progress},
-      {"leaf_count", &Switches::leaf_count},
-      {"permutation", &Switches::permutation}};
   for (const std::string& name : off) {
     const auto found =
-        std::ranges::find_if(switches, [&](auto& known) { return name == known.first; });
-    require(found != std::end(switches), "bounds_off names a bound");
-    o.switches.*found->second = false;
+        std::ranges::find_if(kSwitches, [&](auto& known) { return name == known.name; });
+    require(found != std::end(kSwitches), "bounds_off names a bound");
+    o.switches.*found->flag = false;
   }
   return o;
 }

@@ -20,6 +20,20 @@ struct Switches {
   bool permutation = true;
 };
 
+struct NamedSwitch {
+  const char* name;
+  bool Switches::* flag;
+};
+inline constexpr NamedSwitch kSwitches[] = {
+    {"hierarchical", &Switches::hierarchical},
+    {"subtree", &Switches::subtree},
+    {"look_ahead", &Switches::look_ahead},
+    {"equivalent_points", &Switches::equivalent_points},
+    {"incremental_progress", &Switches::incremental_progress},
+    {"leaf_count", &Switches::leaf_count},
+    {"permutation", &Switches::permutation},
+};
+
 // The part of a subset that bounds may look at.
 //
 // With a reference model a group is booked with what the model loses on its rows, where that is

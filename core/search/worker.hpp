@@ -39,16 +39,27 @@ struct Stats {
   Counter pruned_by_leaf_count;
   Counter pruned_by_guess;  // the two above would not have closed it without the guess
 
-  void add(const Stats& other) {
-    subsets_solved += other.subsets_solved;
-    lane_rows += other.lane_rows;
-    cache_hits += other.cache_hits;
-    pruned_by_budget += other.pruned_by_budget;
-    pruned_by_incremental_progress += other.pruned_by_incremental_progress;
-    pruned_by_leaf_count += other.pruned_by_leaf_count;
-    pruned_by_guess += other.pruned_by_guess;
-  }
+  void add(const Stats& other);
 };
+
+struct NamedCounter {
+  const char* name;
+  Counter Stats::* counter;
+  bool is_pruning;  // what only a search does, not a frontier
+};
+inline constexpr NamedCounter kCounters[] = {
+    {"subsets_solved", &Stats::subsets_solved, false},
+    {"lane_rows", &Stats::lane_rows, false},
+    {"cache_hits", &Stats::cache_hits, false},
+    {"pruned_by_budget", &Stats::pruned_by_budget, true},
+    {"pruned_by_incremental_progress", &Stats::pruned_by_incremental_progress, true},
+    {"pruned_by_leaf_count", &Stats::pruned_by_leaf_count, true},
+    {"pruned_by_guess", &Stats::pruned_by_guess, true},
+};
+
+inline void Stats::add(const Stats& other) {
+  for (const NamedCounter& each : kCounters) this->*each.counter += other.*each.counter;
+}
 
 // Lines of its own: counters that two cores write to must not share one.
 struct alignas(128) Worker {

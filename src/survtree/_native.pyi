@@ -4,9 +4,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# seconds, subsets solved, lower bound, objective, leaves, found by, pruned by budget, by
-# incremental progress, by leaf count, by the guess, cache hits
-Progress = tuple[float, int, float, float, int, str, int, int, int, int, int]
+Progress = dict[str, Any]  # the fields of a Snapshot, by name
 
 class ContractError(RuntimeError): ...
 

@@ -49,12 +49,7 @@ struct Input {
     options.check_keys = true;
     const std::vector<Kernel> kernels = available_kernels();
     options.kernel = kernels[random() % kernels.size()];
-    bool Switches::* const switches[] = {
-        &Switches::hierarchical,         &Switches::subtree,
-        &Switches::look_ahead,           &Switches::equivalent_points,
-        &Switches::incremental_progress, &Switches::leaf_count,
-        &Switches::permutation};
-    for (const auto flag : switches) options.switches.*flag = random() % 4 != 0;
+    for (const NamedSwitch& each : kSwitches) options.switches.*each.flag = random() % 4 != 0;
     layout = static_cast<Layout>(random() % 3);
   }
 

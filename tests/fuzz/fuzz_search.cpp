@@ -68,12 +68,9 @@ Input input_of(Bytes in) {
   o.min_samples_leaf = 1 + in.up_to(3);
   o.n_threads = 1 + in.up_to(1);
   const std::uint8_t off = in.next();
-  bool Switches::* const switches[] = {
-      &Switches::hierarchical,         &Switches::subtree,
-      &Switches::look_ahead,           &Switches::equivalent_points,
-      &Switches::incremental_progress, &Switches::leaf_count,
-      &Switches::permutation};
-  for (std::size_t k = 0; k < 7; ++k) o.switches.*switches[k] = ((off >> k) & 1U) == 0;
+  std::size_t bit = 0;
+  static_assert(std::size(kSwitches) <= 8, "a byte says which are off");
+  for (const NamedSwitch& each : kSwitches) o.switches.*each.flag = ((off >> bit++) & 1U) == 0;
   const std::vector<Kernel> kernels = available_kernels();
   o.kernel = kernels[in.up_to(kernels.size() - 1)];
   o.solver = static_cast<Solver>(in.up_to(2));

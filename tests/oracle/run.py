@@ -1,7 +1,7 @@
 """Compare the search with brute force on many random problems: `make oracle N=5000`.
 
 Every problem is solved with all bounds on and with a few random sets of them off; every 25th with
-each of the 128 combinations of switches, the cache on beyond depth 4. Layouts, kernels,
+every combination of switches, the cache on beyond depth 4. Layouts, kernels,
 solvers, with and without greedy trees at the start and bounds raised on the way, and one or three
 threads take turns. Every fourth problem has its path, a limit on leaves, or all its optimal trees
 compared as well, at depth 3 or less.
@@ -78,7 +78,7 @@ def main() -> int:
             check_many_trees(seed, counts)
         counts["problems"] += 1
         counts["solves"] += len(picked)
-        counts["problems with all 128 switch combinations"] += every
+        counts[f"problems with all {len(ALL_SWITCHES)} switch combinations"] += every
         for kind in ("features", "times", "censoring", "weights"):
             counts[f"{kind}: {getattr(case, kind)}"] += 1
         counts[f"depth: {case.problem.max_depth}"] += 1

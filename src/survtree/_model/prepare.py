@@ -1,6 +1,6 @@
 """From a user's table and outcome to a problem: what every kind of fit does before it searches."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -51,12 +51,11 @@ def prepare(
     binarizer = new_binarizer(estimator)
     questions = binarizer.fit_table(table, exact).questions_
     buckets = options["time_buckets"]
-    numbers = ("regularization", "max_depth", "min_samples_leaf", "max_leaves")
     problem = Problem(
         answers=questions.matrix(table),
         events=exact if buckets is None else exact.on_grid(buckets),
         questions=questions,
-        **{name: options[name] for name in numbers},
+        **{f.name: options[f.name] for f in fields(Problem) if f.name in options},
     )
     rows = X if is_kept.all() else rows_at(X, np.flatnonzero(is_kept))
     return Prepared(problem, exact, binarizer, rows, buckets)

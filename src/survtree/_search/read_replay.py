@@ -8,7 +8,7 @@ import io
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -226,6 +226,7 @@ def _unpacked(name: str, packed: NDArray[np.uint8], n_bits: int) -> NDArray[np.u
 def _numbers(given: dict[str, Any]) -> dict[str, Any]:
     """What a problem consists of beside its data."""
     wanted = [field.name for field in fields(Problem) if field.name not in DATA]
+    told = {**{f.name: f.default for f in fields(Problem) if f.default is not MISSING}, **given}
     names = ", ".join(wanted)
-    require(set(given) == set(wanted), f"its problem must tell {names}", list(given), COPY_AGAIN)
-    return {name: check_option(name, given[name]) for name in wanted}
+    require(set(told) == set(wanted), f"its problem must tell {names}", list(given), COPY_AGAIN)
+    return {name: check_option(name, told[name]) for name in wanted}

@@ -291,12 +291,12 @@ def _with_bug_report(problem: Problem, settings: SearchSettings) -> Iterator[Non
 
 
 def _pass_progress(search: _native.Search, watch: Watch) -> None:
-    if watch.turn(_progress_rows(search), lambda: Snapshot(*search.snapshot())):
+    if watch.turn(_progress_rows(search), lambda: Snapshot(**search.snapshot())):
         search.interrupt()
 
 
 def _progress_rows(search: _native.Search) -> list[Snapshot]:
-    return [Snapshot(*row) for row in search.take_progress()]
+    return [Snapshot(**row) for row in search.take_progress()]
 
 
 def _tree_of(raw: dict[str, Any]) -> Tree:

@@ -15,6 +15,7 @@ from survtree._model.fitted import FittedTree
 from survtree._model.prepare import cohort_of
 from survtree._proof.certificate import Certificate, Verification
 from survtree._questions.questions import InLevels, InRange, IsMissing, IsOne, Question
+from survtree._search.progress import REASONS
 from survtree._show.leaf_facts import LeafFacts, columns_asked, leaf_facts, levels_at_end
 from survtree._show.picture import by_risk, last_time
 from survtree._show.report_rows import Scoring, data_facts, score_facts
@@ -166,11 +167,7 @@ STATUSES = {
 COUNTS = {
     "subsets_solved": "subsets of rows solved",
     "lane_rows": "rows read, counted once for each split that was tried on them",
-    "cache_hits": "subsets that had been solved before",
-    "pruned_by_budget": "subsets ruled out because a better tree was known",
-    "pruned_by_incremental_progress": "subsets ruled out because no split could save its penalty",
-    "pruned_by_leaf_count": "subsets ruled out because the tree would have too many leaves",
-    "pruned_by_guess": "subsets ruled out by the reference model alone",
+    **{count: words for _, count, words in REASONS},
 }
 
 
