@@ -119,8 +119,8 @@ nb::dict proof(OwnedSearch& owned, std::size_t limit, const nb::object& on_turn)
 // By the names of the fields of Snapshot.
 nb::dict progress_dict(const Progress& p) {
   nb::dict out;
-  for (const NamedCounter& each : kCounters)
-    if (each.counter != &Stats::lane_rows) out[each.name] = std::uint64_t{p.stats.*each.counter};
+  for (const auto& [name, counter] : kCounters)
+    if (counter != &Stats::lane_rows) out[name] = std::uint64_t{p.stats.*counter};
   out["seconds"] = p.seconds;
   out["lower_bound"] = p.lower_bound;
   out["objective"] = p.objective;

@@ -74,9 +74,10 @@ inline const char* name_of(Status status) {
 template <class AnyResult>
 nb::dict counts_dict(const AnyResult& r) {
   nb::dict out;
-  for (const NamedCounter& each : kCounters)
-    if (std::is_same_v<AnyResult, Result> || !each.is_pruning)
-      out[each.name] = std::uint64_t{r.stats.*each.counter};
+  constexpr bool is_search = std::is_same_v<AnyResult, Result>;
+  for (const auto& [name, counter] : kCounters)
+    if (is_search || !std::string_view(name).starts_with("pruned_by"))  // a frontier prunes nothing
+      out[name] = std::uint64_t{r.stats.*counter};
   out["cache_entries"] = r.cache_entries;
   out["cache_bytes"] = r.cache_bytes;
   if constexpr (std::is_same_v<AnyResult, Result>) {
@@ -130,9 +131,9 @@ inline SearchOptions options_of(const nb::dict& d) {
   const auto off = nb::cast<std::vector<std::string>>(d["bounds_off"]);
   for (const std::string& name : off) {
     const auto found =
-        std::ranges::find_if(kSwitches, [&](auto& known) { return name == known.name; });
+        std::ranges::find_if(kSwitches, [&](auto& known) { return name == known.first; });
     require(found != std::end(kSwitches), "bounds_off names a bound");
-    o.switches.*found->flag = false;
+    o.switches.*found->second = false;
   }
   return o;
 }

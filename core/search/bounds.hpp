@@ -1,8 +1,7 @@
-// Numbers no tree can beat, each with its claim, its proof and its switch. What they may lean on is
-// what every loss promises (data/loss.hpp): losses are >= 0, add up over leaves, and are at least
-// the floors of the groups in a leaf. "A split never hurts" and "a subset never loses more than its
-// superset" are false for some losses (docs/explanation/bounds.md has counterexamples), so no bound
-// leans on them.
+// Numbers no tree can beat, each with its claim, its proof and its switch. They lean only on what
+// every loss promises (data/loss.hpp): losses are >= 0, add up over leaves, and are at least the
+// floors of the groups in a leaf. "A split never hurts" and "a subset never loses more than its
+// superset" are false for some losses; docs/explanation/bounds.md has counterexamples.
 #pragma once
 
 #include <limits>
@@ -11,28 +10,17 @@ namespace survtree {
 
 // Each switch turns one bound off; the optimum must stay the same. `permutation` is the cache.
 struct Switches {
-  bool hierarchical = true;
-  bool subtree = true;
-  bool look_ahead = true;
-  bool equivalent_points = true;
-  bool incremental_progress = true;
-  bool leaf_count = true;
-  bool permutation = true;
+  bool hierarchical = true, subtree = true, look_ahead = true, equivalent_points = true;
+  bool incremental_progress = true, leaf_count = true, permutation = true;
 };
-
-struct NamedSwitch {
-  const char* name;
-  bool Switches::* flag;
-};
-inline constexpr NamedSwitch kSwitches[] = {
+inline constexpr std::pair<const char*, bool Switches::*> kSwitches[] = {
     {"hierarchical", &Switches::hierarchical},
     {"subtree", &Switches::subtree},
     {"look_ahead", &Switches::look_ahead},
     {"equivalent_points", &Switches::equivalent_points},
     {"incremental_progress", &Switches::incremental_progress},
     {"leaf_count", &Switches::leaf_count},
-    {"permutation", &Switches::permutation},
-};
+    {"permutation", &Switches::permutation}};
 
 // The part of a subset that bounds may look at.
 //

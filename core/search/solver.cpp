@@ -63,7 +63,7 @@ void SubsetSolver::with_share_of_work(double lane_rows, const std::function<void
 
 Stats SubsetSolver::stats() const {
   Stats stats;
-  for (const auto& worker : workers_) stats.add(worker->stats);
+  for (const auto& worker : workers_) stats += worker->stats;
   return stats;
 }
 

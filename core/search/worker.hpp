@@ -31,34 +31,22 @@ class Counter {
 
 // Work done by a search, and what ended each subset that was not searched through.
 struct Stats {
-  Counter subsets_solved;
+  Counter subsets_solved, cache_hits;
   Counter lane_rows;  // (rows or blocks of rows) x questions that went through a lane
-  Counter cache_hits;
-  Counter pruned_by_budget;
-  Counter pruned_by_incremental_progress;
-  Counter pruned_by_leaf_count;
-  Counter pruned_by_guess;  // the two above would not have closed it without the guess
-
-  void add(const Stats& other);
+  Counter pruned_by_budget, pruned_by_incremental_progress, pruned_by_leaf_count;
+  Counter pruned_by_guess;  // the two before would not have closed it without the guess
 };
+inline constexpr std::pair<const char*, Counter Stats::*> kCounters[] = {
+    {"subsets_solved", &Stats::subsets_solved},
+    {"lane_rows", &Stats::lane_rows},
+    {"cache_hits", &Stats::cache_hits},
+    {"pruned_by_budget", &Stats::pruned_by_budget},
+    {"pruned_by_incremental_progress", &Stats::pruned_by_incremental_progress},
+    {"pruned_by_leaf_count", &Stats::pruned_by_leaf_count},
+    {"pruned_by_guess", &Stats::pruned_by_guess}};
 
-struct NamedCounter {
-  const char* name;
-  Counter Stats::* counter;
-  bool is_pruning;  // what only a search does, not a frontier
-};
-inline constexpr NamedCounter kCounters[] = {
-    {"subsets_solved", &Stats::subsets_solved, false},
-    {"lane_rows", &Stats::lane_rows, false},
-    {"cache_hits", &Stats::cache_hits, false},
-    {"pruned_by_budget", &Stats::pruned_by_budget, true},
-    {"pruned_by_incremental_progress", &Stats::pruned_by_incremental_progress, true},
-    {"pruned_by_leaf_count", &Stats::pruned_by_leaf_count, true},
-    {"pruned_by_guess", &Stats::pruned_by_guess, true},
-};
-
-inline void Stats::add(const Stats& other) {
-  for (const NamedCounter& each : kCounters) this->*each.counter += other.*each.counter;
+inline void operator+=(Stats& sum, const Stats& other) {
+  for (const auto& [name, counter] : kCounters) sum.*counter += other.*counter;
 }
 
 // Lines of its own: counters that two cores write to must not share one.
@@ -71,7 +59,6 @@ struct alignas(128) Worker {
   };
 
   explicit Worker(std::size_t number_) : number(number_) {}
-
   Level& level(std::size_t k) {
     while (levels.size() <= k) levels.push_back(std::make_unique<Level>());
     return *levels[k];

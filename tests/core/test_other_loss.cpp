@@ -49,7 +49,7 @@ struct Input {
     options.check_keys = true;
     const std::vector<Kernel> kernels = available_kernels();
     options.kernel = kernels[random() % kernels.size()];
-    for (const NamedSwitch& each : kSwitches) options.switches.*each.flag = random() % 4 != 0;
+    for (const auto& [name, flag] : kSwitches) options.switches.*flag = random() % 4 != 0;
     layout = static_cast<Layout>(random() % 3);
   }
 

@@ -210,7 +210,7 @@ def test_a_header_of_many_megabytes(good, refused, monkeypatch):
         (
             ["problem"],
             {},
-            "must tell regularization, max_depth, min_samples_leaf, ",
+            "must tell regularization, max_depth, min_samples_leaf, max_leaves; got []",
         ),
         (["problem", "more"], 1, "'more'"),
         (["problem", "regularization"], "0.1", "regularization must be a finite number"),

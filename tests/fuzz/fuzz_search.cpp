@@ -70,7 +70,7 @@ Input input_of(Bytes in) {
   const std::uint8_t off = in.next();
   std::size_t bit = 0;
   static_assert(std::size(kSwitches) <= 8, "a byte says which are off");
-  for (const NamedSwitch& each : kSwitches) o.switches.*each.flag = ((off >> bit++) & 1U) == 0;
+  for (const auto& [name, flag] : kSwitches) o.switches.*flag = ((off >> bit++) & 1U) == 0;
   const std::vector<Kernel> kernels = available_kernels();
   o.kernel = kernels[in.up_to(kernels.size() - 1)];
   o.solver = static_cast<Solver>(in.up_to(2));

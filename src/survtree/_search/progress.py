@@ -28,10 +28,16 @@ NOTEBOOK_WIDTH = 110
 # Why subsets are not searched: the column of the table, the count of the search, and in words.
 REASONS = (
     ("budget", "pruned_by_budget", "subsets ruled out because a better tree was known"),
-    ("penalty", "pruned_by_incremental_progress",
-     "subsets ruled out because no split could save its penalty"),
-    ("leaf count", "pruned_by_leaf_count",
-     "subsets ruled out because the tree would have too many leaves"),
+    (
+        "penalty",
+        "pruned_by_incremental_progress",
+        "subsets ruled out because no split could save its penalty",
+    ),
+    (
+        "leaf count",
+        "pruned_by_leaf_count",
+        "subsets ruled out because the tree would have too many leaves",
+    ),
     ("guess", "pruned_by_guess", "subsets ruled out by the reference model alone"),
     ("cache", "cache_hits", "subsets that had been solved before"),
 )

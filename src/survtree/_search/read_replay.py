@@ -226,7 +226,9 @@ def _unpacked(name: str, packed: NDArray[np.uint8], n_bits: int) -> NDArray[np.u
 def _numbers(given: dict[str, Any]) -> dict[str, Any]:
     """What a problem consists of beside its data."""
     wanted = [field.name for field in fields(Problem) if field.name not in DATA]
-    told = {**{f.name: f.default for f in fields(Problem) if f.default is not MISSING}, **given}
+    # What a file of an earlier version does not say has its default.
+    defaults = {f.name: f.default for f in fields(Problem) if f.default is not MISSING}
+    found = {**defaults, **given}
     names = ", ".join(wanted)
-    require(set(told) == set(wanted), f"its problem must tell {names}", list(given), COPY_AGAIN)
-    return {name: check_option(name, told[name]) for name in wanted}
+    require(set(found) == set(wanted), f"its problem must tell {names}", list(given), COPY_AGAIN)
+    return {name: check_option(name, found[name]) for name in wanted}
