@@ -81,7 +81,7 @@ SURVTREE_INLINE void pack_answers(const Answers& a, std::size_t row, std::uint64
     const std::uint64_t bits = packed_bits(words[w], a.keep[w]);
     packed[at / 64] |= bits << (at % 64);
     const auto n = static_cast<std::size_t>(std::popcount(a.keep[w]));
-    if (at % 64 + n > 64) packed[at / 64 + 1] = bits >> (64 - at % 64);
+    if (at % 64 + n > 64) packed[at / 64 + 1] = bits >> 1U >> (63 - at % 64);
     at += n;
   }
 }

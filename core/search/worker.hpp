@@ -57,7 +57,6 @@ struct alignas(128) Worker {
     std::vector<std::uint32_t> order;  // lanes, most promising first
     PartBuffers parts;
   };
-
   explicit Worker(std::size_t number_) : number(number_) {}
   Level& level(std::size_t k) {
     while (levels.size() <= k) levels.push_back(std::make_unique<Level>());

@@ -17,7 +17,7 @@ constexpr std::size_t kRowVectors = V::width == 8 ? 4 : V::width == 4 ? 2 : 1;
 constexpr std::size_t kBlockVectors = V::width == 8 ? 2 : 1;
 
 struct LaneState {
-  V weight{}, area{}, p2{}, v{}, loss{};
+  V weight, area, p2, v, loss;
 };
 
 SURVTREE_INLINE void pass_event(LaneState& no, LaneState& yes, V::Mask says_yes, V weight,
