@@ -1,0 +1,197 @@
+"""Teachers: models whose survival curves a tree is fitted to, predicted without seeing the row.
+
+The built-in ones are a forest of regression trees on Kaplan-Meier pseudo-observations (its curves
+are out of bag), a ridge Cox model (its curves are cross-fitted), and their mean. They need nothing
+but scikit-learn. Rows and columns are put in an order of their own first, so that the order in
+which a user has them does not matter.
+"""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from survtree._data.table import Column, EventTable, Floats, Places, Table, weight_at
+from survtree._questions.screening import sample_rows
+from survtree._scoring.cox import cross_fitted_cox
+from survtree._scoring.curves import StepFunction, one_curve
+
+BUILT_IN = ("auto", "forest", "cox")
+N_TIMES = 20
+N_TREES = 200
+FEWEST_ROWS = 8  # in a leaf of the forest
+MOST_ROWS_PER_TREE = 4_000
+N_FOLDS = 5
+FEWEST_EVENTS = 2 * N_FOLDS  # with fewer, the Cox model says the same of every row
+MOST_LEVELS, FEWEST_IN_LEVEL = 30, 3
+# Numbers beyond these shares of their column are moved there: a linear model follows outliers.
+TAIL = 0.02
+MANY_COLUMNS = 200
+
+
+class TeacherCurves(NamedTuple):
+    """Survival curves of the training rows (rows x times), steps at ``times``, up to a horizon."""
+
+    times: Floats
+    survival: Floats
+    horizon: float
+
+    def targets(self) -> Floats:
+        """Vectors whose squared distances are those of the curves, integrated and divided by h.
+
+        Curves are 1 before the first time, so nothing differs there.
+        """
+        lengths = np.diff(np.append(self.times, self.horizon)) / self.horizon
+        return np.asarray(self.survival * np.sqrt(lengths))
+
+
+def built_in_curves(name: str, table: Table, events: EventTable, seed: int) -> TeacherCurves:
+    """The curves of a built-in teacher; the events are clipped at the horizon already."""
+    order = sample_rows(table, events, len(events))
+    columns, sorted_events = covariates(table.take(order)), events.take(order)
+    times = grid_of(events)
+    makers = {"forest": (_forest,), "cox": (_cox,), "auto": (_forest, _cox)}[name]
+    # Small products: threads of the linear algebra library would mostly wait for each other.
+    with threadpool_limits(1, "blas"):
+        found = [make(columns, sorted_events, times, seed) for make in makers]
+    survival = np.empty_like(found[0])
+    survival[order] = sum(found) / len(found)
+    return TeacherCurves(times, survival, float(events.time.max()))
+
+
+def grid_of(events: EventTable) -> Floats:
+    """Where curves step: event times with about equally many events between them."""
+    died = weight_at(events.when, events.weight * events.event)
+    share = died.cumsum() / died.sum()
+    wanted = (np.arange(N_TIMES) + 0.5) / N_TIMES
+    places = np.minimum(np.searchsorted(share, wanted), len(share) - 1)
+    return events.unique_times[np.unique(places)]
+
+
+def covariates(table: Table) -> Floats:
+    """The columns as numbers: levels become flags, missing cells the median and a flag."""
+    columns = sorted(table.columns, key=lambda column: column.name)
+    parts = [part for column in columns for part in _numbers_of(column)]
+    return np.stack(parts, axis=1) if parts else np.zeros((table.n_rows, 1))
+
+
+def _numbers_of(column: Column) -> list[Floats]:
+    is_missing = column.is_missing()
+    flags = [is_missing.astype(np.float64)] if is_missing.sum() >= FEWEST_IN_LEVEL else []
+    if column.kind == "level":
+        counts = np.bincount(column.values[~is_missing].astype(np.intp))
+        common = np.argsort(-counts, kind="stable")[:MOST_LEVELS]
+        kept = [level for level in common if counts[level] >= FEWEST_IN_LEVEL]
+        return flags + [(column.values == level).astype(np.float64) for level in kept]
+    values = column.values.astype(np.float64)
+    if is_missing.all():
+        return flags
+    return [*flags, np.where(is_missing, np.median(values[~is_missing]), values)]
+
+
+def pseudo_observations(events: EventTable, times: Floats) -> Floats:
+    """What each row adds to the Kaplan-Meier curve of all: rows x times.
+
+    ``(W S - (W - v) S_without) / v``, where W is the weight of all rows and S_without the curve
+    without a part v of the row's weight, at most 1: without one of its copies, if weights count
+    copies. Their conditional mean is the survival probability (Andersen, Klein, Rosthoj 2003).
+    """
+    died = weight_at(events.when, events.weight * events.event)
+    at_risk = weight_at(events.when, events.weight)[::-1].cumsum()[::-1]
+    removed = np.minimum(events.weight, 1.0)
+    out = np.empty((len(events), len(times)))
+    survival = one_curve(events)(times)
+    for size in np.unique(removed):
+        rows = np.flatnonzero(removed == size)
+        without = _without_each(events, rows, size, died, at_risk, times)
+        total = events.weight.sum()
+        out[rows] = (total * survival - (total - size) * without) / size
+    return out
+
+
+def _without_each(
+    events: EventTable, rows: Places, size: float, died: Floats, at_risk: Floats, times: Floats
+) -> Floats:
+    """Kaplan-Meier curves without ``size`` of the weight of each of the rows: rows x times.
+
+    Before a row's end everybody at risk is ``size`` lighter; at its end the event may be missing;
+    afterwards the curve falls by the same factors as that of all rows.
+    """
+    grid = events.unique_times
+    factors = 1.0 - _share(died, at_risk)
+    lighter = 1.0 - _share(died, at_risk - size)
+    place = events.when[rows]
+    at_end = 1.0 - _share(died[place] - size * events.event[rows], at_risk[place] - size)
+    before = np.append(1.0, lighter.cumprod())[place] * at_end
+    everyone = factors.cumprod()
+    after = StepFunction(grid, everyone, before=1.0)(times)
+    left = everyone[place][:, np.newaxis]
+    # Where the curve of all rows is 0, nobody is left to make a further step.
+    ratio = np.divide(after, left, out=np.ones((len(rows), len(times))), where=left > 0)
+    early = StepFunction(grid, lighter.cumprod(), before=1.0)(times)
+    is_over = times >= events.time[rows][:, np.newaxis]
+    return np.where(is_over, before[:, np.newaxis] * ratio, early)
+
+
+def _share(died: Floats, at_risk: Floats) -> Floats:
+    """Events among those at risk, between 0 and 1; 0 where nobody is at risk."""
+    tiny = 1e-9
+    share = np.divide(died, at_risk, out=np.zeros_like(died), where=at_risk > tiny)
+    return np.clip(share, 0.0, 1.0)
+
+
+def _forest(columns: Floats, events: EventTable, times: Floats, seed: int) -> Floats:
+    """Out-of-bag curves of a forest that is fitted to pseudo-observations."""
+    from sklearn.ensemble import RandomForestRegressor  # slow to import
+
+    n_rows, n_columns = columns.shape
+    horizon = events.time.max()
+    # Times count as much as the steps after them are long, as in the loss of the tree.
+    scale = np.sqrt(np.diff(np.append(times, horizon)) / horizon)
+    scale = np.maximum(scale, 1e-9)
+    few = max(1, n_columns // 3)
+    forest = RandomForestRegressor(
+        N_TREES,
+        min_samples_leaf=FEWEST_ROWS,
+        max_features="sqrt" if n_columns > MANY_COLUMNS else few,
+        max_samples=MOST_ROWS_PER_TREE if n_rows > MOST_ROWS_PER_TREE else None,
+        oob_score=True,
+        random_state=seed,
+    )
+    forest.fit(columns, pseudo_observations(events, times) * scale, events.weight)
+    predicted = forest.oob_prediction_.reshape(n_rows, len(times)) / scale
+    return np.clip(predicted, 0.0, 1.0)
+
+
+def _cox(columns: Floats, events: EventTable, times: Floats, seed: int) -> Floats:
+    """Cross-fitted curves of a ridge Cox model."""
+    from sklearn.model_selection import StratifiedKFold  # slow to import
+
+    if events.event.sum() < FEWEST_EVENTS:
+        return np.tile(one_curve(events)(times), (len(events), 1))
+    splitter = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        # Fewer censored rows than folds: some folds have none, which is no problem.
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        folds = list(splitter.split(columns, events.event))
+    return cross_fitted_cox(_few_columns(_on_one_scale(columns)), events, folds, times)
+
+
+def _on_one_scale(columns: Floats) -> Floats:
+    low, high = np.quantile(columns, [TAIL, 1.0 - TAIL], axis=0)
+    is_flag = low == high  # a rare level: its few ones are no outliers
+    low, high = (np.where(is_flag, f(columns, axis=0), b) for f, b in ((np.min, low), (np.max, high)))
+    clipped = np.clip(columns, low, high)
+    spread = clipped.std(axis=0)
+    scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
+    return np.asarray((clipped - clipped.mean(axis=0)) * scale)
+
+
+def _few_columns(columns: Floats) -> Floats:
+    """Columns that span the same space; a ridge penalty does not see which of them it has."""
+    if columns.shape[1] <= len(columns) // 2:
+        return columns
+    left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
+    is_kept = sizes > 1e-8 * max(float(sizes[0]), np.finfo(float).tiny)
+    return np.asarray((left * sizes)[:, is_kept])
