@@ -8,6 +8,7 @@
 #include "data/contract.hpp"
 #include "data/problem.hpp"
 #include "losses/brier/brier.hpp"
+#include "losses/teacher/teacher.hpp"
 #include "search/bounds.hpp"
 #include "search/frontier.hpp"
 #include "search/search.hpp"
@@ -19,15 +20,29 @@ using namespace nanobind::literals;
 namespace survtree {
 namespace {
 
+// What a loss sees of the rows. Targets without a column stand for the Brier loss; with columns,
+// for that of a teacher, which does not look at times and events.
+struct Seen {
+  const Doubles& time;
+  const Bytes& event;
+  const Doubles2d& targets;
+
+  bool has_teacher() const { return targets.shape(1) > 0; }
+  std::unique_ptr<const Outcome> outcome() const {
+    if (has_teacher()) return std::make_unique<TeacherOutcome>(span_of(targets), targets.shape(1));
+    return std::make_unique<BrierOutcome>(span_of(time), span_of(event));
+  }
+};
+
 // `guessed_loss` may be empty.
-Problem problem_of(const Bytes2d& features, const Doubles& time, const Bytes& event,
-                   const Doubles& weight, const Ranks& column_rank, const Doubles& guessed_loss,
+Problem problem_of(const Bytes2d& features, const Seen& seen, const Doubles& weight,
+                   const Ranks& column_rank, const Doubles& guessed_loss,
                    const std::string& layout) {
   Table table = table_of(features, weight);
   table.column_rank = span_of(column_rank);
   table.guessed_loss = span_of(guessed_loss);
   nb::gil_scoped_release release;
-  return make_problem(table, BrierOutcome(span_of(time), span_of(event)), layout_of(layout));
+  return make_problem(table, *seen.outcome(), layout_of(layout));
 }
 
 // A problem and its search: neither moves, since the search refers to the problem.
@@ -182,16 +197,21 @@ nb::dict run_frontier(OwnedFrontier& owned, const nb::dict& limits) {
 
 // The independent check of a tree, given as arrays.
 nb::dict rescored(const Bytes2d& features, const Doubles& time, const Bytes& event,
-                  const Doubles& weight, const Nodes& column, const Nodes& no, const Nodes& yes) {
+                  const Doubles& weight, const Doubles2d& targets, const Nodes& column,
+                  const Nodes& no, const Nodes& yes) {
   const Table table = table_of(features, weight);
   Rescored r;
   std::vector<double> times, event_times;
   {
     nb::gil_scoped_release release;
-    const BrierDefinition loss(span_of(time), span_of(event), span_of(weight));
-    r = rescore(table, loss, {span_of(column), span_of(no), span_of(yes)});
-    times = loss.times();
-    event_times = loss.event_times();
+    const BrierDefinition brier(span_of(time), span_of(event), span_of(weight));
+    const FlatTree tree{span_of(column), span_of(no), span_of(yes)};
+    if (Seen{time, event, targets}.has_teacher())
+      r = rescore(table, TeacherDefinition(span_of(targets), span_of(weight)), tree);
+    else
+      r = rescore(table, brier, tree);
+    times = brier.times();
+    event_times = brier.event_times();
   }
   nb::dict out;
   out["loss"] = r.loss;
@@ -205,9 +225,9 @@ nb::dict rescored(const Bytes2d& features, const Doubles& time, const Bytes& eve
 // The core's own numbers for one subset, all rows of the table given: what tests compare with the
 // oracle.
 nb::dict subset_facts(const Bytes2d& features, const Doubles& time, const Bytes& event,
-                      const Doubles& weight, const Ranks& column_rank, const std::string& kernel,
-                      const std::string& layout) {
-  const Problem p = problem_of(features, time, event, weight, column_rank, {}, layout);
+                      const Doubles& weight, const Doubles2d& targets, const Ranks& column_rank,
+                      const std::string& kernel, const std::string& layout) {
+  const Problem p = problem_of(features, {time, event, targets}, weight, column_rank, {}, layout);
   std::vector<std::uint32_t> rows;
   double group_loss = 0.0;
   for (std::uint32_t i = 0; i < p.n_rows(); ++i) {
@@ -241,15 +261,16 @@ NB_MODULE(_native, m) {
       .def(
           "__init__",
           [](OwnedSearch* self, const Bytes2d& features, const Doubles& time, const Bytes& event,
-             const Doubles& weight, const Ranks& column_rank, const Doubles& guessed_loss,
-             const nb::dict& options) {
+             const Doubles& weight, const Doubles2d& targets, const Ranks& column_rank,
+             const Doubles& guessed_loss, const nb::dict& options) {
             const SearchOptions o = options_of(options);
             const auto layout = nb::cast<std::string>(options["layout"]);
-            new (self) OwnedSearch(
-                problem_of(features, time, event, weight, column_rank, guessed_loss, layout), o);
+            new (self) OwnedSearch(problem_of(features, {time, event, targets}, weight, column_rank,
+                                              guessed_loss, layout),
+                                   o);
           },
-          "features"_a, "time"_a, "event"_a, "weight"_a, "column_rank"_a, "guessed_loss"_a,
-          "options"_a)
+          "features"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "column_rank"_a,
+          "guessed_loss"_a, "options"_a)
       .def("run", &run, "limits"_a, "on_turn"_a.none() = nb::none())
       .def("start_from", &start_from, "column"_a, "no"_a, "yes"_a, "lower_bound"_a, "found_by"_a)
       .def_prop_ro("cache_bytes", [](const OwnedSearch& s) { return s.search.cache_bytes(); })
@@ -262,17 +283,18 @@ NB_MODULE(_native, m) {
       .def(
           "__init__",
           [](OwnedFrontier* self, const Bytes2d& features, const Doubles& time, const Bytes& event,
-             const Doubles& weight, const Ranks& column_rank, const nb::dict& options) {
+             const Doubles& weight, const Doubles2d& targets, const Ranks& column_rank,
+             const nb::dict& options) {
             const FrontierOptions o = frontier_options_of(options);
-            new (self)
-                OwnedFrontier(problem_of(features, time, event, weight, column_rank, {}, ""), o);
+            new (self) OwnedFrontier(
+                problem_of(features, {time, event, targets}, weight, column_rank, {}, ""), o);
           },
-          "features"_a, "time"_a, "event"_a, "weight"_a, "column_rank"_a, "options"_a)
+          "features"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "column_rank"_a, "options"_a)
       .def("run", &run_frontier, "limits"_a)
       .def_prop_ro("cache_bytes", [](const OwnedFrontier& f) { return f.search.cache_bytes(); });
-  m.def("rescore", &rescored, "features"_a, "time"_a, "event"_a, "weight"_a, "column"_a, "no"_a,
-        "yes"_a);
-  m.def("subset_facts", &subset_facts, "features"_a, "time"_a, "event"_a, "weight"_a,
+  m.def("rescore", &rescored, "features"_a, "time"_a, "event"_a, "weight"_a, "targets"_a,
+        "column"_a, "no"_a, "yes"_a);
+  m.def("subset_facts", &subset_facts, "features"_a, "time"_a, "event"_a, "weight"_a, "targets"_a,
         "column_rank"_a, "kernel"_a = "", "layout"_a = "");
   m.def("kernels", [] {
     std::vector<std::string> names;

@@ -1,7 +1,8 @@
 // Vectors of the instruction set that a lanes_*.cpp is compiled for: a type `Vector` (width, load
-// from one number, + - * /, select by mask). The build defines SURVTREE_AVX512 or SURVTREE_AVX2, or
-// neither; code that uses this is in unnamed namespaces, so that no two instruction sets share it,
-// and comes out as an overload for ThisVariant.
+// from one number, + - * /, select by mask, the larger of two: the second if the first is NaN). The
+// build defines SURVTREE_AVX512 or SURVTREE_AVX2, or neither; code that uses this is in unnamed
+// namespaces, so that no two instruction sets share it, and comes out as an overload for
+// ThisVariant.
 #pragma once
 
 #include "kernel/lanes.hpp"
@@ -37,6 +38,9 @@ struct Vector {
   static Vector select(Mask m, Vector a, Vector b) {
     return Vector(_mm512_mask_blend_pd(m, b.x, a.x));
   }
+  static Vector larger(Vector a, Vector b) {
+    return Vector(_mm512_maskz_max_pd(0xff, a.x, b.x));
+  }
   static Vector load(const double* from) { return Vector(_mm512_loadu_pd(from)); }
   void store(double* to) const { _mm512_storeu_pd(to, x); }
   friend Vector operator+(Vector a, Vector b) { return Vector(_mm512_add_pd(a.x, b.x)); }
@@ -65,6 +69,7 @@ struct Vector {
     return _mm256_castsi256_pd(spread);
   }
   static Vector select(Mask m, Vector a, Vector b) { return Vector(_mm256_blendv_pd(b.x, a.x, m)); }
+  static Vector larger(Vector a, Vector b) { return Vector(_mm256_max_pd(a.x, b.x)); }
   static Vector load(const double* from) { return Vector(_mm256_loadu_pd(from)); }
   void store(double* to) const { _mm256_storeu_pd(to, x); }
   friend Vector operator+(Vector a, Vector b) { return Vector(_mm256_add_pd(a.x, b.x)); }
@@ -88,6 +93,7 @@ struct Vector {
   explicit Vector(double value) : x(value) {}
   static Mask mask(std::uint64_t bits) { return (bits & 1U) != 0; }
   static Vector select(Mask m, Vector a, Vector b) { return m ? a : b; }
+  static Vector larger(Vector a, Vector b) { return a.x > b.x ? a : b; }
   static Vector load(const double* from) { return Vector(*from); }
   void store(double* to) const { *to = x; }
   friend Vector operator+(Vector a, Vector b) { return Vector(a.x + b.x); }

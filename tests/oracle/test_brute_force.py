@@ -21,6 +21,7 @@ from tests.support.problems import (
     check_case,
     random_case,
     root_loss,
+    subset_facts,
 )
 
 N_BLOCKS = 20
@@ -144,14 +145,7 @@ def test_optimal_trees_are_all_optimal_trees():
 def test_losses_of_the_core_are_those_of_the_oracle(seed, layout):
     problem = random_case(seed).problem
     events = problem.events
-    facts = _native.subset_facts(
-        problem.answers,
-        events.time,
-        events.event.astype(np.uint8),
-        events.weight,
-        np.arange(problem.answers.shape[1], dtype=np.uint32),
-        layout=layout,
-    )
+    facts = subset_facts(problem, layout=layout)
     oracle = LossByDefinition(events.time, events.event, events.weight)
     everyone = np.ones(len(events), dtype=bool)
     scale = oracle.leaf_loss(everyone)
@@ -166,19 +160,7 @@ def test_losses_of_the_core_are_those_of_the_oracle(seed, layout):
 @pytest.mark.parametrize("seed", range(610_000, 610_040))
 def test_every_kernel_gives_the_same_bits(seed, layout):
     problem = random_case(seed).problem
-    events = problem.events
-    facts = [
-        _native.subset_facts(
-            problem.answers,
-            events.time,
-            events.event.astype(np.uint8),
-            events.weight,
-            np.arange(problem.answers.shape[1], dtype=np.uint32),
-            kernel,
-            layout,
-        )
-        for kernel in _native.kernels()
-    ]
+    facts = [subset_facts(problem, kernel, layout) for kernel in _native.kernels()]
     assert _native.kernels()[0] == "plain"
     assert all(other == facts[0] for other in facts)
     limits = [solve.SearchSettings(kernel=kernel, layout=layout) for kernel in _native.kernels()]
@@ -192,12 +174,11 @@ def test_kernels_agree_on_many_columns():
     X = rng.integers(0, 2, (90, 150), dtype=np.uint8)
     X[:, 60:80] = 0  # columns left out shift the lanes across words
     time = rng.integers(1, 30, 90).astype(float)
-    event = (rng.random(90) < 0.6).astype(np.uint8)
-    oracle = LossByDefinition(time, event == 1)
+    events = EventTable(rng.random(90) < 0.6, time, np.ones(90))
+    oracle = LossByDefinition.of(events)
+    problem = Problem(X, events, Questions(default_names(150)), 0.0, 1, 1)
     for kernel, layout in product(_native.kernels(), ("rows", "blocks")):
-        facts = _native.subset_facts(
-            X, time, event, np.ones(90), np.arange(150, dtype=np.uint32), kernel, layout
-        )
+        facts = subset_facts(problem, kernel, layout)
         assert len(facts["column"]) == 130
         for column, no, yes in zip(
             facts["column"], facts["no_loss"], facts["yes_loss"], strict=True

@@ -3,24 +3,16 @@
 import numpy as np
 import pytest
 
-from survtree import _native
 from survtree._scoring.losses import LossByDefinition
 from tests.support.brute_force import BruteForce
-from tests.support.problems import brute_force, random_case
+from tests.support.problems import brute_force, random_case, subset_facts
 
 SEEDS = range(700_000, 700_060)
 
 
 def group_bound(problem):
     """The core's equivalent-points bound of all rows."""
-    events = problem.events
-    return _native.subset_facts(
-        problem.answers,
-        events.time,
-        events.event.astype(np.uint8),
-        events.weight,
-        np.arange(problem.answers.shape[1], dtype=np.uint32),
-    )["group_loss"]
+    return subset_facts(problem)["group_loss"]
 
 
 def groups(problem):

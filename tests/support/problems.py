@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from survtree import _native
 from survtree._data.read_table import default_names
 from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
@@ -126,6 +127,12 @@ def case_and_optimum(seed: int, **changes: Any) -> tuple[Case, float]:
     case = random_case(seed)
     case = replace(case, problem=replace(case.problem, **changes))
     return case, brute_force(case.problem).optimum(case.problem.max_depth)
+
+
+def subset_facts(problem: Problem, kernel: str = "", layout: str = "") -> dict[str, Any]:
+    """What the core computes of all rows, and of all splits of them."""
+    ranks = np.arange(problem.answers.shape[1], dtype=np.uint32)
+    return _native.subset_facts(*solve.arrays_of(problem), ranks, kernel, layout)
 
 
 def root_loss(problem: Problem) -> float:

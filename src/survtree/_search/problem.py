@@ -31,6 +31,9 @@ class Problem:
     max_depth: int | None
     min_samples_leaf: int
     max_leaves: int | None = None
+    # A vector per row, rows x components, whose squared distance from the mean of its leaf is the
+    # loss in place of the Brier score: a teacher's curves. Times and events then only describe.
+    targets: NDArray[np.float64] | None = field(default=None, repr=False)
 
     def leaf_of_row(self, tree: Tree) -> NDArray[np.intp]:
         """The leaf of each row, counted from 0 in the order of the tree's leaves."""
@@ -47,10 +50,11 @@ class Problem:
             (getattr(self.events, name), getattr(other.events, name))
             for name in ("time", "event", "weight")
         ]
-        return mine == theirs and all(np.array_equal(a, b) for a, b in pairs)
+        is_same_loss = are_equal(self.targets, other.targets)
+        return mine == theirs and is_same_loss and all(np.array_equal(a, b) for a, b in pairs)
 
     def fingerprint(self) -> str:
-        """SHA-256 of questions, answers, times, events and weights, in the order of the rows."""
+        """SHA-256 of questions, answers, outcome, weights and targets, in the order of the rows."""
         events, names = self.events, self.questions.fingerprint_names
         is_weighted = bool((events.weight != 1.0).any())
         # Lengths first, so that no two problems are written alike.
@@ -62,7 +66,15 @@ class Problem:
         digest.update(np.ascontiguousarray(events.time, dtype="<f8").data)
         if is_weighted:
             digest.update(np.ascontiguousarray(events.weight, dtype="<f8").data)
+        if self.targets is not None:
+            digest.update(f"targets {self.targets.shape}".encode())
+            digest.update(np.ascontiguousarray(self.targets, dtype="<f8").data)
         return digest.hexdigest()
+
+
+def are_equal(a: NDArray[np.float64] | None, b: NDArray[np.float64] | None) -> bool:
+    """Whether both are there with the same numbers, or neither is there."""
+    return a is b or (a is not None and b is not None and np.array_equal(a, b))
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from survtree._data.read_outcome import check_outcome
 from survtree._data.table import EventTable
 from survtree._questions.questions import RecordedQuestions
 from survtree._search.problem import Problem, SearchSettings
-from survtree._search.replay import BITS, DATA, FLOATS, FORMAT, OF_SETTINGS
+from survtree._search.replay import BITS, DATA, FLOATS, FORMAT, OF_SETTINGS, TARGETS
 
 # Unpacked, in memory: a hundred times what the largest table of the paper takes.
 MOST_BYTES = 2**32
@@ -203,9 +203,11 @@ def _check_setting(name: str, value: Any, metadata: Mapping[str, Any], n_rows: i
 def _problem(header: Header, arrays: Arrays, most_bytes: int) -> Problem:
     packed, event = _taken(arrays, "answers", BITS), _taken(arrays, "event", BITS)
     time, weight = _taken(arrays, "time", FLOATS), _taken(arrays, "weight", FLOATS)
-    require(not arrays, "it must hold no other arrays", list(arrays), COPY_AGAIN)
-    n, p = len(time), len(header.questions.texts)
+    n = len(time)
     require(n > 0, "it must have at least one row", n, COPY_AGAIN)
+    targets = _targets(arrays, n) if TARGETS in arrays else None
+    require(not arrays, "it must hold no other arrays", list(arrays), COPY_AGAIN)
+    p = len(header.questions.texts)
     wanted = f"its answers, rows x questions, must unpack to at most {most_bytes:,} bytes"
     require(n * p <= most_bytes, wanted, (n, p), IF_TRUSTED)
     answers = _unpacked("answers", packed, n * p).reshape(n, p)
@@ -213,7 +215,18 @@ def _problem(header: Header, arrays: Arrays, most_bytes: int) -> Problem:
     events: EventTable = check_outcome((flags, time), weight, n)
     asked = header.questions
     questions = RecordedQuestions.of(asked.texts, asked.ranks, asked.columns)
-    return Problem(answers, events, questions, **_numbers(header.problem))
+    return Problem(answers, events, questions, **_numbers(header.problem), targets=targets)
+
+
+def _targets(arrays: Arrays, n_rows: int) -> NDArray[np.float64]:
+    """A vector per row, of a teacher."""
+    numbers = _taken(arrays, TARGETS, FLOATS)
+    wanted = (
+        f"its array {TARGETS!r} must have finite numbers, equally many for each of {n_rows} rows"
+    )
+    is_right = len(numbers) > 0 and len(numbers) % n_rows == 0 and np.isfinite(numbers).all()
+    require(bool(is_right), wanted, len(numbers), COPY_AGAIN)
+    return numbers.reshape(n_rows, -1)
 
 
 def _unpacked(name: str, packed: NDArray[np.uint8], n_bits: int) -> NDArray[np.uint8]:
@@ -225,9 +238,10 @@ def _unpacked(name: str, packed: NDArray[np.uint8], n_bits: int) -> NDArray[np.u
 
 def _numbers(given: dict[str, Any]) -> dict[str, Any]:
     """What a problem consists of beside its data."""
-    wanted = [field.name for field in fields(Problem) if field.name not in DATA]
+    numbers = [field for field in fields(Problem) if field.name not in DATA]
+    wanted = [field.name for field in numbers]
     # What a file of an earlier version does not say has its default.
-    defaults = {f.name: f.default for f in fields(Problem) if f.default is not MISSING}
+    defaults = {f.name: f.default for f in numbers if f.default is not MISSING}
     found = {**defaults, **given}
     names = ", ".join(wanted)
     require(set(found) == set(wanted), f"its problem must tell {names}", list(given), COPY_AGAIN)

@@ -1,7 +1,7 @@
 """Replay files: problem and settings of one fit, to be run again by somebody else.
 
-An .npz file: answers and event flags as bits, times and weights as floats, all else as JSON in the
-array ``header``. ``read_replay.py`` reads it.
+An .npz file: answers and event flags as bits, times, weights and a teacher's targets as floats, all
+else as JSON in the array ``header``. ``read_replay.py`` reads it.
 """
 
 import json
@@ -24,8 +24,9 @@ from survtree._search.problem import Problem, SearchSettings
 VARIABLE = "SURVTREE_REPLAY"
 FORMAT = 2
 BITS, FLOATS = np.dtype("u1"), np.dtype("<f8")
+TARGETS = "targets"  # row by row; only where there is a teacher
 OF_SETTINGS = "settings."  # what the names of arrays among the settings start with
-DATA = ("answers", "events", "questions")  # of a problem; the rest of it are numbers
+DATA = ("answers", "events", "questions", "targets")  # of a problem; the rest of it are numbers
 
 
 def save(problem: Problem, settings: SearchSettings, folder: str | os.PathLike[str]) -> Path:
@@ -105,8 +106,14 @@ def _arrays(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
         "event": np.packbits(events.event),
         "time": events.time.astype(FLOATS),
         "weight": events.weight.astype(FLOATS),
+        **_targets(problem),
         **{f"{OF_SETTINGS}{name}": each.astype(FLOATS) for name, each in arrays.items()},
     }
+
+
+def _targets(problem: Problem) -> dict[str, Any]:
+    targets = problem.targets
+    return {} if targets is None else {TARGETS: targets.astype(FLOATS).ravel()}
 
 
 def _numbers(problem: Problem) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from survtree import _native
 from survtree._base import InternalError
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
-from survtree._search.problem import Clock, Problem, SearchSettings
+from survtree._search.problem import Clock, Problem, SearchSettings, are_equal
 from survtree._search.progress import Snapshot, Watch
 from survtree._search.replay import request
 
@@ -22,6 +22,7 @@ NO_LIMIT = 2**64 - 1
 MOST_CLAIMS = 5_000_000  # of a proof; some hundred megabytes
 # Two ways of adding up the same loss: a difference beyond rounding is a bug in one of them.
 RESCORE_TOLERANCE = 1e-9
+_Array: TypeAlias = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -81,16 +82,12 @@ class KeptSearch:
             self.problem.is_same(problem)
             and self.settings.upper_bound == settings.upper_bound
             and n_threads(self.settings) == n_threads(settings)
-            and _are_equal(self.settings.guessed_losses, settings.guessed_losses)
+            and are_equal(self.settings.guessed_losses, settings.guessed_losses)
         )
 
     def is_proof(self, problem: Problem) -> bool:
         """Whether it is for this problem and uses no guess."""
         return self.settings.guessed_losses is None and self.problem.is_same(problem)
-
-
-def _are_equal(a: NDArray[np.float64] | None, b: NDArray[np.float64] | None) -> bool:
-    return a is b or (a is not None and b is not None and np.array_equal(a, b))
 
 
 def find(
@@ -143,7 +140,7 @@ def frontier(
         "max_leaves": NO_LIMIT if max_leaves is None else max_leaves,
     }
     with _with_bug_report(problem, settings):
-        search = _native.Frontier(*_arrays(problem), _ranks(problem), options)
+        search = _native.Frontier(*arrays_of(problem), _ranks(problem), options)
         settings = replace(settings, seconds_gone=clock.seconds)
         raw = search.run(_run_limits(settings, search))
     return [_solution_of(problem, settings, _tree_of(tree), raw) for tree in raw["trees"]]
@@ -210,7 +207,7 @@ def search_of(problem: Problem, settings: SearchSettings) -> _native.Search:
         "bounds_off": list(settings.bounds_off),
     }
     guess = np.empty(0) if settings.guessed_losses is None else settings.guessed_losses
-    data = (*_arrays(problem), _ranks(problem), np.ascontiguousarray(guess))
+    data = (*arrays_of(problem), _ranks(problem), np.ascontiguousarray(guess))
     with _with_bug_report(problem, settings):
         return _native.Search(*data, options)
 
@@ -259,13 +256,16 @@ def _resident_bytes() -> int:
         return 0
 
 
-def _arrays(problem: Problem) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
-    events = problem.events
+def arrays_of(problem: Problem) -> tuple[_Array, _Array, _Array, _Array, _Array]:
+    """The data of a problem, as the native module takes them."""
+    events, targets = problem.events, problem.targets
     return (
         np.ascontiguousarray(problem.answers),
         np.ascontiguousarray(events.time),
         np.ascontiguousarray(events.event).view(np.uint8),
         np.ascontiguousarray(events.weight),
+        # Without a column: the Brier loss.
+        np.empty((len(events.time), 0)) if targets is None else np.ascontiguousarray(targets),
     )
 
 
@@ -305,7 +305,7 @@ def _tree_of(raw: dict[str, Any]) -> Tree:
 
 def _rescored(problem: Problem, tree: Tree) -> dict[str, Any]:
     """What the independent loss finds about a tree."""
-    return _native.rescore(*_arrays(problem), tree.question, tree.no, tree.yes)
+    return _native.rescore(*arrays_of(problem), tree.question, tree.no, tree.yes)
 
 
 def _checked_solution(
