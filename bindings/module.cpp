@@ -215,7 +215,7 @@ nb::dict subset_facts(const Bytes2d& features, const Doubles& time, const Bytes&
     group_loss += p.group_loss[i];
   }
   SplitRow split;
-  split_row(p, lane_functions(kernel_of(kernel)), {p.bits.everyone, features.shape(0), 1, true},
+  split_row(p, lane_functions(kernel_of(kernel)), {p.bits.everyone, features.shape(0), 0, {}, true},
             split);
   std::vector<double> no, yes;
   for (std::size_t q = 0; q < p.n_questions; ++q) {  // none is constant, so each has a lane
