@@ -26,6 +26,7 @@ Problem problem_of(const Bytes2d& features, const Doubles& time, const Bytes& ev
   Table table = table_of(features, weight);
   table.column_rank = span_of(column_rank);
   table.guessed_loss = span_of(guessed_loss);
+  table.event = span_of(event);
   nb::gil_scoped_release release;
   return make_problem(table, BrierOutcome(span_of(time), span_of(event)), layout_of(layout));
 }
@@ -158,6 +159,7 @@ FrontierOptions frontier_options_of(const nb::dict& d) {
   o.max_depth = nb::cast<int>(d["max_depth"]);
   o.min_regularization = nb::cast<double>(d["min_regularization"]);
   o.min_samples_leaf = nb::cast<std::uint64_t>(d["min_samples_leaf"]);
+  o.min_events_leaf = nb::cast<std::uint64_t>(d["min_events_leaf"]);
   o.max_leaves = nb::cast<std::size_t>(d["max_leaves"]);
   return o;
 }
