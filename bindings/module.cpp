@@ -41,6 +41,7 @@ Problem problem_of(const Bytes2d& features, const Seen& seen, const Doubles& wei
   Table table = table_of(features, weight);
   table.column_rank = span_of(column_rank);
   table.guessed_loss = span_of(guessed_loss);
+  table.event = span_of(event);
   nb::gil_scoped_release release;
   return make_problem(table, *seen.outcome(), layout_of(layout));
 }
@@ -173,6 +174,7 @@ FrontierOptions frontier_options_of(const nb::dict& d) {
   o.max_depth = nb::cast<int>(d["max_depth"]);
   o.min_regularization = nb::cast<double>(d["min_regularization"]);
   o.min_samples_leaf = nb::cast<std::uint64_t>(d["min_samples_leaf"]);
+  o.min_events_leaf = nb::cast<std::uint64_t>(d["min_events_leaf"]);
   o.max_leaves = nb::cast<std::size_t>(d["max_leaves"]);
   return o;
 }
@@ -235,7 +237,7 @@ nb::dict subset_facts(const Bytes2d& features, const Doubles& time, const Bytes&
     group_loss += p.group_loss[i];
   }
   SplitRow split;
-  split_row(p, lane_functions(kernel_of(kernel)), {p.bits.everyone, features.shape(0), 1, true},
+  split_row(p, lane_functions(kernel_of(kernel)), {p.bits.everyone, features.shape(0), 0, {}, true},
             split);
   std::vector<double> no, yes;
   for (std::size_t q = 0; q < p.n_questions; ++q) {  // none is constant, so each has a lane

@@ -123,6 +123,7 @@ inline SearchOptions options_of(const nb::dict& d) {
   o.max_depth = nb::cast<int>(d["max_depth"]);
   o.regularization = nb::cast<double>(d["regularization"]);
   o.min_samples_leaf = nb::cast<std::uint64_t>(d["min_samples_leaf"]);
+  o.min_events_leaf = nb::cast<std::uint64_t>(d["min_events_leaf"]);
   o.upper_bound = nb::cast<double>(d["upper_bound"]);
   o.n_threads = nb::cast<std::size_t>(d["n_threads"]);
   o.solver = solver_of(nb::cast<std::string>(d["solver"]));

@@ -57,13 +57,27 @@ void set_word(const Problem& p, std::size_t w, BitTable& t) {
   }
 }
 
-void set_copies(const Problem& p, BitTable& t) {
+// A number of each collapsed row, by its bits: bit k of all of them, then bit k + 1.
+std::vector<Words> bits_of(const std::vector<std::uint32_t>& numbers, std::size_t n_words) {
   std::uint32_t all = 0;
-  for (std::uint32_t copies : p.n_copies) all |= copies;
-  t.copies.assign(static_cast<std::size_t>(std::bit_width(all)), Words(t.n_words(), 0));
-  for (std::uint32_t row = 0; row < p.n_rows(); ++row)
-    for (std::size_t k = 0; k < t.copies.size(); ++k)
-      t.copies[k][row / 64] |= std::uint64_t{p.n_copies[row] >> k & 1U} << (row % 64);
+  for (std::uint32_t number : numbers) all |= number;
+  std::vector<Words> bits(static_cast<std::size_t>(std::bit_width(all)), Words(n_words, 0));
+  for (std::size_t row = 0; row < numbers.size(); ++row)
+    for (std::size_t k = 0; k < bits.size(); ++k)
+      bits[k][row / 64] |= std::uint64_t{numbers[row] >> k & 1U} << (row % 64);
+  return bits;
+}
+
+// By blocks: of the copies of a row, which go the same way in every tree, the first are the events.
+Words event_bits(const Problem& p, const BitTable& t) {
+  Words bits(t.n_words(), 0);
+  std::vector<std::uint32_t> left = p.n_events;
+  for (std::size_t place = 0; place < t.row_of.size(); ++place) {
+    if (t.row_of[place] == UINT32_MAX || left[t.row_of[place]] == 0) continue;
+    --left[t.row_of[place]];
+    bits[place / 64] |= std::uint64_t{1} << (place % 64);
+  }
+  return bits;
 }
 
 // One step of a hash: a multiplication by an odd number, the high half folded back.
@@ -133,7 +147,11 @@ BitTable make_bit_table(const Problem& p, bool by_blocks) {
   t.stride = (p.n_questions + 1 + 15) / 16 * 16;
   t.columns.assign(t.n_words() * t.stride, 0);
   for (std::size_t w = 0; w < t.n_words(); ++w) set_word(p, w, t);
-  if (!by_blocks && p.has_copies) set_copies(p, t);
+  if (!by_blocks && p.has_copies) t.copies = bits_of(p.n_copies, t.n_words());
+  if (by_blocks)
+    t.events = {event_bits(p, t)};
+  else
+    t.events = bits_of(p.n_events, t.n_words());
   t.by_question.resize(p.n_questions * t.n_words());
   for (std::size_t w = 0; w < t.n_words(); ++w)
     for (std::size_t q = 0; q < p.n_questions; ++q)

@@ -22,6 +22,7 @@ struct Table {
   std::span<const double> weight;
   std::span<const std::uint32_t> column_rank;  // breaks ties between columns that do equally well
   std::span<const double> guessed_loss;        // of each row by a reference model, or empty
+  std::span<const std::uint8_t> event;         // is a row one of an event? Empty: none is
 };
 
 // One or more equal rows of the table.
@@ -30,6 +31,7 @@ struct CollapsedRow {
   std::uint32_t outcome;  // rank of its outcome (Outcome::ranks)
   std::uint32_t n_copies;
   double weight;
+  std::uint32_t n_events = 0;  // of the copies
 };
 
 // Where the losses of both children of each lane go; no and yes have room for padded(n_lanes).

@@ -108,6 +108,7 @@ Problem make_problem(const Table& table, const Outcome& outcome, Layout layout) 
   require(table.column_rank.size() == table.n_columns, "one rank a column");
   require(table.guessed_loss.empty() || table.guessed_loss.size() == table.n_rows,
           "one guess a row");
+  require(table.event.empty() || table.event.size() == table.n_rows, "one event flag a row");
   const Patterns packed = pack(table);
   const std::vector<CollapsedRow> rows = collapse(table, outcome, packed);
 
@@ -115,6 +116,7 @@ Problem make_problem(const Table& table, const Outcome& outcome, Layout layout) 
   p.loss = outcome.loss_of(rows);
   for (const CollapsedRow& row : rows) {
     p.n_copies.push_back(row.n_copies);
+    p.n_events.push_back(row.n_events);
     p.outcome.push_back(row.outcome);
     p.has_copies |= row.n_copies > 1;
     p.is_weighted |= row.weight != static_cast<double>(row.n_copies);

@@ -30,6 +30,8 @@ struct BitTable {
   std::vector<std::uint64_t> by_question;  // the same bits, question after question
   // By rows, if some stand for several rows of the table: bit k of their number of copies.
   std::vector<std::vector<std::uint64_t>> copies;
+  // The same for the number of events among them; by blocks one set of bits, a bit an event.
+  std::vector<std::vector<std::uint64_t>> events;
 
   bool is_by_blocks() const { return !blocks.empty(); }
   std::size_t n_words() const { return everyone.size(); }
@@ -43,8 +45,9 @@ struct GroupBits {
 
 struct Problem {
   std::unique_ptr<const Loss> loss;
-  // Of each collapsed row: the rows of the table it stands for, and the rank of its outcome.
-  std::vector<std::uint32_t> n_copies, outcome;
+  // Of each collapsed row: the rows of the table it stands for, how many of them are events, and
+  // the rank of its outcome.
+  std::vector<std::uint32_t> n_copies, n_events, outcome;
   bool has_copies = false;   // does any row stand for several?
   bool is_weighted = false;  // does any weight differ from the number of copies?
 

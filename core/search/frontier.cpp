@@ -13,7 +13,7 @@ constexpr std::size_t kMostLeaves = 60'000;  // they are counted in 16 bits
 Frontier::Frontier(const Problem& problem, const FrontierOptions& options)
     : problem_(problem),
       options_(options),
-      splitter_(problem, options.kernel, options.min_samples_leaf),
+      splitter_(problem, options.kernel, {options.min_samples_leaf, options.min_events_leaf}),
       root_(all_rows(problem)),
       tolerance_(1e-12 * root_.facts.loss),
       best_(static_cast<std::size_t>(splitter_.useful_depth(root_)) + 1),
@@ -34,17 +34,17 @@ double Frontier::leaves_worth(const Subset& s) const {
 
 // A tree of depth d has d + 1 leaves or more.
 int Frontier::useful_depth(const Subset& s) const {
-  if (s.n_rows < 2 * options_.min_samples_leaf) return 0;
-  const int by_rows = splitter_.useful_depth(s);
+  if (splitter_.is_leaf_at_most(s)) return 0;
+  const int by_size = splitter_.useful_depth(s);
   const double by_leaves = std::floor(leaves_worth(s)) - 1.0;
-  return by_leaves < by_rows ? std::max(0, static_cast<int>(by_leaves)) : by_rows;
+  return by_leaves < by_size ? std::max(0, static_cast<int>(by_leaves)) : by_size;
 }
 
 std::size_t Frontier::most_leaves(const Subset& s, int depth) const {
   const double by_depth = std::ldexp(1.0, std::min(depth, 30));
-  const std::uint64_t by_rows = s.n_rows / options_.min_samples_leaf;
+  const std::uint64_t by_size = splitter_.smallest_leaf().most_leaves(s.n_rows, s.n_events);
   const double most =
-      std::min({by_depth, static_cast<double>(by_rows), std::floor(leaves_worth(s))});
+      std::min({by_depth, static_cast<double>(by_size), std::floor(leaves_worth(s))});
   require(most <= static_cast<double>(kMostLeaves), "numbers of leaves fit in 16 bits");
   return std::max<std::size_t>(1, static_cast<std::size_t>(most));
 }

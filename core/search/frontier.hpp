@@ -19,6 +19,7 @@ struct FrontierOptions {
   int max_depth = kMaxDepth;
   double min_regularization = 0.001;  // the smallest penalty of a leaf that is asked for
   std::uint64_t min_samples_leaf = 7;
+  std::uint64_t min_events_leaf = 0;
   std::size_t max_leaves = SIZE_MAX;  // all up to it are kept; without a limit only the hull
   Kernel kernel = available_kernels().back();
 };

@@ -64,7 +64,7 @@ struct Lattice::Visit {
   std::size_t level, rank, answers;
   std::uint32_t next_question;  // the smallest that may still be asked
   std::span<const std::uint64_t> bits;
-  std::uint64_t n_rows;
+  std::uint64_t n_rows, n_events;
   double loss;
 };
 
@@ -117,7 +117,7 @@ std::size_t Lattice::place(const Cell& cell) const {
 void Lattice::fill() {
   const Subset& all = solver_.root();
   Worker& first = solver_.worker();
-  const Visit root{0, 0, 0, 0, all.bits, all.n_rows, all.facts.loss};
+  const Visit root{0, 0, 0, 0, all.bits, all.n_rows, all.n_events, all.facts.loss};
   table_[0] = root.loss;
   const SplitRow& splits = split(first, root);
   // No question is constant; a lane may be missing only because both sides are too small.
@@ -135,7 +135,8 @@ void Lattice::fill() {
 const SplitRow& Lattice::split(Worker& w, const Visit& at) const {
   SplitRow& out = w.level(at.level).split;
   split_row(problem_, solver_.splitter().lanes(),
-            {at.bits, at.n_rows, solver_.options().min_samples_leaf, false, at.next_question, true},
+            {at.bits, at.n_rows, at.n_events, solver_.splitter().smallest_leaf(), false,
+             at.next_question, true},
             out);
   ++w.stats.subsets_solved;
   w.stats.lane_rows += out.n_steps * out.n_lanes;
@@ -163,7 +164,7 @@ void Lattice::visit_child(Worker& w, const Visit& at, const SplitRow& split, std
   Visit child{at.level + 1, at.rank + choose(question, at.level + 1),
               at.answers,   question + 1,
               at.bits,      at.n_rows,
-              at.loss};
+              at.n_events,  at.loss};
   const std::size_t yes_bit = std::size_t{1} << at.level;
   if (!is_lane) {
     const auto yes = static_cast<std::uint64_t>(split.ones[question]);
@@ -173,10 +174,12 @@ void Lattice::visit_child(Worker& w, const Visit& at, const SplitRow& split, std
   }
   const bool is_last = child.level == n_levels_;
   for (const bool yes : {false, true}) {
-    child.n_rows = yes ? split.yes.rows[lane] : split.no.rows[lane];
-    if (child.n_rows < solver_.options().min_samples_leaf) continue;
+    const SplitSide& side = split.side(yes);
+    child.n_rows = side.rows[lane];
+    child.n_events = side.n_events(lane);
+    if (!solver_.splitter().smallest_leaf().fits(child.n_rows, child.n_events)) continue;
     child.answers = at.answers | (yes ? yes_bit : 0);
-    child.loss = yes ? split.yes.loss[lane] : split.no.loss[lane];
+    child.loss = side.loss[lane];
     if (!is_last) {
       std::vector<std::uint64_t>& bits = w.level(child.level).parts.yes.bits;
       bits.resize(at.bits.size());

@@ -31,7 +31,7 @@ class Lattice {
   // Fills the table. Ends early, with nothing to show, once the solver should stop.
   void fill();
   // The least objective of all trees on the cell that are as deep as levels are left; infinite
-  // where there are too few rows. Only after fill().
+  // where there are too few rows or events. Only after fill().
   double optimum(const Cell& cell) const { return table_[place(cell)]; }
 
   std::size_t bytes() const { return table_.size() * sizeof(double); }

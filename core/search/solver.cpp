@@ -26,7 +26,7 @@ SubsetSolver::SubsetSolver(const Problem& problem, const SearchOptions& options,
       options_(options),
       incumbent_(incumbent),
       bounds_(options.regularization, options.switches),
-      splitter_(problem, options.kernel, options.min_samples_leaf),
+      splitter_(problem, options.kernel, {options.min_samples_leaf, options.min_events_leaf}),
       cache_({options.check_keys, options.n_threads > 1}),
       root_(all_rows(problem)) {
   require(options.max_depth >= 0 && options.max_depth <= kMaxDepth, "0 <= max_depth <= 1000");

@@ -16,6 +16,7 @@ struct SearchOptions {
   int max_depth = kMaxDepth;
   double regularization = 0.01;
   std::uint64_t min_samples_leaf = 7;
+  std::uint64_t min_events_leaf = 0;
   double upper_bound = Bounds::no_limit;  // an objective said to be attainable
   std::size_t n_threads = 1;
   Switches switches;
@@ -84,7 +85,7 @@ class SubsetSolver {
   double look_up(Subset& s, int depth, bool& is_depth_cut) const;
   void store(const Subset& s, int depth, SubsetResult result);
   bool is_over_budget(Worker& w, const Node& node, std::uint32_t lane, double limit) const;
-  bool is_leaf_at_most(const Subset& s) const { return s.n_rows < 2 * options_.min_samples_leaf; }
+  bool is_leaf_at_most(const Subset& s) const { return splitter_.is_leaf_at_most(s); }
 
   const Problem& problem_;
   SearchOptions options_;

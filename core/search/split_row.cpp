@@ -12,26 +12,44 @@ namespace {
 
 using Bits = std::span<const std::uint64_t>;
 
-// Lanes for the questions that leave enough rows on both sides; ones[q] rows answer q with yes.
-void choose_lanes(const Problem& p, const SplitRequest& request, SplitRow& out) {
-  out.question.resize(p.n_questions);
-  out.yes.rows.resize(p.n_questions);
-  out.no.rows.resize(p.n_questions);
-  out.keep.assign((p.bits.stride + 63) / 64, 0);
+// Lanes for the questions that leave enough on both sides; ones[q] rows answer q with yes.
+template <bool kCountsEvents>
+std::size_t fill_lanes(const Problem& p, const SplitRequest& request, SplitRow& out) {
+  const SmallestLeaf& smallest = request.smallest;
   std::size_t lane = 0;
   for (std::uint32_t q = request.first_question; q < p.n_questions; ++q) {
     const auto yes = static_cast<std::uint64_t>(out.ones[q]);
     const std::uint64_t no = request.n_rows - yes;
-    const std::uint64_t fewest = request.one_child_is_enough ? 1 : request.min_rows;
-    const bool is_kept = std::min(yes, no) >= fewest && std::max(yes, no) >= request.min_rows;
+    const std::uint64_t fewest = request.one_child_is_enough ? 1 : smallest.rows;
+    bool is_kept = std::min(yes, no) >= fewest && std::max(yes, no) >= smallest.rows;
+    if constexpr (kCountsEvents) {
+      const auto yes_events = static_cast<std::uint64_t>(out.event_ones[q]);
+      const std::uint64_t no_events = request.n_events - yes_events;
+      const bool yes_fits = smallest.fits(yes, yes_events), no_fits = smallest.fits(no, no_events);
+      is_kept &= request.one_child_is_enough ? yes_fits || no_fits : yes_fits && no_fits;
+      out.yes.events[lane] = yes_events;
+      out.no.events[lane] = no_events;
+    }
     out.question[lane] = q;  // no branch: the next one overwrites what is not kept
     out.yes.rows[lane] = yes;
     out.no.rows[lane] = no;
     out.keep[q / 64] |= std::uint64_t{is_kept} << (q % 64);
     lane += is_kept ? 1 : 0;
   }
-  out.n_lanes = lane;
-  if (out.no.loss.size() < padded(lane)) {
+  return lane;
+}
+
+void choose_lanes(const Problem& p, const SplitRequest& request, SplitRow& out) {
+  const bool counts_events = request.smallest.events > 0;
+  out.question.resize(p.n_questions);
+  for (SplitSide* side : {&out.yes, &out.no}) {
+    side->rows.resize(p.n_questions);
+    if (counts_events) side->events.resize(p.n_questions);
+  }
+  out.keep.assign((p.bits.stride + 63) / 64, 0);
+  out.n_lanes =
+      counts_events ? fill_lanes<true>(p, request, out) : fill_lanes<false>(p, request, out);
+  if (out.no.loss.size() < padded(out.n_lanes)) {
     // The one that is asked comes last: memory may run out in between.
     out.yes.loss.resize(padded(p.n_questions));
     out.no.loss.resize(padded(p.n_questions));
@@ -51,26 +69,35 @@ std::size_t first_counted(const SplitRequest& request) {
   return std::size_t{request.first_question} / 16 * 16;
 }
 
-void count_rows(const Problem& p, const LaneFunctions& lanes, const SplitRequest& request,
-                SplitRow& out) {
-  const BitTable& t = p.bits;
+// By question: a number of each row that answers yes, given by its bits, summed.
+void sum_numbers(const BitTable& t, const LaneFunctions& lanes, const SplitRequest& request,
+                 const std::vector<std::vector<std::uint64_t>>& number, SplitRow& out,
+                 std::vector<double>& sums) {
   const Bits bits = request.bits;
   const std::size_t first = first_counted(request);
-  out.ones.resize(t.stride);
-  if (t.copies.empty()) {
-    lanes.count_ones(bits.data(), bits.size(), t.columns.data(), first, t.stride, out.ones.data());
-    return;
-  }
-  out.sums.assign(t.stride, 0.0);
-  for (std::size_t k = 0; k < t.copies.size(); ++k) {
-    out.bits.resize(bits.size());
-    for (std::size_t w = 0; w < bits.size(); ++w) out.bits[w] = bits[w] & t.copies[k][w];
+  sums.assign(t.stride, 0.0);
+  out.bits.resize(bits.size());
+  out.plane_ones.resize(t.stride);
+  for (std::size_t k = 0; k < number.size(); ++k) {
+    for (std::size_t w = 0; w < bits.size(); ++w) out.bits[w] = bits[w] & number[k][w];
     lanes.count_ones(out.bits.data(), bits.size(), t.columns.data(), first, t.stride,
-                     out.ones.data());
-    const double copies = std::ldexp(1.0, static_cast<int>(k));
-    for (std::size_t q = first; q < t.stride; ++q) out.sums[q] += copies * out.ones[q];
+                     out.plane_ones.data());
+    const double each = std::ldexp(1.0, static_cast<int>(k));
+    for (std::size_t q = first; q < t.stride; ++q) sums[q] += each * out.plane_ones[q];
   }
-  std::swap(out.ones, out.sums);
+}
+
+void count_rows(const BitTable& t, const LaneFunctions& lanes, const SplitRequest& request,
+                SplitRow& out) {
+  if (!t.copies.empty()) return sum_numbers(t, lanes, request, t.copies, out, out.ones);
+  out.ones.resize(t.stride);
+  lanes.count_ones(request.bits.data(), request.bits.size(), t.columns.data(),
+                   first_counted(request), t.stride, out.ones.data());
+}
+
+void count_events(const BitTable& t, const LaneFunctions& lanes, const SplitRequest& request,
+                  SplitRow& out) {
+  if (request.smallest.events > 0) sum_numbers(t, lanes, request, t.events, out, out.event_ones);
 }
 
 // The groups of the subset that cost anything: the rows they are booked on, with packed answers.
@@ -106,7 +133,8 @@ void add_up_groups(const LaneFunctions& lanes, const std::vector<double>& group_
 
 void split_by_rows(const Problem& p, const LaneFunctions& lanes, const SplitRequest& request,
                    SplitRow& out) {
-  count_rows(p, lanes, request, out);
+  count_rows(p.bits, lanes, request, out);
+  count_events(p.bits, lanes, request, out);
   choose_lanes(p, request, out);
   if (out.n_lanes == 0) return;
   const Answers answers = answers_of(p, out);
@@ -133,6 +161,7 @@ void split_by_blocks(const Problem& p, const LaneFunctions& lanes, const SplitRe
       lanes.count_blocks(t.blocks.data(), most, request.bits.data(), t.columns.data(), first,
                          t.stride, out.numbers.data(), out.counts.data());
   lanes.add_up(out.counts.data(), n_blocks, first, t.stride, out.ones.data());
+  count_events(t, lanes, request, out);
   choose_lanes(p, request, out);
   if (out.n_lanes == 0) return;
   out.n_steps = n_blocks;

@@ -12,6 +12,7 @@ Subset all_rows(const Problem& p) {
     s.facts.group_loss += p.group_loss[row];
     if (p.has_guess) s.facts.proven_loss += p.proven_group_loss[row];
     s.n_rows += p.n_copies[row];
+    s.n_events += p.n_events[row];
   }
   s.facts.loss = p.loss->of_leaf(rows);
   s.bits = p.bits.everyone;
@@ -30,6 +31,7 @@ Parts parts_of(const Subset& s, const SplitRow& split, std::size_t lane, PartBuf
     Subset& part = yes ? out.yes : out.no;
     part.facts = facts_of(split.side(yes), lane);
     part.n_rows = split.side(yes).rows[lane];
+    part.n_events = split.side(yes).n_events(lane);
     part.parent = &s;
     part.question = split.question[lane];
     part.says_yes = yes;

@@ -13,7 +13,8 @@ constexpr int kMaxDepth = 1000;  // recursion is one frame a level; no useful tr
 // groups and key, and then bits, are made only when needed.
 struct Subset {
   SubsetFacts facts{};
-  std::uint64_t n_rows = 0;  // of the table
+  std::uint64_t n_rows = 0;    // of the table
+  std::uint64_t n_events = 0;  // among them, if splits count them
 
   Key key;
   std::span<const std::uint64_t> groups;  // empty until made

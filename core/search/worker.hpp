@@ -72,13 +72,13 @@ struct alignas(128) Worker {
 class Splitter {
  public:
   // The problem must outlive it.
-  Splitter(const Problem& problem, Kernel kernel, std::uint64_t min_samples_leaf)
-      : problem_(problem), lanes_(lane_functions(kernel)), min_samples_leaf_(min_samples_leaf) {}
+  Splitter(const Problem& problem, Kernel kernel, const SmallestLeaf& smallest)
+      : problem_(problem), lanes_(lane_functions(kernel)), smallest_(smallest) {}
 
-  // A tree of depth d has a path with d + 1 leaves hanging off it, each with min_samples_leaf rows,
-  // and no question helps twice on one path.
+  // A tree of depth d has a path with d + 1 leaves hanging off it, each with enough rows and
+  // events, and no question helps twice on one path.
   int useful_depth(const Subset& s) const {
-    const std::uint64_t leaves = s.n_rows / min_samples_leaf_;
+    const std::uint64_t leaves = smallest_.most_leaves(s.n_rows, s.n_events);
     const std::uint64_t depth = leaves == 0 ? 0 : leaves - 1;
     return static_cast<int>(
         std::min({depth, std::uint64_t{problem_.n_questions}, std::uint64_t{kMaxDepth}}));
@@ -88,7 +88,7 @@ class Splitter {
   SplitRow& split(Worker& w, Subset& s, std::size_t k, bool wants_groups = true) const {
     SplitRow& out = w.level(k).split;
     make_bits(problem_, s);
-    split_row(problem_, lanes_, {s.bits, s.n_rows, min_samples_leaf_, wants_groups}, out);
+    split_row(problem_, lanes_, {s.bits, s.n_rows, s.n_events, smallest_, wants_groups}, out);
     w.stats.lane_rows += out.n_steps * out.n_lanes;
     return out;
   }
@@ -98,12 +98,17 @@ class Splitter {
     return parts_of(s, all, all.lane_of(static_cast<std::uint32_t>(question)), w.level(k).parts);
   }
 
+  bool is_leaf_at_most(const Subset& s) const {
+    return smallest_.is_leaf_at_most(s.n_rows, s.n_events);
+  }
+
   const LaneFunctions& lanes() const { return lanes_; }
+  const SmallestLeaf& smallest_leaf() const { return smallest_; }
 
  private:
   const Problem& problem_;
   LaneFunctions lanes_;
-  std::uint64_t min_samples_leaf_;
+  SmallestLeaf smallest_;
 };
 
 }  // namespace survtree

@@ -240,6 +240,7 @@ def test_options_reach_the_fit(folder, tmp_path):
         *("--thresholds", "Age_in_years=50,60", "--thresholds", "Karnofsky_score=width:3"),
         *("--min-samples-leaf", 20, "--exclude", "Celltype", "--time-buckets", "30,90,900"),
         *("--memory-limit", "4GB", "--time-limit", 50, "--jobs", 2, "--seed", 7),
+        *("--min-events-leaf", 5),
     )
     model = load(out)
     assert model.get_params() == {
@@ -248,6 +249,7 @@ def test_options_reach_the_fit(folder, tmp_path):
         "max_leaves": 3,
         "thresholds": {"Age_in_years": [50, 60], "Karnofsky_score": ("width", 3)},
         "min_samples_leaf": 20,
+        "min_events_leaf": 5,
         "time_buckets": [30, 90, 900],
         "memory_limit": "4GB",
         "time_limit": 50,

@@ -14,7 +14,8 @@ int main() {
   check::close(leaf_loss(events, all), 0.163845486111, "loss of one leaf", 1e-12);
   check::that(p.loss->of_leaf(all) == leaf_loss(events, all), "the problem has that loss");
   SplitRow split;
-  split_row(p, lane_functions(available_kernels().back()), {p.bits.everyone, 6, 1, false}, split);
+  split_row(p, lane_functions(available_kernels().back()), {p.bits.everyone, 6, 0, {}, false},
+            split);
   check::close(split.yes.loss[0], 0.071759259259, "loss of x = 1", 1e-12);
   check::close(split.no.loss[0], 0.092592592593, "loss of x = 0", 1e-12);
   check::that(split.yes.rows[0] == 3 && split.no.rows[0] == 3, "rows of both children");

@@ -18,7 +18,7 @@ namespace {
 
 struct Input {
   std::size_t n, p;
-  std::vector<std::uint8_t> x;
+  std::vector<std::uint8_t> x, event;
   std::vector<double> value, weight;
   std::vector<std::uint32_t> rank;
   SearchOptions options;
@@ -36,6 +36,7 @@ struct Input {
       const double number = has_ties ? random() % 4 : 1e-3 * static_cast<double>(random() % 10'000);
       value.push_back(is_copy && random() % 2 == 0 ? value[like] : number);
       weight.push_back(is_weighted ? 0.5 + random() % 3 : 1.0);
+      event.push_back(random() % 3 != 0);  // equal rows may differ in it
     }
     for (std::uint32_t j = 0; j < p; ++j) rank.push_back(j);
     options.max_depth = static_cast<int>(random() % 5);
@@ -43,6 +44,7 @@ struct Input {
     const double penalties[] = {0.0, 1e-3, 0.02, 0.1, 0.3};
     options.regularization = scale * penalties[random() % 5];
     options.min_samples_leaf = 1 + random() % 3;
+    options.min_events_leaf = random() % 4;
     options.n_threads = 1 + random() % 2;
     options.solver = static_cast<Solver>(random() % 3);
     options.greedy_from = random() % 2 == 0 ? 0 : options.greedy_from;
@@ -53,7 +55,7 @@ struct Input {
     layout = static_cast<Layout>(random() % 3);
   }
 
-  Table table() const { return {n, p, x, weight, rank, {}}; }
+  Table table() const { return {n, p, x, weight, rank, {}, event}; }
   bool answer(std::size_t row, std::size_t column) const { return x[row * p + column] != 0; }
 };
 
@@ -67,6 +69,14 @@ class Judge {
     for (std::size_t i = 0; i < in_.n; ++i)
       if ((rows >> i & 1U) != 0 && in_.answer(i, column) == yes) out |= 1U << i;
     return out;
+  }
+
+  bool is_leaf_allowed(std::uint32_t rows) const {
+    int n_events = 0;
+    for (std::size_t i = 0; i < in_.n; ++i)
+      n_events += (rows >> i & 1U) != 0 && in_.event[i] != 0 ? 1 : 0;
+    return std::popcount(rows) >= static_cast<int>(in_.options.min_samples_leaf) &&
+           n_events >= static_cast<int>(in_.options.min_events_leaf);
   }
 
   double loss(std::uint32_t set) const {
@@ -83,8 +93,7 @@ class Judge {
     double best = loss(rows);
     for (std::size_t j = 0; depth > 0 && n_leaves > 1 && j < in_.p; ++j) {
       const std::uint32_t yes = part(rows, j, true), no = part(rows, j, false);
-      const auto fewest = static_cast<int>(in_.options.min_samples_leaf);
-      if (std::popcount(yes) < fewest || std::popcount(no) < fewest) continue;
+      if (!is_leaf_allowed(yes) || !is_leaf_allowed(no)) continue;
       for (int k = 1; k < n_leaves; ++k)
         best = std::min(best, least(no, depth - 1, k) + least(yes, depth - 1, n_leaves - k));
     }
@@ -134,6 +143,7 @@ void the_path_has_the_best_tree_of_each_size(const Input& in, const Problem& pro
   options.max_depth = in.options.max_depth;
   options.min_regularization = in.options.regularization;
   options.min_samples_leaf = in.options.min_samples_leaf;
+  options.min_events_leaf = in.options.min_events_leaf;
   double least = Bounds::no_limit;
   for (const Tree& tree : Frontier(problem, options).run({}).trees)
     least = std::min(least, objective(tree, in.options.regularization));

@@ -11,13 +11,14 @@ int main() {
   const std::vector<double> time{2, 2, 1, 3}, weight{1, 2, 1, 1};
   const std::vector<std::uint8_t> event{1, 1, 0, 1};
   const std::vector<std::uint32_t> rank{3, 0, 1, 2, 4};
-  const Table table{4, 5, x, weight, rank, {}};
+  const Table table{4, 5, x, weight, rank, {}, event};
   const BrierOutcome outcome(time, event);
   const Problem p = make_problem(table, outcome);
   const std::vector<CollapsedRow> rows = collapse(table, outcome, pack(table));
 
   check::that(p.n_rows() == 3, "equal rows collapse");
   check::that(p.n_copies[0] + p.n_copies[1] + p.n_copies[2] == 4, "and counted");
+  check::that(p.n_events == std::vector<std::uint32_t>{0, 2, 1}, "so are events");
   check::that(p.n_questions == 2, "constant, equal and complementary columns are asked once");
   bool has_second = false;
   for (std::uint32_t column : p.column_of) has_second |= column == 2;

@@ -210,7 +210,8 @@ def test_a_header_of_many_megabytes(good, refused, monkeypatch):
         (
             ["problem"],
             {},
-            "must tell regularization, max_depth, min_samples_leaf, max_leaves; got []",
+            "must tell regularization, max_depth, min_samples_leaf, max_leaves, "
+            "min_events_leaf; got []",
         ),
         (["problem", "more"], 1, "'more'"),
         (["problem", "regularization"], "0.1", "regularization must be a finite number"),
@@ -221,6 +222,8 @@ def test_a_header_of_many_megabytes(good, refused, monkeypatch):
         (["problem", "max_depth"], True, "max_depth must be an integer"),
         (["problem", "max_depth"], 10**9, "max_depth must be an integer"),
         (["problem", "min_samples_leaf"], None, "min_samples_leaf must be an integer"),
+        (["problem", "min_events_leaf"], "auto", "min_events_leaf must be an integer >= 0"),
+        (["problem", "min_events_leaf"], "default", "min_events_leaf must be an integer >= 0"),
         (["questions"], None, "header.questions must be an object; got None"),
         (["questions", "texts"], None, "header.questions.texts must be a list; got None"),
         (["questions", "texts"], [1] * 8, "header.questions.texts[0] must be a text; got 1"),

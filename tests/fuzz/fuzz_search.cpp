@@ -38,7 +38,7 @@ struct Input {
   Layout layout = Layout::cheaper;
 
   Problem problem() const {
-    return make_problem({n, p, x, weight, rank, {}}, BrierOutcome(time, event), layout);
+    return make_problem({n, p, x, weight, rank, {}, event}, BrierOutcome(time, event), layout);
   }
 };
 
@@ -85,6 +85,7 @@ Input input_of(Bytes in) {
     out.time.push_back(time_of(in, times));
     out.weight.push_back(weight_of(in, weights));
   }
+  o.min_events_leaf = in.up_to(3);  // last: files that were kept before it mean what they did
   if (*std::max_element(out.time.begin(), out.time.end()) == 0.0) out.time[0] = 1.0;
   if (out.layout == Layout::blocks && weights != 0) out.layout = Layout::cheaper;
   for (std::uint32_t j = 0; j < out.p; ++j) out.rank.push_back(j);
@@ -134,6 +135,14 @@ class Judge {
     return total / scale;
   }
 
+  bool is_leaf_allowed(std::uint32_t rows) const {
+    int n_events = 0;
+    for (std::size_t i = 0; i < in_.n; ++i)
+      n_events += ((rows >> i) & 1U) != 0 && in_.event[i] != 0 ? 1 : 0;
+    return __builtin_popcount(rows) >= static_cast<int>(in_.options.min_samples_leaf) &&
+           n_events >= static_cast<int>(in_.options.min_events_leaf);
+  }
+
   double optimum(std::uint32_t rows, int depth) {
     const auto key = std::pair(rows, depth);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
@@ -143,8 +152,7 @@ class Judge {
       for (std::size_t i = 0; i < in_.n; ++i)
         if (((rows >> i) & 1U) != 0 && in_.x[i * in_.p + j] != 0) yes |= 1U << i;
       const std::uint32_t no = rows & ~yes;
-      const auto least = static_cast<int>(in_.options.min_samples_leaf);
-      if (__builtin_popcount(yes) < least || __builtin_popcount(no) < least) continue;
+      if (!is_leaf_allowed(yes) || !is_leaf_allowed(no)) continue;
       best = std::min(best, optimum(no, depth - 1) + optimum(yes, depth - 1));
     }
     return known_[key] = best;
@@ -171,9 +179,11 @@ void print_current() {
   list("time", current->time);
   list("event", current->event);
   list("weight", current->weight);
-  std::fprintf(stderr, "\"regularization\": %.17g, \"max_depth\": %d, \"min_samples_leaf\": %zu}\n",
-               current->options.regularization, current->options.max_depth,
-               static_cast<std::size_t>(current->options.min_samples_leaf));
+  std::fprintf(stderr, "\"regularization\": %.17g, \"max_depth\": %d, ",
+               current->options.regularization, current->options.max_depth);
+  std::fprintf(stderr, "\"min_samples_leaf\": %zu, \"min_events_leaf\": %zu}\n",
+               static_cast<std::size_t>(current->options.min_samples_leaf),
+               static_cast<std::size_t>(current->options.min_events_leaf));
 }
 
 void need(bool holds, const char* what, double a, double b) {
@@ -218,6 +228,7 @@ static void check_one(const Input& in) {
   path.max_depth = in.options.max_depth;
   path.min_regularization = in.options.regularization;
   path.min_samples_leaf = in.options.min_samples_leaf;
+  path.min_events_leaf = in.options.min_events_leaf;
   Frontier frontier(problem, path);
   double least = Bounds::no_limit;
   for (const Tree& tree : frontier.run({}).trees)

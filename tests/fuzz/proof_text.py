@@ -35,5 +35,6 @@ def optimum_of(head: Any, rows: list[list[str]]) -> float:
         LossByDefinition(time, np.array([row[1] == "1" for row in rows]), weight),
         head["regularization"],
         head["min_samples_leaf"],
+        head.get("min_events_leaf", 0),
     )
     return slow.optimum(head["max_depth"])

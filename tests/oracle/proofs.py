@@ -64,7 +64,7 @@ class Tampering:
         if len(self.lines) > self.first_claim + 1:
             ways += ["drop", "lower", "raise", "swap_to_front"]
         if self.head["tree"] is not None:
-            ways += ["tree_depth", "leaf_size"]
+            ways += ["tree_depth", "leaf_size", "leaf_events"]
         return ways
 
     def tampered(self, way: str) -> bytes:
@@ -113,6 +113,8 @@ class Tampering:
             head["regularization"] += self.little
         elif way == "tree_depth":
             head["max_depth"] = 0
+        elif way == "leaf_events":
+            head["min_events_leaf"] = head["n_rows"]
         else:
             head["min_samples_leaf"] = head["n_rows"]
         return head

@@ -82,6 +82,7 @@ def main() -> int:
         for kind in ("features", "times", "censoring", "weights"):
             counts[f"{kind}: {getattr(case, kind)}"] += 1
         counts[f"depth: {case.problem.max_depth}"] += 1
+        counts[f"events per leaf: {case.problem.min_events_leaf} or more"] += 1
         if counts["problems"] % 1000 == 0:
             print(f"{counts['problems']} problems, {counts['failed']} failed", flush=True)
     for name in sorted(counts):

@@ -42,6 +42,15 @@ def test_every_switch_combination_reaches_the_brute_force_optimum(seed):
         check_case(case, optimum, bounds_off=off)
 
 
+@pytest.mark.parametrize("seed", range(220_000, 220_040))
+def test_fewest_events_per_leaf_are_kept_at_the_brute_force_optimum(seed):
+    for n_events, layout, solver in product(range(6), ("rows", "blocks"), ("search", "lattice")):
+        case, optimum = case_and_optimum(seed, min_events_leaf=n_events)
+        solution = check_case(case, optimum, layout=layout, solver=solver)
+        is_split = len(solution.tree.leaves) > 1
+        assert not is_split or case.problem.events_of_leaves(solution.tree).min() >= n_events
+
+
 @pytest.mark.parametrize("seed", range(250_000, 250_040))
 def test_neither_threads_nor_the_solver_change_the_tree(seed):
     case = random_case(seed)
@@ -134,7 +143,7 @@ def test_an_upper_bound_changes_nothing_but_the_warning(seed, factor):
 
 
 def test_optimal_trees_are_all_optimal_trees():
-    seeds = range(500_000, 500_150)
+    seeds = range(500_000, 500_180)
     n_trees = [check_optimal_trees(random_case(seed).problem, seed) for seed in seeds]
     assert sum(n > 0 for n in n_trees) > 100
     assert sum(n > 1 for n in n_trees) > 15

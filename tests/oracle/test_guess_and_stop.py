@@ -131,7 +131,8 @@ def test_a_search_that_is_stopped_again_and_again_ends_where_one_run_does(block)
 @pytest.mark.parametrize("block", range(N_BLOCKS))
 def test_a_cache_that_forgets_still_finds_the_optimum(block):
     n_shed = 0
-    for case, optimum, slack, _ in cases(750_000, block, regularization=1e-6, max_depth=5):
+    many_trees = {"regularization": 1e-6, "max_depth": 5, "min_events_leaf": 0}
+    for case, optimum, slack, _ in cases(750_000, block, **many_trees):
         # Less than the smallest tables take: every one of them sheds as soon as it is full.
         limits = SearchSettings(memory_limit=1, greedy_from=0, solver="search", wants_bounds=True)
         solution = solve(case.problem, limits)

@@ -28,6 +28,7 @@ def test_row_and_column_order_do_not_change_the_tree(seed):
         "max_depth": 3 if problem.max_depth is None else min(3, problem.max_depth),
         "regularization": problem.regularization,
         "min_samples_leaf": problem.min_samples_leaf,
+        "min_events_leaf": problem.min_events_leaf,
     }
     model = fitted(frame, (events.event, events.time), events.weight, **options)
     shuffled = frame.iloc[rows, columns]
@@ -49,6 +50,23 @@ def tables(draw):
     flags = draw(st.lists(st.booleans(), min_size=n, max_size=n))
     times[0], flags[0] = max(times[0], 1), True
     return np.array(bits).reshape(n, p), (np.array(flags), np.array(times, dtype=float))
+
+
+@settings(deadline=None, max_examples=150)
+@given(tables(), st.integers(0, 6), st.sampled_from([None, 2]))
+def test_every_leaf_has_the_events_asked_for_and_asking_for_more_costs(table, n_events, max_leaves):
+    X, y = table
+    options = {"max_depth": 3, "regularization": 0.0, "min_samples_leaf": 1}
+    few, more = (
+        fitted(X, y, max_leaves=max_leaves, min_events_leaf=n, **options)
+        for n in (n_events, n_events + 1)
+    )
+    for model in (few, more):
+        fewest = min(curve.n_events for curve in model.leaf_curves_.values())
+        assert model.n_leaves_ == 1 or fewest >= model.min_events_leaf_
+        assert model.certificate_.verify(X, y)
+    assert (few.min_events_leaf_, more.min_events_leaf_) == (n_events, n_events + 1)
+    assert more.objective_ >= few.objective_ - 1e-12
 
 
 @settings(deadline=None, max_examples=150)

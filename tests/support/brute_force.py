@@ -22,11 +22,13 @@ class BruteForce:
         oracle: LossByDefinition,
         regularization: float,
         min_samples_leaf: int,
+        min_events_leaf: int = 0,
     ) -> None:
         self.features = np.asarray(features, dtype=bool)
         self.oracle = oracle
         self.regularization = regularization
         self.min_samples_leaf = min_samples_leaf
+        self.min_events_leaf = min_events_leaf
         self._optimum: dict[tuple[bytes, int], float] = {}
         self._leaf: dict[bytes, float] = {}
 
@@ -43,8 +45,13 @@ class BruteForce:
 
     def _splits(self, rows: Bools) -> list[tuple[int, Bools, Bools]]:
         parts = [(j, rows & ~column, rows & column) for j, column in enumerate(self.features.T)]
-        need = max(1, self.min_samples_leaf)
-        return [(j, no, yes) for j, no, yes in parts if min(no.sum(), yes.sum()) >= need]
+        return [(j, no, yes) for j, no, yes in parts if self._fits(no) and self._fits(yes)]
+
+    def _fits(self, rows: Bools) -> bool:
+        n_events = (rows & self.oracle.events.event).sum()
+        return bool(
+            rows.sum() >= max(1, self.min_samples_leaf) and n_events >= self.min_events_leaf
+        )
 
     def _best(self, rows: Bools, depth: int) -> float:
         key = (rows.tobytes(), depth)

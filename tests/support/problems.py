@@ -107,6 +107,7 @@ def random_case(seed: int) -> Case:
         regularization=float(rng.choice(REGULARIZATIONS)),
         max_depth=[0, 1, 2, 3, 4, 5, None][rng.integers(7)],
         min_samples_leaf=int(rng.choice([1, 1, 2, 3, 7])),
+        min_events_leaf=int(rng.choice([0, 0, 0, 0, 0, 1, 2, 3, 4, 5])),
     )
     return Case(seed, problem, features, times, censoring, weights)
 
@@ -116,9 +117,8 @@ def brute_force(problem: Problem) -> BruteForce:
     events = problem.events
     oracle = LossByDefinition(events.time, events.event, events.weight)
     kept = distinct_columns(problem.answers)
-    return BruteForce(
-        problem.answers[:, kept], oracle, problem.regularization, problem.min_samples_leaf
-    )
+    limits = (problem.regularization, problem.min_samples_leaf, problem.min_events_leaf)
+    return BruteForce(problem.answers[:, kept], oracle, *limits)
 
 
 @functools.lru_cache(maxsize=2000)  # several tests ask about the same problems

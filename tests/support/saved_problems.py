@@ -30,6 +30,7 @@ def saved_problem(name):
         raw["regularization"],
         raw["max_depth"],
         raw["min_samples_leaf"],
+        min_events_leaf=raw.get("min_events_leaf", 0),
     )
 
 

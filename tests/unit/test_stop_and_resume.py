@@ -129,7 +129,12 @@ def test_another_problem_starts_anew():
     model = OptimalSurvivalTree(3, 0.001, warm_start=True).fit(X, y)
     solved = model.certificate_.counts["subsets_solved"]
     assert model.fit(X, y).certificate_.counts["subsets_solved"] == solved
-    for changes in ({"regularization": 0.004}, {"max_depth": 2}, {"min_samples_leaf": 20}):
+    for changes in (
+        {"regularization": 0.004},
+        {"max_depth": 2},
+        {"min_samples_leaf": 20},
+        {"min_events_leaf": 20},
+    ):
         other = OptimalSurvivalTree(**{"max_depth": 3, "regularization": 0.001, **changes})
         other.fit(X, y)
         model.set_params(max_depth=3, regularization=0.001, min_samples_leaf=7)

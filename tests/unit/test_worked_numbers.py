@@ -22,3 +22,14 @@ def test_paper_encodings(name, one_leaf, objective):
     assert model.objective_ == pytest.approx(objective, abs=1e-9)
     assert model.status_ == "optimal"
     assert model.ibs_ratio_ == pytest.approx(1 - model.loss_ / one_leaf, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "objective"), [("veterans", 0.074062151344), ("whas500", 0.200011464579)]
+)
+def test_ten_events_per_leaf(name, objective):
+    X, y = load(name, encoding="paper")
+    options = {"max_depth": 1, "regularization": 0.001, "min_samples_leaf": 7}
+    model = OptimalSurvivalTree(**options, min_events_leaf=10).fit(X, y)
+    assert model.objective_ == pytest.approx(objective, abs=1e-9)
+    assert model.status_ == "optimal"

@@ -98,9 +98,17 @@ def _check_choice(option: Option, value: Any) -> str:
     raise type(error)(f"{error}{did_you_mean(value, option.choices)}")
 
 
-def _check_number(option: Option, value: Any) -> int | float | None:
+def _check_word(option: Option, value: str) -> str:
+    if value in option.words:
+        return value
+    raise ValueError(f"{refusal(option, value)}{did_you_mean(value, option.words)}")
+
+
+def _check_number(option: Option, value: Any) -> int | float | str | None:
     if value is None and option.none_means:
         return None
+    if option.words and isinstance(value, str):
+        return _check_word(option, value)
     if not (_is_integer(value) if option.kind == "int" else is_number(value)):
         raise refusal(option, value, TypeError)
     number: int | float = int(value) if isinstance(value, numbers.Integral) else float(value)

@@ -21,6 +21,7 @@ class Option:
     is_high_open: bool = False
     is_zero_refused: bool = False
     none_means: str | None = None  # what None stands for; without it None is refused
+    words: tuple[str, ...] = ()  # allowed instead of a number
     choices: tuple[str, ...] = ()  # of a choice
     allowed: str = ""  # of another kind: the allowed values in words
 
@@ -38,6 +39,7 @@ class Option:
         if self.high is not None:
             limits.append(f"{'<' if self.is_high_open else '<='} {_shown(self.high)}")
         text = " ".join([number, " and ".join(limits)]).strip()
+        text = ", ".join([*map(repr, self.words), f"or {text}" if self.words else text])
         return f"{text}, or None ({self.none_means})" if self.none_means else text
 
 
@@ -66,6 +68,9 @@ OPTIONS: tuple[Option, ...] = (
                 "least this much."),
     Option("min_samples_leaf", 7, "int", low=1,
            help="Smallest number of training rows per leaf; weights do not count."),
+    Option("min_events_leaf", "default", "int", low=0, words=("default", "auto"),
+           help="Smallest number of events per leaf; weights do not count. 'auto' lets the data "
+                "choose, 'default' is 0."),
     Option("max_leaves", None, "int", low=1, high=60_000, none_means="no limit",
            help="Largest number of leaves."),
     Option("thresholds", "auto", "other",

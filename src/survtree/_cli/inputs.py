@@ -165,6 +165,7 @@ class Limiting:
     """The size of a tree, and how a search may end."""
 
     min_samples_leaf: int = _listed("min_samples_leaf")
+    min_events_leaf: str = _listed("min_events_leaf", "N|auto")
     max_leaves: int | None = _listed("max_leaves")
     time_limit: float | None = _listed("time_limit", "SECONDS")
     memory_limit: str | None = _listed("memory_limit", "SIZE", " For example 4GB.")
@@ -173,7 +174,8 @@ class Limiting:
     def arguments(self) -> dict[str, Any]:
         """As the estimators take them."""
         memory = None if self.memory_limit is None else number_or_none(self.memory_limit)
-        return {**vars(self), "memory_limit": memory}
+        events = _number(self.min_events_leaf)
+        return {**vars(self), "memory_limit": memory, "min_events_leaf": events}
 
 
 def to_file(help: str, default: Any = None) -> Any:

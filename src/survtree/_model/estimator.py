@@ -41,6 +41,9 @@ class OptimalSurvivalTree(FittedTree):
         Penalty per leaf, in units of the loss: a split must reduce the loss by at least this much.
     min_samples_leaf : int, default=7
         Smallest number of training rows per leaf; weights do not count.
+    min_events_leaf : "default", "auto" or int, default="default"
+        Smallest number of events per leaf; weights do not count. 'auto' lets the data choose,
+        'default' is 0. A tree that is a lone leaf may have fewer.
     max_leaves : int or None, default=None
         Largest number of leaves. The best tree with at most this many leaves is found exactly,
         which a penalty alone need not do. Such a search runs in one thread without progress,
@@ -118,6 +121,8 @@ class OptimalSurvivalTree(FittedTree):
         Size of the tree.
     ibs_ratio_ : float
         1 - loss of the tree / loss of a lone leaf, on the training rows.
+    min_events_leaf_ : int
+        The smallest number of events per leaf that was allowed, also if the data chose it.
     exact_loss_ : float
         Loss of the tree on the times as they are; ``loss_`` unless there are time buckets.
     binarizer_ : Binarizer
@@ -147,6 +152,7 @@ class OptimalSurvivalTree(FittedTree):
         regularization: float = 0.01,
         *,
         min_samples_leaf: int = 7,
+        min_events_leaf: int | str = "default",
         max_leaves: int | None = None,
         thresholds: Any = "auto",
         missing: str = "error",
@@ -170,6 +176,7 @@ class OptimalSurvivalTree(FittedTree):
         self.max_depth = max_depth
         self.regularization = regularization
         self.min_samples_leaf = min_samples_leaf
+        self.min_events_leaf = min_events_leaf
         self.max_leaves = max_leaves
         self.thresholds = thresholds
         self.missing = missing

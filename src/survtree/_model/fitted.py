@@ -184,6 +184,11 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
         return int(self.tree_.depths().max())
 
     @property
+    def min_events_leaf_(self) -> int:
+        """The smallest number of events per leaf that was allowed, also if the data chose it."""
+        return self.certificate_.min_events_leaf
+
+    @property
     def ibs_ratio_(self) -> float:
         """1 - loss of the tree / loss of a lone leaf, on the training rows."""
         return self._state.ibs_ratio

@@ -119,9 +119,9 @@ def regularization_path(
     min_regularization : float, default=0.001
         The smallest penalty per leaf of interest.
     **options
-        ``max_depth``, ``min_samples_leaf``, ``max_leaves``, ``thresholds``, ``missing``,
-        ``encoding``, ``max_levels``, ``time_buckets``, ``time_limit``, ``memory_limit`` and
-        ``node_limit`` of ``OptimalSurvivalTree``.
+        ``max_depth``, ``min_samples_leaf``, ``min_events_leaf``, ``max_leaves``, ``thresholds``,
+        ``missing``, ``encoding``, ``max_levels``, ``time_buckets``, ``time_limit``,
+        ``memory_limit`` and ``node_limit`` of ``OptimalSurvivalTree``.
 
     Examples
     --------
@@ -164,6 +164,8 @@ def _check_size(problem: Problem) -> None:
     """
     depth = MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth
     most = min(2.0 ** min(depth, 60), len(problem.events) / problem.min_samples_leaf)
+    if problem.min_events_leaf > 0:
+        most = min(most, problem.events.event.sum() / problem.min_events_leaf)
     if problem.max_leaves is None and most > MOST_LEAVES:
         penalty = problem.regularization
         lone_leaf = Tree(

@@ -10,6 +10,7 @@ from survtree._data.read_outcome import check_outcome
 from survtree._data.read_rows import read_study, rows_kept
 from survtree._data.read_table import check_table, rows_at
 from survtree._data.table import EventTable
+from survtree._model.defaults import resolved_min_events
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._search.problem import Problem
@@ -51,9 +52,11 @@ def prepare(
     binarizer = new_binarizer(estimator)
     questions = binarizer.fit_table(table, exact).questions_
     buckets = options["time_buckets"]
+    events = exact if buckets is None else exact.on_grid(buckets)
+    options = {**options, "min_events_leaf": resolved_min_events(options, events)}
     problem = Problem(
         answers=questions.matrix(table),
-        events=exact if buckets is None else exact.on_grid(buckets),
+        events=events,
         questions=questions,
         **{f.name: options[f.name] for f in fields(Problem) if f.name in options},
     )

@@ -99,6 +99,7 @@ class Options(Struct):
     time_buckets: TimeBuckets
     time_limit: float | None
     upper_bound: float | None
+    min_events_leaf: int | Text = "default"
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -208,6 +209,7 @@ class Proven(Struct):
     max_leaves: Positive | None
     exact_loss: NotNegative | None
     guess: Guess | None
+    min_events_leaf: Annotated[int, Meta(ge=0)] = 0
 
     def __post_init__(self) -> None:
         objective, bound = self.objective, self.lower_bound

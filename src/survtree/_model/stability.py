@@ -122,8 +122,9 @@ def bootstrap(
     Scores are corrected as by Harrell: the optimism is the mean, over the samples, of the score of
     a sample's tree on the sample minus its score on all rows. For both scores the censoring curve,
     and the one curve that the IBS ratio compares with, are those of the rows that are scored. A row
-    that is drawn twice has twice the weight; ``min_samples_leaf`` counts it once, and a
-    cross-validation never has it both in the training rows and in the held-out rows of a fold.
+    that is drawn twice has twice the weight; ``min_samples_leaf`` and ``min_events_leaf`` count it
+    once, and a cross-validation never has it both in the training rows and in the held-out rows of
+    a fold.
 
     Parameters
     ----------

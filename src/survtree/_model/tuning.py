@@ -85,7 +85,10 @@ class OptimalSurvivalTreeCV(FittedTree):
         How held-out rows score a tree; higher is better. The censoring curve of the IBS ratio, and
         the one curve that it compares with, are those of the training rows of the fold. A callable
         gets (fitted tree, X, y), as a scorer of scikit-learn.
-    min_samples_leaf, max_leaves, thresholds, missing, encoding, max_levels, time_buckets
+    min_samples_leaf, min_events_leaf, max_leaves
+        As in ``OptimalSurvivalTree``. A number of events that is left to the data is that of the
+        training rows of each search.
+    thresholds, missing, encoding, max_levels, time_buckets
         As in ``OptimalSurvivalTree``. Thresholds are chosen anew in each fold.
     time_limit, memory_limit, node_limit
         As in ``OptimalSurvivalTree``, for each of the (folds + 1) x depths searches.
@@ -129,6 +132,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         rule: str = "one_standard_error",
         scoring: Scoring = "ibs_ratio",
         min_samples_leaf: int = 7,
+        min_events_leaf: int | str = "default",
         max_leaves: int | None = None,
         thresholds: Any = "auto",
         missing: str = "error",
@@ -148,6 +152,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         self.rule = rule
         self.scoring = scoring
         self.min_samples_leaf = min_samples_leaf
+        self.min_events_leaf = min_events_leaf
         self.max_leaves = max_leaves
         self.thresholds = thresholds
         self.missing = missing

@@ -127,6 +127,7 @@ class ProofLog:
             "regularization": float(p.regularization),
             "max_depth": p.max_depth,
             "min_samples_leaf": p.min_samples_leaf,
+            **({"min_events_leaf": p.min_events_leaf} if p.min_events_leaf else {}),
             "tree": nested(self.tree, 0),
             "n_rows": len(p.answers),
             "names": p.questions.fingerprint_names,
@@ -195,6 +196,7 @@ class Certificate:
     binarizer: Binarizer = field(repr=False)
     time_buckets: int | tuple[float, ...] | None = None
     max_leaves: int | None = None
+    min_events_leaf: int = 0
     exact_loss: float | None = None  # on the times as they are, where the search rounded them
     guess: Guess | None = None
     proof: ProofLog | None = field(default=None, repr=False)
@@ -212,6 +214,7 @@ class Certificate:
             max_depth=problem.max_depth,
             min_samples_leaf=problem.min_samples_leaf,
             max_leaves=problem.max_leaves,
+            min_events_leaf=problem.min_events_leaf,
             tolerance=solution.tolerance,
             fingerprint=problem.fingerprint(),
             seconds=solution.seconds,
@@ -281,6 +284,7 @@ class Certificate:
             self.max_depth,
             self.min_samples_leaf,
             self.max_leaves,
+            self.min_events_leaf,
         )
         return self._check(problem)
 
@@ -288,12 +292,12 @@ class Certificate:
         oracle = LossByDefinition.of(problem.events)
         leaf_of_row = problem.leaf_of_row(self.tree)
         slack = 1e-9 * max(1.0, oracle.one_leaf_loss())
-        sizes = np.bincount(leaf_of_row)
+        sizes, events = np.bincount(leaf_of_row), problem.events_of_leaves(self.tree)
         fingerprint, loss = problem.fingerprint(), oracle.tree_loss(leaf_of_row)
         found = {
             "data": (fingerprint == self.fingerprint, f"fingerprint {fingerprint[:16]}"),
             "loss": (abs(loss - self.loss) <= slack, f"{loss:.12g}, stated {self.loss:.12g}"),
-            **self._check_shape(sizes[sizes > 0]),
+            **self._check_shape(sizes[sizes > 0], int(events.min())),
             **self._check_numbers(slack),
         }
         return Verification(
@@ -301,7 +305,7 @@ class Certificate:
             {claim: detail for claim, (_, detail) in found.items()},
         )
 
-    def _check_shape(self, sizes: NDArray[np.intp]) -> dict[str, Claim]:
+    def _check_shape(self, sizes: NDArray[np.intp], fewest_events: int) -> dict[str, Claim]:
         """Number, size and depth of the leaves are within the limits; ``sizes`` are in rows."""
         depth = int(self.tree.depths().max())
         most = "no limit" if self.max_depth is None else str(self.max_depth)
@@ -309,9 +313,13 @@ class Certificate:
             len(sizes) == self.n_leaves
             and (self.max_leaves is None or self.n_leaves <= self.max_leaves)
             and (depth == 0 or sizes.min() >= self.min_samples_leaf)
+            and (depth == 0 or fewest_events >= self.min_events_leaf)
         )
+        found = f"{len(sizes)}, the smallest has {sizes.min()} rows"
+        if self.min_events_leaf > 0:
+            found += f", the fewest events are {fewest_events}"
         return {
-            "leaves": (is_allowed, f"{len(sizes)}, the smallest has {sizes.min()} rows"),
+            "leaves": (is_allowed, found),
             "depth": (self.max_depth is None or depth <= self.max_depth, f"{depth} of {most}"),
         }
 

@@ -84,6 +84,7 @@ class _Problem:
     regularization: float
     max_depth: int | None
     min_rows: int
+    min_events: int
 
 
 class _Losses:
@@ -168,13 +169,16 @@ class _Checker:
         self.slack = TOLERANCE * self.root_loss
         self.accepted: dict[bytes, list[tuple[int, float]]] = {}
 
-    def useful_depth(self, n_rows: int, depth: int) -> int:
+    def useful_depth(self, n_rows: int, n_events: int, depth: int) -> int:
         """The depth that a tree on so many rows can make use of.
 
-        A path to its deepest leaf has that many leaves beside it, each with enough rows, and never
-        splits on the same question twice.
+        A path to its deepest leaf has that many leaves beside it, each with enough rows and events,
+        and never splits on the same question twice.
         """
-        return max(0, min(depth, n_rows // self.p.min_rows - 1, len(self.questions)))
+        leaves = n_rows // self.p.min_rows
+        if self.p.min_events > 0:
+            leaves = min(leaves, n_events // self.p.min_events)
+        return max(0, min(depth, leaves - 1, len(self.questions)))
 
     def follows(self, path: Sequence[int], depth: int, bound: float) -> None:
         """Keep the claim if it follows; otherwise raise RejectedError."""
@@ -196,11 +200,13 @@ class _Checker:
         """What any tree on these rows costs at least, as far as a claim of ``bound`` needs it."""
         penalty = self.p.regularization
         whole = float(self.losses.as_leaves(rows, np.ones((len(rows), 1)))[0]) + penalty
-        if self.useful_depth(len(rows), depth) == 0:
+        event = self.p.event[rows]
+        if self.useful_depth(len(rows), int(event.sum()), depth) == 0:
             return whole
         yes = self.p.answers[np.ix_(rows, self.questions)]
-        n_yes = yes.sum(axis=0)
+        n_yes, n_events = yes.sum(axis=0), yes[event].sum(axis=0)
         fits = np.minimum(n_yes, len(rows) - n_yes) >= max(1, self.p.min_rows)
+        fits &= np.minimum(n_events, event.sum() - n_events) >= self.p.min_events
         sides = [yes[:, fits], ~yes[:, fits]]
         floors, knowns = zip(*(self.floors(rows, side, depth - 1) for side in sides), strict=True)
         lanes = floors[0] + floors[1]
@@ -219,9 +225,9 @@ class _Checker:
         """What each part costs at least by itself, and a function that uses the claims as well."""
         penalty = self.p.regularization
         leaves = self.losses.as_leaves(rows, side.astype(float)) + penalty
-        n_rows = side.sum(axis=0)
+        sizes = zip(side.sum(axis=0), side[self.p.event[rows]].sum(axis=0), strict=True)
         splits = self.losses.floor[rows] @ side + 2 * penalty
-        useful = np.array([self.useful_depth(int(n), depth) for n in n_rows], dtype=int)
+        useful = np.array([self.useful_depth(int(n), int(e), depth) for n, e in sizes], dtype=int)
         floor = np.where(useful == 0, leaves, np.minimum(leaves, splits))
 
         def known(lane: int) -> float:
@@ -280,9 +286,10 @@ def _replayed(text: str) -> Verdict:
         f"the last claim proves {bound!r}, which is below the tree's {objective!r}",
     )
     limit = "any depth" if problem.max_depth is None else f"depth {problem.max_depth} or less"
+    events = f" and {problem.min_events} events" if problem.min_events > 0 else ""
     reason = (
-        f"no tree of {limit} with at least {problem.min_rows} rows per leaf costs less than "
-        f"{objective:.12g} ({n_claims:,} claims checked)"
+        f"no tree of {limit} with at least {problem.min_rows} rows{events} per leaf costs less "
+        f"than {objective:.12g} ({n_claims:,} claims checked)"
     )
     return Verdict(True, reason, n_claims, objective, head["fingerprint"])
 
@@ -297,7 +304,7 @@ def _last_bound(lines: Sequence[str], checker: _Checker) -> tuple[int, float]:
         raise RejectedError("there are no claims")
     path, depth, bound = claim
     most = len(checker.questions) if problem.max_depth is None else problem.max_depth
-    enough = checker.useful_depth(len(problem.time), most)
+    enough = checker.useful_depth(len(problem.time), int(problem.event.sum()), most)
     _need(not path and depth >= enough, "the last claim is not about all rows and depths")
     return len(lines), bound
 
@@ -319,12 +326,15 @@ def _problem_of(head: dict[str, Any], cells: list[list[str]]) -> _Problem:
     _need(isinstance(penalty, float) and 0 <= penalty < np.inf, "regularization is a number >= 0")
     _need(depth is None or (isinstance(depth, int) and depth >= 0), "max_depth is a number >= 0")
     _need(isinstance(least, int) and least >= 1, "min_samples_leaf is a number >= 1")
+    events = head.get("min_events_leaf", 0)
+    _need(isinstance(events, int) and events >= 0, "min_events_leaf is a number >= 0")
     _need(
         _fingerprint(head, answers, time, event, weight) == head["fingerprint"],
         "the fingerprint is of other data",
     )
     order = np.argsort(time, kind="stable")
-    return _Problem(answers[order], time[order], event[order], weight[order], penalty, depth, least)
+    answers, time, event, weight = answers[order], time[order], event[order], weight[order]
+    return _Problem(answers, time, event, weight, penalty, depth, least, events)
 
 
 def _flag(text: str) -> bool:
@@ -363,6 +373,8 @@ def _tree_cost(tree: Any, checker: _Checker) -> float:
     def cost(node: Any, rows: NDArray[np.intp], depth: int) -> float:
         if node is None:
             _need(len(rows) >= p.min_rows or depth == 0, "a leaf of the tree has too few rows")
+            is_enough = p.event[rows].sum() >= p.min_events or depth == 0
+            _need(is_enough, "a leaf of the tree has too few events")
             loss = checker.losses.as_leaves(rows, np.ones((len(rows), 1)))[0]
             return float(loss) + p.regularization
         question, no, yes = node

@@ -34,17 +34,22 @@ class Problem:
     # A vector per row, rows x components, whose squared distance from the mean of its leaf is the
     # loss in place of the Brier score: a teacher's curves. Times and events then only describe.
     targets: NDArray[np.float64] | None = field(default=None, repr=False)
+    min_events_leaf: int = 0
 
     def leaf_of_row(self, tree: Tree) -> NDArray[np.intp]:
         """The leaf of each row, counted from 0 in the order of the tree's leaves."""
         nodes = tree.apply(len(self.answers), lambda j: self.answers[:, j] != 0)
         return tree.leaf_numbers()[nodes]
 
+    def events_of_leaves(self, tree: Tree) -> NDArray[np.intp]:
+        """The number of events in each leaf, as rows, whatever their weights."""
+        return np.bincount(self.leaf_of_row(tree)[self.events.event], minlength=len(tree.leaves))
+
     def is_same(self, other: "Problem") -> bool:
         """Whether both have the same answer, described in the same words."""
+        names = ("regularization", "max_depth", "min_samples_leaf", "max_leaves", "min_events_leaf")
         mine, theirs = (
-            (p.regularization, p.max_depth, p.min_samples_leaf, p.max_leaves, p.questions.texts)
-            for p in (self, other)
+            (*(getattr(p, name) for name in names), p.questions.texts) for p in (self, other)
         )
         pairs = [(self.answers, other.answers)] + [
             (getattr(self.events, name), getattr(other.events, name))

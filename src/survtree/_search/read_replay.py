@@ -16,7 +16,14 @@ import numpy as np
 from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
-from survtree._base.checks import BY_NAME, check_option, convert_json, parse_json, require
+from survtree._base.checks import (
+    BY_NAME,
+    check_option,
+    check_value,
+    convert_json,
+    parse_json,
+    require,
+)
 from survtree._base.words import one_line_message
 from survtree._data.read_outcome import check_outcome
 from survtree._data.table import EventTable
@@ -245,4 +252,8 @@ def _numbers(given: dict[str, Any]) -> dict[str, Any]:
     found = {**defaults, **given}
     names = ", ".join(wanted)
     require(set(found) == set(wanted), f"its problem must tell {names}", list(given), COPY_AGAIN)
-    return {name: check_option(name, found[name]) for name in wanted}
+    # A problem has numbers where an option may have a word that stands for one.
+    options = [
+        replace(BY_NAME[name], default=defaults.get(name, MISSING), words=()) for name in wanted
+    ]
+    return {option.name: check_value(option, found[option.name]) for option in options}

@@ -10,7 +10,7 @@ import secrets
 import tempfile
 import time
 import warnings
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,10 @@ def request(problem: Problem, settings: SearchSettings) -> str:
 
 def unusual(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
     """The options and settings that are not the default, by name."""
-    chosen = {name: value for name, value in _numbers(problem).items() if value != DEFAULTS[name]}
+    # A default of the problem comes first: options may have words that stand for a number.
+    of_problem = {f.name: f.default for f in fields(problem) if f.default is not MISSING}
+    usual = {**DEFAULTS, **of_problem}
+    chosen = {name: value for name, value in _numbers(problem).items() if value != usual[name]}
     for field in fields(settings):
         value = getattr(settings, field.name)
         is_array = isinstance(value, np.ndarray)

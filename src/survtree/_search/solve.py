@@ -216,6 +216,7 @@ def _limits_of_trees(problem: Problem) -> dict[str, int]:
     return {
         "max_depth": MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth,
         "min_samples_leaf": min(problem.min_samples_leaf, 2**62),
+        "min_events_leaf": min(problem.min_events_leaf, 2**62),
     }
 
 
@@ -336,6 +337,9 @@ def _check(
     claims = {
         "every leaf has rows": smallest > 0,
         "every leaf has min_samples_leaf rows": depth == 0 or smallest >= problem.min_samples_leaf,
+        "every leaf has min_events_leaf events": problem.min_events_leaf == 0
+        or depth == 0
+        or problem.events_of_leaves(tree).min() >= problem.min_events_leaf,
         "the tree is no deeper than max_depth": problem.max_depth is None
         or depth <= problem.max_depth,
         "the loss is the independent loss": abs(loss - solution.loss) <= RESCORE_TOLERANCE * scale,

@@ -59,6 +59,7 @@ TUNINGS: dict[str, list[Case]] = {
         argument("scoring", "ibs"),
         argument("scoring", None, TypeError),
         argument("min_samples_leaf", 0),
+        argument("min_events_leaf", -1),
         argument("max_leaves", 0),
         argument("n_jobs", 0),
         argument("n_jobs", "all", TypeError),
