@@ -84,6 +84,7 @@ class _Problem:
     regularization: float
     max_depth: int | None
     min_rows: int
+    horizon: float | None = None  # the loss is integrated up to here; None: to the last time
 
 
 class _Losses:
@@ -280,8 +281,9 @@ def _replayed(text: str) -> Verdict:
         f"the last claim proves {bound!r}, which is below the tree's {objective!r}",
     )
     limit = "any depth" if problem.max_depth is None else f"depth {problem.max_depth} or less"
+    loss = "" if problem.horizon is None else f", with the loss integrated to {problem.horizon:g},"
     reason = (
-        f"no tree of {limit} with at least {problem.min_rows} rows per leaf costs less than "
+        f"no tree of {limit} with at least {problem.min_rows} rows per leaf{loss} costs less than "
         f"{objective:.12g} ({n_claims:,} claims checked)"
     )
     return Verdict(True, reason, n_claims, objective, head["fingerprint"])
@@ -318,13 +320,20 @@ def _problem_of(head: dict[str, Any], cells: list[list[str]]) -> _Problem:
     penalty, depth, least = (head[k] for k in ("regularization", "max_depth", "min_samples_leaf"))
     _need(isinstance(penalty, float) and 0 <= penalty < np.inf, "regularization is a number >= 0")
     _need(depth is None or (isinstance(depth, int) and depth >= 0), "max_depth is a number >= 0")
+    horizon = head.get("horizon")  # files of earlier versions have none
+    _need(
+        horizon is None or (isinstance(horizon, float) and 0 < horizon < np.inf),
+        "horizon is a number > 0",
+    )
+    _need(horizon is None or time.max() <= horizon, "no time is after the horizon")
     _need(isinstance(least, int) and least >= 1, "min_samples_leaf is a number >= 1")
     _need(
         _fingerprint(head, answers, time, event, weight) == head["fingerprint"],
         "the fingerprint is of other data",
     )
     order = np.argsort(time, kind="stable")
-    return _Problem(answers[order], time[order], event[order], weight[order], penalty, depth, least)
+    rows = (answers[order], time[order], event[order], weight[order])
+    return _Problem(*rows, penalty, depth, least, horizon)
 
 
 def _flag(text: str) -> bool:

@@ -176,7 +176,15 @@ def proof_facts(
 ) -> dict[str, Any]:
     """The certificate; with rows, the result of its check on them."""
     names = ["objective", "loss", "lower_bound", "gap", "regularization", "exact_loss", "seconds"]
-    names += ["status", "n_leaves", "max_depth", "min_samples_leaf", "max_leaves", "fingerprint"]
+    names += [
+        "status",
+        "n_leaves",
+        "max_depth",
+        "min_samples_leaf",
+        "max_leaves",
+        "horizon",
+        "fingerprint",
+    ]
     buckets = certificate.time_buckets
     return {
         **{name: json_number(getattr(certificate, name)) for name in names},
