@@ -1,5 +1,7 @@
 """A horizon: the loss is integrated up to it; curves and predictions keep all times."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -244,3 +246,8 @@ def test_a_warm_start_goes_on_only_with_the_same_horizon():
     near = model.objective_
     assert model.set_params(horizon=None).fit(X, y).objective_ != near
     assert model.set_params(horizon=200).fit(X, y).objective_ == near
+
+
+def test_a_file_without_a_horizon_is_a_model_without_one():
+    model = load(Path(__file__).parents[1] / "regress" / "models" / "model-1.json")
+    assert (model.horizon, model.horizon_) == (None, None)

@@ -16,11 +16,11 @@ from survtree._data.table import EventTable, Floats, weight_at
 from survtree._scoring.curves import Curves, one_curve
 from survtree._scoring.losses import RowLosses
 
-# A tail is heavy if so few rows, this share of all or this many, carry more than that share of
-# the loss, and more than so many times their share of the weight: of 20 rows, one always carries
-# much.
+# A tail is few rows: at most this many, or this share of all.
 FEW_ROWS, FEW_SHARE = 4, 0.01
-MUCH, TIMES_THEIR_WEIGHT = 0.25, 10.0
+# It is heavy if it carries more of the loss than this share, and more than so many times its share
+# of the weight: in a table of 30 rows the last one often carries a third.
+MUCH, TIMES_ITS_WEIGHT = 0.25, 20.0
 
 
 class Tail(NamedTuple):
@@ -55,7 +55,7 @@ def heavy_tail(events: EventTable, train: EventTable | None = None) -> Tail | No
     )
     few = n_later <= max(FEW_ROWS, FEW_SHARE * n)
     share = lost / total
-    is_heavy = few & (share > np.maximum(MUCH, TIMES_THEIR_WEIGHT * weight / weight[-1]))
+    is_heavy = few & (share > np.maximum(MUCH, TIMES_ITS_WEIGHT * weight / weight[-1]))
     if not is_heavy.any():
         return None
     place = int(is_heavy.argmax())
