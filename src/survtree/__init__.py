@@ -5,7 +5,7 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from survtree._base import InternalError, SearchStoppedWarning
+    from survtree._base import InternalError, SearchStoppedWarning, TailWeightWarning
     from survtree._model.estimator import OptimalSurvivalTree
     from survtree._model.model_file import export_json, load
     from survtree._model.path import RegularizationPath, regularization_path
@@ -43,6 +43,7 @@ _HOMES = {
     "Snapshot": "_search.progress",
     "Stability": "_model.stability",
     "StepFunction": "_scoring.curves",
+    "TailWeightWarning": "_base",
     "Verdict": "_proof.checker",
     "Verification": "_proof.certificate",
     "bootstrap": "_model.stability",
@@ -76,6 +77,7 @@ __all__ = [
     "Snapshot",
     "Stability",
     "StepFunction",
+    "TailWeightWarning",
     "Verdict",
     "Verification",
     "bootstrap",

@@ -16,13 +16,17 @@ train, train_weight : outcome and weights of the training rows, optional
     The censoring curve G is that of these rows; by default that of the rows that are scored. From
     the last training time on G keeps its last positive value; if rows that are scored end later, a
     ``BeyondTrainingWarning`` says so once per call.
+horizon : time, optional
+    Scores that integrate over time do so from 0 to here; by default to the last time of y. A
+    horizon above the last time acts as the last time. ``horizon_`` of a fitted tree is that of its
+    loss. If a few rows at the end carry much of the loss, a ``TailWeightWarning`` says so.
 
 The scorers are for ``cross_val_score(..., scoring=)`` and take the same options. A fold knows its
 own rows only, so without ``train`` the censoring curve, and the one curve of ``ibs_ratio``, are
 those of the fold that is scored; ``functools.partial(ibs_ratio_scorer, train=y)`` changes that.
 """
 
-from survtree._base import BeyondTrainingWarning
+from survtree._base import BeyondTrainingWarning, TailWeightWarning
 from survtree._scoring.concordance import (
     DynamicAUC,
     cumulative_dynamic_auc,
@@ -50,6 +54,7 @@ __all__ = [
     "BeyondTrainingWarning",
     "CalibrationCurve",
     "DynamicAUC",
+    "TailWeightWarning",
     "auc_scorer",
     "brier_score",
     "calibration_curve",

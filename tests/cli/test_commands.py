@@ -241,6 +241,7 @@ def test_options_reach_the_fit(folder, tmp_path):
         *("--min-samples-leaf", 20, "--exclude", "Celltype", "--time-buckets", "30,90,900"),
         *("--memory-limit", "4GB", "--time-limit", 50, "--jobs", 2, "--seed", 7),
         *("--min-events-leaf", 5),
+        *("--horizon", "365"),
     )
     model = load(out)
     assert model.get_params() == {
@@ -251,12 +252,28 @@ def test_options_reach_the_fit(folder, tmp_path):
         "min_samples_leaf": 20,
         "min_events_leaf": 5,
         "time_buckets": [30, 90, 900],
+        "horizon": 365,
         "memory_limit": "4GB",
         "time_limit": 50,
         "n_jobs": 2,
         "random_state": 7,
     }
     assert "Celltype" not in model.feature_names_in_
+
+
+@pytest.mark.parametrize("horizon", ["200", "auto"])
+def test_a_horizon_is_used_and_stated_by_later_commands(folder, tmp_path, horizon):
+    out = tmp_path / "model.json"
+    shown = done("fit", folder / "data.csv", "-o", out, *FIT, "--horizon", horizon)
+    time = load(out).horizon_
+    assert f"integrated to {time:g}" in shown
+    assert f"integrated to {time:g}, the horizon of the fit" in done(
+        "evaluate", out, folder / "data.csv"
+    )
+    scores = json.loads(done("evaluate", out, folder / "data.csv", "--json"))
+    assert scores["horizon"] == time
+    assert scores["integrated_brier_score"] == pytest.approx(load(out).loss_)
+    assert "fingerprint" in done("verify", out, folder / "data.csv")
 
 
 def test_weights_and_values_of_events_are_kept_for_later(folder, tmp_path):

@@ -4,7 +4,8 @@ Every problem is solved with all bounds on and with a few random sets of them of
 every combination of switches, the cache on beyond depth 4. Layouts, kernels,
 solvers, with and without greedy trees at the start and bounds raised on the way, and one or three
 threads take turns. Every fourth problem has its path, a limit on leaves, or all its optimal trees
-compared as well, at depth 3 or less.
+compared as well, at depth 3 or less; every other one is solved with a horizon, against brute force
+on the loss integrated to it.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import time
 import numpy as np
 
 from survtree import _native
+from tests.support.loss_to_horizon import check_horizon
 from tests.support.many_trees import (
     brute_losses,
     check_limit_on_leaves,
@@ -40,6 +42,16 @@ def check_many_trees(seed: int, counts: collections.Counter[str]) -> None:
         counts["problems with max_leaves"] += 1
     except Exception as error:
         print(f"FAILED seed {seed}, many trees: {error}", flush=True)
+        counts["failed"] += 1
+
+
+def check_with_horizon(seed: int, counts: collections.Counter[str]) -> None:
+    """A horizon, and the loss integrated to it."""
+    try:
+        check_horizon(seed)
+        counts["problems with a horizon"] += 1
+    except Exception as error:
+        print(f"FAILED seed {seed}, horizon: {error}", flush=True)
         counts["failed"] += 1
 
 
@@ -76,6 +88,8 @@ def main() -> int:
                 counts["failed"] += 1
         if seed % 4 == 0:
             check_many_trees(seed, counts)
+        elif seed % 2 == 1:
+            check_with_horizon(seed, counts)
         counts["problems"] += 1
         counts["solves"] += len(picked)
         counts[f"problems with all {len(ALL_SWITCHES)} switch combinations"] += every

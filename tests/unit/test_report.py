@@ -340,6 +340,9 @@ def test_what_was_assumed_or_rounded_or_stopped_is_told(tmp_path):
     assert "Not proven optimal." in written(stopped, tmp_path)
     rounded = written(veterans(time_buckets=10), tmp_path, *VETERANS, cv=None)
     assert "rounded up to 10 buckets" in rounded
+    text = written(veterans(horizon=100), tmp_path, *VETERANS, cv=2)
+    assert "the integrated Brier score, integrated to 100, with weights" in text
+    assert "are integrated to 100, the horizon of the fit" in text
     guessed = written(veterans(reference=np.zeros(137)), tmp_path)
     assert "does the best tree lose less than the reference" in guessed
 

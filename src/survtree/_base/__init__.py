@@ -9,5 +9,9 @@ class SearchStoppedWarning(UserWarning):
     """The search ended before the tree was proven best; the tree and both bounds are valid."""
 
 
+class TailWeightWarning(UserWarning):
+    """A few rows at the end of the follow-up carry much of the loss; a horizon leaves them out."""
+
+
 class BeyondTrainingWarning(UserWarning):
     """Rows that are scored end after the last training time, where the censoring is unknown."""

@@ -183,8 +183,20 @@ def _check_time_buckets(option: Option, value: Any) -> int | tuple[float, ...]:
     return edges
 
 
+def _check_horizon(option: Option, value: Any) -> float | str | None:
+    """A time; "auto" is resolved where the rows are known, and "default" with it."""
+    if value is None or (isinstance(value, str) and value in ("default", "auto")):
+        return value
+    if not is_number(value):
+        raise refusal(option, value, ValueError if isinstance(value, str) else TypeError)
+    if not 0 < _as_float(value) < math.inf:
+        raise refusal(option, value)
+    return _as_float(value)
+
+
 _OTHERS: dict[str, Callable[[Option, Any], Any]] = {
     "time_buckets": _check_time_buckets,
+    "horizon": _check_horizon,
     "memory_limit": _check_memory,
     "callback": _check_callback,
     "random_state": _check_random_state,

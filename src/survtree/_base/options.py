@@ -89,6 +89,10 @@ OPTIONS: tuple[Option, ...] = (
            allowed="an integer >= 1, a list of ascending times >= 0, or None (exact times)",
            help="Times are rounded up to this many buckets, or to the given edges, before the "
                 "search."),
+    Option("horizon", "default", "other",
+           allowed="'default', 'auto', a finite number > 0, or None (the last time)",
+           help="Time up to which the loss is integrated; 'auto' is a time by which most rows "
+                "have ended."),
     Option("time_limit", None, "float", low=0.0, is_low_open=True, none_means="no limit",
            help="Seconds after which the search stops and returns the best tree so far with a "
                 "lower bound."),

@@ -148,6 +148,7 @@ class Splitting:
     encoding_: str = _listed("encoding", "questions|paper")
     max_levels: int = _listed("max_levels")
     time_buckets: str | None = _listed("time_buckets", "N|TIMES")
+    horizon: str = _listed("horizon", "TIME|auto|none")
 
     def arguments(self) -> dict[str, Any]:
         """As the estimators take them."""
@@ -157,6 +158,7 @@ class Splitting:
             "encoding": self.encoding_,
             "max_levels": self.max_levels,
             "time_buckets": _time_buckets(self.time_buckets),
+            "horizon": number_or_none(self.horizon),
         }
 
 

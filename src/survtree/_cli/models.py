@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from survtree._base.numbers import format_count, format_decimals
+from survtree._base.numbers import format_count, format_decimals, format_exact
 from survtree._cli.inputs import (
     AsJson,
     Data,
@@ -109,12 +109,18 @@ def evaluate(model: Model, data: Data, reading: Reading, as_json: AsJson = False
     # Without rows with missing values if the fit dropped such rows.
     rows = cohort_of(clone(fitted), study.covariates, study.y, study.weight)
     training = outcome_of(list(fitted.leaf_curves_.values()))
-    scores = scores_of(functions_of(fitted, rows.X), rows.events, training)
+    scores = scores_of(functions_of(fitted, rows.X), rows.events, training, fitted.horizon_)
     n_rows, n_events = len(rows.events), int(rows.events.event.sum())
     if as_json:
-        print_json({"rows": n_rows, "events": n_events, **scores})
+        print_json({"rows": n_rows, "events": n_events, "horizon": fitted.horizon_, **scores})
         return
-    typer.echo(f"{format_count(n_rows, 'row')}, {format_count(n_events, 'event')}\n")
+    typer.echo(f"{format_count(n_rows, 'row')}, {format_count(n_events, 'event')}")
+    if fitted.horizon_ is not None:
+        typer.echo(
+            "IBS ratio, Brier score and AUC are integrated to "
+            f"{format_exact(fitted.horizon_)}, the horizon of the fit"
+        )
+    typer.echo()
     values = {
         name: "unknown" if score is None else format_decimals(score, 4)
         for name, score in scores.items()

@@ -59,6 +59,7 @@ def model_facts(model: Any, times: Any = None) -> dict[str, Any]:
         **{name: getattr(model, f"{name}_") for name in names},
         "regularization": proof.regularization,
         "max_depth": proof.max_depth,
+        "horizon": proof.horizon,
         "seconds": proof.seconds,
         "fingerprint": proof.fingerprint,
         "leaves": leaf_table(model, times).to_dicts(),

@@ -100,6 +100,17 @@ class EventTable:
         """The same outcome of some of the rows."""
         return EventTable(self.event[rows], self.time[rows], self.weight[rows])
 
+    def until(self, horizon: float | None) -> "EventTable":
+        """The outcome as it is known at a time: later ends, and events at it, are censored there.
+
+        The loss of these rows is the loss of all rows integrated from 0 to the horizon. A horizon
+        from the last time on, or None, changes nothing.
+        """
+        if horizon is None or horizon >= self.time.max():
+            return self
+        event = self.event & (self.time < horizon)
+        return EventTable(event, np.minimum(self.time, horizon), self.weight)
+
     def on_grid(self, buckets: "int | tuple[float, ...]") -> "EventTable":
         """Times rounded up to the ends of buckets: a number of about equally many rows, or given.
 

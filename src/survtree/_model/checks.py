@@ -19,7 +19,7 @@ from survtree._search.problem import Problem
 # Options of a tree that a path and a cross-validation pass on as they are.
 TREE_OPTIONS = (
     *("min_samples_leaf", "min_events_leaf", "max_leaves", "thresholds", "missing", "encoding"),
-    *("max_levels", "time_buckets", "time_limit", "memory_limit", "node_limit"),
+    *("max_levels", "time_buckets", "horizon", "time_limit", "memory_limit", "node_limit"),
 )
 PATH_OPTIONS = ("max_depth", *TREE_OPTIONS)
 MIN_REGULARIZATION = replace(BY_NAME["regularization"], name="min_regularization", default=0.001)
@@ -71,6 +71,16 @@ def check_penalty(regularization: Any, lowest: float) -> float:
             f"for; got {penalty:g}. Make a path with a smaller min_regularization."
         )
     return float(penalty)
+
+
+def check_horizon_has_events(horizon: float, events: EventTable) -> None:
+    """Some event must be seen before the horizon, unless it is the largest time."""
+    first = float(events.time[events.event].min())
+    if first >= horizon < events.time.max():
+        raise ValueError(
+            f"horizon must be a time after the first event; got {horizon:g}, and the first event "
+            f"is at {first:g}. Pass a later time, or None for all times."
+        )
 
 
 def check_path(min_regularization: Any, options: Mapping[str, Any]) -> float:

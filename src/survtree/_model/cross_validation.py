@@ -26,6 +26,7 @@ from survtree._scoring.concordance import concordance_of_risks
 from survtree._scoring.curves import Curves
 from survtree._scoring.read_scored import Scored
 from survtree._scoring.scores import ratio_of
+from survtree._scoring.tail import heavy_tail, warn_of_tail
 
 Floats = NDArray[np.float64]
 Scoring = str | Callable[..., float]
@@ -58,11 +59,32 @@ def folds_of(cv: Any, events: EventTable, rng: np.random.RandomState) -> list[Fo
         return [Fold(*pair) for pair in splitter.split(no_columns, events.event)]
 
 
-def score_of(scoring: Scoring, model: FittedTree, rows: Cohort, train: EventTable) -> float:
+def score_of(
+    settings: "TuningSettings", model: FittedTree, rows: Cohort, train: EventTable
+) -> float:
     """A score by its name or by a scikit-learn scorer; ``train`` are the rows of the fit."""
+    scoring = settings.scoring
     if callable(scoring):
         return float(scoring(model, rows.X, rows.y))
-    return SCORE_OF[scoring](model, rows, train)
+    return SCORE_OF[scoring](model, rows, train, settings.options["horizon"])
+
+
+def warn_of_tails(rows: Cohort, plans: "Sequence[Plan]", settings: "TuningSettings") -> None:
+    """Warn once if a few rows carry much of the loss of all rows, or of some held-out rows."""
+    events = rows.events.until(settings.options["horizon"])
+    tail = heavy_tail(events)
+    if tail is not None or settings.scoring != "ibs_ratio":
+        warn_of_tail(tail)
+        return
+    tails = [
+        heavy_tail(events.take(fold.test), events.take(fold.train))
+        for plan in plans
+        for fold in plan.folds
+    ]
+    heavy = sorted((tail for tail in tails if tail is not None), key=lambda tail: tail.share)
+    if heavy:
+        where = f"in {len(heavy)} of {len(tails)} folds few held-out rows decide the score: "
+        warn_of_tail(heavy[-1], where)
 
 
 def leaf_places(model: FittedTree, X: Any) -> Places:
@@ -72,21 +94,26 @@ def leaf_places(model: FittedTree, X: Any) -> Places:
     return model.tree_.leaf_numbers()[nodes]
 
 
-def ibs_ratio(model: FittedTree, rows: Cohort, train: EventTable) -> float:
+def ibs_ratio(
+    model: FittedTree, rows: Cohort, train: EventTable, horizon: float | None = None
+) -> float:
     """``survtree.metrics.ibs_ratio``: G, and the one curve for all, are of the training rows."""
     times = model.event_times_
     leaves = [curve.survival(times) for curve in model.leaf_curves_.values()]
     curves = Curves(times[np.newaxis], np.array(leaves))
-    return ratio_of(Scored(rows.events, curves, leaf_places(model, rows.X)), train)
+    scored = Scored(rows.events.until(horizon), curves, leaf_places(model, rows.X))
+    return ratio_of(scored, train.until(horizon))
 
 
-def harrell_c(model: FittedTree, rows: Cohort, train: EventTable) -> float:
-    """Harrell's concordance index of the predicted risk, as in ``score``."""
+def harrell_c(
+    model: FittedTree, rows: Cohort, train: EventTable, horizon: float | None = None
+) -> float:
+    """Harrell's concordance index of the predicted risk, as in ``score``; it has no horizon."""
     risks = np.array(list(model.leaf_risks_.values()))
     return concordance_of_risks(rows.events, risks[leaf_places(model, rows.X)])
 
 
-SCORE_OF: dict[str, Callable[[FittedTree, Cohort, EventTable], float]] = {
+SCORE_OF: dict[str, Callable[[FittedTree, Cohort, EventTable, float | None], float]] = {
     "ibs_ratio": ibs_ratio,
     "harrell_c": harrell_c,
 }
@@ -94,7 +121,10 @@ SCORE_OF: dict[str, Callable[[FittedTree, Cohort, EventTable], float]] = {
 
 @dataclass(frozen=True)
 class TuningSettings:
-    """What all searches of a cross-validation share; ``options`` are those of the trees."""
+    """What all searches of a cross-validation share; ``options`` are those of the trees.
+
+    The horizon among them is a number or None: all folds have the same, so that they compare.
+    """
 
     max_depths: tuple[int | None, ...]
     min_regularization: float
@@ -248,7 +278,7 @@ def _search(task: _Task) -> list[OptimalSurvivalTree] | FoldPath:
     rows = task.rows.take(task.score_on)
     return FoldPath(
         tuple(model.regularization_interval_[0] for model in path),
-        tuple(score_of(settings.scoring, model, rows, part.events) for model in path),
+        tuple(score_of(settings, model, rows, part.events) for model in path),
         path.status_,
     )
 

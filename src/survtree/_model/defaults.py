@@ -1,9 +1,14 @@
-"""Options that may be left to survtree: the numbers that their words stand for."""
+"""What the words "default" and "auto" of an option stand for, given the rows of a fit."""
 
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from survtree._data.table import EventTable
+from survtree._model.checks import check_horizon_has_events
+
+SHARE_ENDED = 0.9
 
 
 def auto_min_events(n_rows: int, n_events: int) -> int:
@@ -17,3 +22,30 @@ def resolved_min_events(options: Mapping[str, Any], events: EventTable) -> int:
     if given == "default":
         given = "auto" if options["regularization"] == "auto" else 0
     return auto_min_events(len(events), int(events.event.sum())) if given == "auto" else int(given)
+
+
+def resolved_horizon(
+    horizon: float | str | None, regularization: float | str, events: EventTable
+) -> float | None:
+    """The time up to which the loss of these rows is integrated, at most their largest time."""
+    if horizon == "default":
+        horizon = "auto" if regularization == "auto" else None
+    if horizon is None:
+        return None
+    time = auto_horizon(events) if isinstance(horizon, str) else horizon
+    time = min(time, float(events.time.max()))
+    check_horizon_has_events(time, events)
+    return time
+
+
+def auto_horizon(events: EventTable) -> float:
+    """The time by which most rows, by weight, have ended, but not past the last event.
+
+    If no event was seen before that, it is the largest time.
+    """
+    order = np.argsort(events.time, kind="stable")
+    ended = events.weight[order].cumsum()
+    place = np.searchsorted(ended, SHARE_ENDED * ended[-1])
+    time = min(events.time[order[place]], events.time[events.event].max())
+    has_events = (events.time[events.event] < time).any()
+    return float(time if has_events else events.time.max())

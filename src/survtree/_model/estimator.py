@@ -16,6 +16,7 @@ from survtree._model.checks import check_limit, check_trees_can_be_listed
 from survtree._model.fitted import Fitted, FittedTree, roles_of
 from survtree._model.prepare import Prepared, copy_feature_names, prepare
 from survtree._proof.certificate import Certificate, Guess, headline, proof_of
+from survtree._scoring.tail import heavy_tail, warn_of_tail
 from survtree._search.problem import Clock, SearchSettings
 from survtree._search.progress import Snapshot, Watch, logger, watching
 from survtree._search.read_reference import name_of, reference_losses
@@ -61,6 +62,10 @@ class OptimalSurvivalTree(FittedTree):
         Times are rounded up to this many buckets, or to the given edges, before the search. This is
         an approximation for very many distinct times: objective and proof are about the rounded
         times; ``exact_loss_`` and the curves of the leaves are about the times as they are.
+    horizon : "default", "auto", float or None, default="default"
+        Time up to which the loss is integrated; "auto" is a time by which most rows have ended.
+        Curves and predictions keep all times. A horizon above the largest time acts as the largest
+        time, and None as well. "default" is None if ``regularization`` is a number.
     time_limit : float or None, default=None
         Seconds after which the search stops and returns the best tree so far with a lower bound.
         Reading the table and fitting a reference count towards it, but are not cut short.
@@ -125,6 +130,8 @@ class OptimalSurvivalTree(FittedTree):
         The smallest number of events per leaf that was allowed, also if the data chose it.
     exact_loss_ : float
         Loss of the tree on the times as they are; ``loss_`` unless there are time buckets.
+    horizon_ : float or None
+        Time up to which the loss is integrated; None: the largest training time.
     binarizer_ : Binarizer
         How columns became questions; ``questions_`` lists them.
     unique_times_ : ndarray
@@ -159,6 +166,7 @@ class OptimalSurvivalTree(FittedTree):
         encoding: str = "questions",
         max_levels: int = 100,
         time_buckets: Any = None,
+        horizon: float | str | None = "default",
         time_limit: float | None = None,
         memory_limit: int | str | None = None,
         node_limit: int | None = None,
@@ -183,6 +191,7 @@ class OptimalSurvivalTree(FittedTree):
         self.encoding = encoding
         self.max_levels = max_levels
         self.time_buckets = time_buckets
+        self.horizon = horizon
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.node_limit = node_limit
@@ -236,6 +245,7 @@ class OptimalSurvivalTree(FittedTree):
             if verbose:
                 logger.info("%s", certificate.last_line())
         self._warn(solution, options, watch.stopped_by)
+        warn_of_tail(heavy_tail(prepared.exact.until(prepared.horizon)))
         return self
 
     def _search_settings(
@@ -259,7 +269,7 @@ class OptimalSurvivalTree(FittedTree):
         if kept is not None and kept.settings.guessed_losses is not None:
             guess = Guess.of(name_of(self.reference), kept.settings.guessed_losses, solution)
         if self.certificate == "full" and kept is not None and solution.status == "optimal":
-            proof = proof_of(kept, solution, watch)
+            proof = proof_of(kept, solution, watch, prepared.horizon)
         return prepared.certificate(solution, guess=guess, proof=proof)
 
     def _warn(self, solution: Solution, options: dict[str, Any], interrupter: str) -> None:

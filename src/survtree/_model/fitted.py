@@ -194,6 +194,11 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
         return self._state.ibs_ratio
 
     @property
+    def horizon_(self) -> float | None:
+        """Time up to which the loss is integrated; None: the largest training time."""
+        return self.certificate_.horizon
+
+    @property
     def binarizer_(self) -> Binarizer:
         """How columns became questions."""
         return self.certificate_.binarizer

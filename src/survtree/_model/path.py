@@ -17,6 +17,7 @@ from survtree._model.checks import check_number_of_leaves, check_path, check_pen
 from survtree._model.estimator import OptimalSurvivalTree, search_settings_of, with_state
 from survtree._model.fitted import Fitted, Interval
 from survtree._model.prepare import Prepared, prepare
+from survtree._scoring.tail import heavy_tail, warn_of_tail
 from survtree._search.problem import Clock, Problem
 from survtree._search.solve import Solution, frontier, loss_of
 
@@ -120,7 +121,7 @@ def regularization_path(
         The smallest penalty per leaf of interest.
     **options
         ``max_depth``, ``min_samples_leaf``, ``min_events_leaf``, ``max_leaves``, ``thresholds``,
-        ``missing``, ``encoding``, ``max_levels``, ``time_buckets``, ``time_limit``,
+        ``missing``, ``encoding``, ``max_levels``, ``time_buckets``, ``horizon``, ``time_limit``,
         ``memory_limit`` and ``node_limit`` of ``OptimalSurvivalTree``.
 
     Examples
@@ -135,6 +136,8 @@ def regularization_path(
     X, y = split_outcome(X, y, duration_col, event_col)
     path = found_path(X, y, sample_weight, lowest, options)
     _warn(path)
+    problem = path[0]._state.problem
+    warn_of_tail(heavy_tail(problem.events) if problem is not None else None)
     return path
 
 

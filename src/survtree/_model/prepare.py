@@ -10,7 +10,7 @@ from survtree._data.read_outcome import check_outcome
 from survtree._data.read_rows import read_study, rows_kept
 from survtree._data.read_table import check_table, rows_at
 from survtree._data.table import EventTable
-from survtree._model.defaults import resolved_min_events
+from survtree._model.defaults import resolved_horizon, resolved_min_events
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._search.problem import Problem
@@ -28,17 +28,21 @@ class Prepared:
     binarizer: Binarizer
     X: Any  # as the user has them, without those that were left out
     time_buckets: int | tuple[float, ...] | None
+    horizon: float | None = None
 
     def certificate(self, solution: Solution, **rest: Any) -> Certificate:
         """The certificate of a solution of the problem."""
         exact_loss = None
         if self.time_buckets is not None:
-            exact_loss = loss_of(replace(self.problem, events=self.exact), solution.tree)
+            exact_loss = loss_of(
+                replace(self.problem, events=self.exact.until(self.horizon)), solution.tree
+            )
         return Certificate.of(
             self.problem,
             solution,
             binarizer=self.binarizer,
             time_buckets=self.time_buckets,
+            horizon=self.horizon,
             exact_loss=exact_loss,
             **rest,
         )
@@ -52,16 +56,17 @@ def prepare(
     binarizer = new_binarizer(estimator)
     questions = binarizer.fit_table(table, exact).questions_
     buckets = options["time_buckets"]
-    events = exact if buckets is None else exact.on_grid(buckets)
+    horizon = resolved_horizon(options["horizon"], options["regularization"], exact)
+    events = exact.until(horizon)
     options = {**options, "min_events_leaf": resolved_min_events(options, events)}
     problem = Problem(
         answers=questions.matrix(table),
-        events=events,
+        events=events if buckets is None else events.on_grid(buckets),
         questions=questions,
         **{f.name: options[f.name] for f in fields(Problem) if f.name in options},
     )
     rows = X if is_kept.all() else rows_at(X, np.flatnonzero(is_kept))
-    return Prepared(problem, exact, binarizer, rows, buckets)
+    return Prepared(problem, exact, binarizer, rows, buckets, horizon)
 
 
 def new_binarizer(estimator: Any) -> Binarizer:

@@ -41,6 +41,7 @@ LARGEST = 2**53  # what every reader of JSON can hold
 Count = Annotated[int, Meta(ge=0, le=LARGEST)]
 Positive = Annotated[int, Meta(ge=1, le=LARGEST)]
 NotNegative = Annotated[float, Meta(ge=0)]
+Horizon = Annotated[float, Meta(gt=0)]
 Text = Annotated[str, Meta(max_length=100_000)]
 Node = Annotated[int, Meta(ge=-1, le=2**31 - 1)]
 Levels = Annotated[tuple[str, ...], Meta(min_length=1)]
@@ -100,6 +101,7 @@ class Options(Struct):
     time_limit: float | None
     upper_bound: float | None
     min_events_leaf: int | Text = "default"
+    horizon: float | Text | None = None  # earlier files have none
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -210,6 +212,7 @@ class Proven(Struct):
     exact_loss: NotNegative | None
     guess: Guess | None
     min_events_leaf: Annotated[int, Meta(ge=0)] = 0
+    horizon: Horizon | None = None  # earlier files have none
 
     def __post_init__(self) -> None:
         objective, bound = self.objective, self.lower_bound

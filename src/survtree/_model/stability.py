@@ -1,5 +1,6 @@
 """Stability of a fit: the whole procedure is repeated on bootstrap samples of the rows."""
 
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
@@ -12,14 +13,17 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from survtree._base import TailWeightWarning
 from survtree._base.checks import check_option
 from survtree._base.numbers import format_percent
 from survtree._data.read_outcome import split_outcome
 from survtree._data.table import EventTable
 from survtree._model.checks import check_bootstrap
 from survtree._model.cross_validation import SCORE_OF, leaf_places
+from survtree._model.defaults import resolved_horizon
 from survtree._model.fitted import FittedTree
 from survtree._model.prepare import Cohort, cohort_of
+from survtree._scoring.tail import heavy_tail, warn_of_tail
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,6 +61,7 @@ class _Task:
     rows: Cohort
     counts: Counts  # how often each row was drawn
     is_fit: bool  # the one that the others are compared with
+    horizon: float | None
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,7 @@ def bootstrap(
     and the one curve that the IBS ratio compares with, are those of the rows that are scored. A row
     that is drawn twice has twice the weight; ``min_samples_leaf`` and ``min_events_leaf`` count it
     once, and a cross-validation never has it both in the training rows and in the held-out rows of
-    a fold.
+    a fold. A horizon "auto" is that of all rows in all samples.
 
     Parameters
     ----------
@@ -154,11 +159,22 @@ def bootstrap(
     rng = check_random_state(check_option("random_state", random_state))
     X, y = split_outcome(X, y, duration_col, event_col)
     rows = cohort_of(clone(estimator), X, y, sample_weight)
+    horizon = _horizon_of(estimator, rows.events)
+    events = rows.events.until(horizon)
+    samples = bootstrap_samples(events, n, rng)
     everyone = np.ones(len(rows), dtype=np.intp)
-    tasks = [_Task(estimator, rows, everyone, True)]
-    tasks += [_Task(estimator, rows, s, False) for s in bootstrap_samples(rows.events, n, rng)]
+    tasks = [_Task(estimator, rows, everyone, True, horizon)]
+    tasks += [_Task(estimator, rows, counts, False, horizon) for counts in samples]
     (model, fit), *others = Parallel(n_jobs=n_jobs)(delayed(_fit)(task) for task in tasks)
+    warn_of_tail(heavy_tail(events))
     return _compared(model, fit, [other for _, other in others])
+
+
+def _horizon_of(estimator: Any, events: EventTable) -> float | None:
+    """That of all rows: samples are fitted and scored with the same, so that they compare."""
+    regularization = getattr(estimator, "regularization", 0.0)
+    horizon = check_option("horizon", estimator.horizon)
+    return resolved_horizon(horizon, regularization, events)
 
 
 def bootstrap_samples(
@@ -182,23 +198,26 @@ def _fit(task: _Task) -> tuple[FittedTree | None, _SampleFit]:
     weight = part.events.weight * task.counts[drawn]
     sample = Cohort(part.X, replace(part.events, weight=weight))
     # One sample is one task; a cross-validation in it runs where it is.
-    with parallel_config(backend="sequential"):
-        model = clone(task.estimator).fit(sample.X, sample.y, sample.events.weight)
+    with parallel_config(backend="sequential"), warnings.catch_warnings():
+        # The caller warns of all rows, once.
+        warnings.simplefilter("ignore", TailWeightWarning)
+        estimator = clone(task.estimator).set_params(horizon=task.horizon)
+        model = estimator.fit(sample.X, sample.y, sample.events.weight)
     questions, splits = model.questions_, model.tree_.question[model.tree_.question >= 0].tolist()
     kept = _SampleFit(
         tuple(questions.text(j) for j in splits),
         tuple(questions.names[questions.asked[j].column] for j in splits),
         leaf_places(model, task.rows.X),
         model.n_leaves_,
-        _scores(model, sample),
-        _scores(model, task.rows),
+        _scores(model, sample, task.horizon),
+        _scores(model, task.rows, task.horizon),
     )
     # A copy has no training rows, as if it came from another process: n_jobs must not matter.
     return (copy(model) if task.is_fit else None), kept
 
 
-def _scores(model: FittedTree, rows: Cohort) -> dict[str, float]:
-    return {name: score(model, rows, rows.events) for name, score in SCORE_OF.items()}
+def _scores(model: FittedTree, rows: Cohort, horizon: float | None) -> dict[str, float]:
+    return {name: score(model, rows, rows.events, horizon) for name, score in SCORE_OF.items()}
 
 
 def _compared(model: Any, fit: _SampleFit, samples: Sequence[_SampleFit]) -> Stability:

@@ -13,8 +13,9 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from survtree._base import SearchStoppedWarning
-from survtree._base.checks import check_options
+from survtree._base.checks import check_option, check_options
 from survtree._data.read_outcome import split_outcome
+from survtree._data.table import EventTable
 from survtree._model.checks import TREE_OPTIONS, check_nested, check_tuning
 from survtree._model.cross_validation import (
     Fold,
@@ -25,7 +26,9 @@ from survtree._model.cross_validation import (
     folds_of,
     score_of,
     tune,
+    warn_of_tails,
 )
+from survtree._model.defaults import resolved_horizon
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import FittedTree, Roles, roles_of
 from survtree._model.prepare import cohort_of
@@ -90,6 +93,9 @@ class OptimalSurvivalTreeCV(FittedTree):
         training rows of each search.
     thresholds, missing, encoding, max_levels, time_buckets
         As in ``OptimalSurvivalTree``. Thresholds are chosen anew in each fold.
+    horizon : "default", "auto", float or None, default="default"
+        As in ``OptimalSurvivalTree``. "auto" is resolved once, on all rows: all folds are fitted
+        and scored with the same horizon. Harrell's C has none.
     time_limit, memory_limit, node_limit
         As in ``OptimalSurvivalTree``, for each of the (folds + 1) x depths searches.
     n_jobs : int or None, default=None
@@ -139,6 +145,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         encoding: str = "questions",
         max_levels: int = 100,
         time_buckets: Any = None,
+        horizon: float | str | None = "default",
         time_limit: float | None = None,
         memory_limit: int | str | None = None,
         node_limit: int | None = None,
@@ -159,6 +166,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         self.encoding = encoding
         self.max_levels = max_levels
         self.time_buckets = time_buckets
+        self.horizon = horizon
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.node_limit = node_limit
@@ -179,12 +187,15 @@ class OptimalSurvivalTreeCV(FittedTree):
         settings = self._settings()
         X, y = split_outcome(X, y, duration_col, event_col)
         rows = cohort_of(self, X, y, sample_weight)
+        settings = _with_horizon(settings, rows.events)
         folds = folds_of(self.cv, rows.events, check_random_state(self.random_state))
-        tuned = tune(rows, [Plan(np.arange(len(rows)), folds)], settings)[0]
+        plans = [Plan(np.arange(len(rows)), folds)]
+        tuned = tune(rows, plans, settings)[0]
         self._keep(tuned, roles_of(duration_col, event_col))
         if self.verbose:
             _log(tuned)
         _warn_if_stopped(tuned.statuses)
+        warn_of_tails(rows, plans, settings)
         return self
 
     def _settings(self) -> TuningSettings:
@@ -222,6 +233,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         check_nested(self.cv)
         X, y = split_outcome(X, y, duration_col, event_col)
         rows = cohort_of(clone(self), X, y, sample_weight)
+        settings = _with_horizon(settings, rows.events)
         rng = check_random_state(self.random_state)
         outer = folds_of(cv, rows.events, rng)
         plans = []
@@ -230,13 +242,21 @@ class OptimalSurvivalTreeCV(FittedTree):
             plans.append(Plan(train, [Fold(train[fold.train], train[fold.test]) for fold in inner]))
         found = tune(rows, plans, settings)
         _warn_if_stopped([status for tuned in found for status in tuned.statuses])
+        warn_of_tails(rows, plans, settings)
         scores = [
-            score_of(settings.scoring, tuned.best, rows.take(test), rows.events.take(train))
+            score_of(settings, tuned.best, rows.take(test), rows.events.take(train))
             for tuned, (train, test) in zip(found, outer, strict=True)
         ]
         params = [tuned.params()[tuned.index] for tuned in found]
         name = settings.scoring if isinstance(settings.scoring, str) else "score"
         return NestedScore(np.array(scores), params, [t.best.n_leaves_ for t in found], name)
+
+
+def _with_horizon(settings: TuningSettings, events: EventTable) -> TuningSettings:
+    """The same with the horizon of all rows as a number or None."""
+    lowest, options = settings.min_regularization, settings.options
+    horizon = resolved_horizon(check_option("horizon", options["horizon"]), lowest, events)
+    return replace(settings, options={**options, "horizon": horizon})
 
 
 def _log(tuned: Tuned) -> None:

@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.files import whole_file
-from survtree._base.numbers import format_count, format_penalty, format_percent, relative_gap
+from survtree._base.numbers import (
+    format_count,
+    format_exact,
+    format_penalty,
+    format_percent,
+    relative_gap,
+)
 from survtree._base.tree import Tree
 from survtree._proof.checks import check_has_proof
 from survtree._questions.binarizer import Binarizer
@@ -110,6 +116,7 @@ class ProofLog:
     n_steps: NDArray[np.int32] = field(repr=False)
     depth: NDArray[np.int32] = field(repr=False)
     bound: NDArray[np.float64] = field(repr=False)
+    horizon: float | None = None
 
     def __len__(self) -> int:
         return len(self.bound)
@@ -128,6 +135,7 @@ class ProofLog:
             "max_depth": p.max_depth,
             "min_samples_leaf": p.min_samples_leaf,
             **({"min_events_leaf": p.min_events_leaf} if p.min_events_leaf else {}),
+            "horizon": self.horizon,
             "tree": nested(self.tree, 0),
             "n_rows": len(p.answers),
             "names": p.questions.fingerprint_names,
@@ -165,12 +173,17 @@ def nested(tree: Tree, node: int) -> Any:
     return [int(tree.question[node]) + 1, *(nested(tree, part) for part in parts)]
 
 
-def proof_of(kept: KeptSearch, solution: Solution, watch: Watch | None = None) -> ProofLog | None:
+def proof_of(
+    kept: KeptSearch,
+    solution: Solution,
+    watch: Watch | None = None,
+    horizon: float | None = None,
+) -> ProofLog | None:
     """The proof of a solution with status "optimal"; None if a limit ended it early."""
     claims = claims_of(kept, watch)
     if claims is None:
         return None
-    return ProofLog(kept.problem, solution.tree, solution.objective, **claims)
+    return ProofLog(kept.problem, solution.tree, solution.objective, **claims, horizon=horizon)
 
 
 @dataclass(frozen=True)
@@ -197,6 +210,7 @@ class Certificate:
     time_buckets: int | tuple[float, ...] | None = None
     max_leaves: int | None = None
     min_events_leaf: int = 0
+    horizon: float | None = None  # the loss is integrated up to here; None: to the last time
     exact_loss: float | None = None  # on the times as they are, where the search rounded them
     guess: Guess | None = None
     proof: ProofLog | None = field(default=None, repr=False)
@@ -251,6 +265,8 @@ class Certificate:
             f"{self.status}: loss {self.loss:.6f} + {format_count(self.n_leaves, 'leaf')} x "
             f"{format_penalty(self.regularization)} = {self.objective:.6f}"
         )
+        if self.horizon is not None:
+            parts += f" with the loss integrated to {format_exact(self.horizon)}"
         if self.exact_loss is not None:
             parts += f" on rounded times (loss on exact times {self.exact_loss:.6f})"
         return parts
@@ -273,6 +289,7 @@ class Certificate:
         Rows must come in the order of the fit: the fingerprint depends on it.
         """
         table, events, _ = self.binarizer.read_with_outcome(X, y, sample_weight)
+        events = events.until(self.horizon)
         if self.time_buckets is not None:
             events = events.on_grid(self.time_buckets)
         questions = self.binarizer.questions_

@@ -84,7 +84,8 @@ class _Problem:
     regularization: float
     max_depth: int | None
     min_rows: int
-    min_events: int
+    min_events: int = 0
+    horizon: float | None = None  # the loss is integrated up to here; None: to the last time
 
 
 class _Losses:
@@ -287,9 +288,10 @@ def _replayed(text: str) -> Verdict:
     )
     limit = "any depth" if problem.max_depth is None else f"depth {problem.max_depth} or less"
     events = f" and {problem.min_events} events" if problem.min_events > 0 else ""
+    loss = "" if problem.horizon is None else f", with the loss integrated to {problem.horizon:g},"
     reason = (
-        f"no tree of {limit} with at least {problem.min_rows} rows{events} per leaf costs less "
-        f"than {objective:.12g} ({n_claims:,} claims checked)"
+        f"no tree of {limit} with at least {problem.min_rows} rows{events} per leaf{loss} costs "
+        f"less than {objective:.12g} ({n_claims:,} claims checked)"
     )
     return Verdict(True, reason, n_claims, objective, head["fingerprint"])
 
@@ -325,6 +327,12 @@ def _problem_of(head: dict[str, Any], cells: list[list[str]]) -> _Problem:
     penalty, depth, least = (head[k] for k in ("regularization", "max_depth", "min_samples_leaf"))
     _need(isinstance(penalty, float) and 0 <= penalty < np.inf, "regularization is a number >= 0")
     _need(depth is None or (isinstance(depth, int) and depth >= 0), "max_depth is a number >= 0")
+    horizon = head.get("horizon")  # files of earlier versions have none
+    _need(
+        horizon is None or (isinstance(horizon, float) and 0 < horizon < np.inf),
+        "horizon is a number > 0",
+    )
+    _need(horizon is None or time.max() <= horizon, "no time is after the horizon")
     _need(isinstance(least, int) and least >= 1, "min_samples_leaf is a number >= 1")
     events = head.get("min_events_leaf", 0)
     _need(isinstance(events, int) and events >= 0, "min_events_leaf is a number >= 0")
@@ -333,8 +341,8 @@ def _problem_of(head: dict[str, Any], cells: list[list[str]]) -> _Problem:
         "the fingerprint is of other data",
     )
     order = np.argsort(time, kind="stable")
-    answers, time, event, weight = answers[order], time[order], event[order], weight[order]
-    return _Problem(answers, time, event, weight, penalty, depth, least, events)
+    rows = (answers[order], time[order], event[order], weight[order])
+    return _Problem(*rows, penalty, depth, least, events, horizon)
 
 
 def _flag(text: str) -> bool:

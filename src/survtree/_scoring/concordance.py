@@ -208,6 +208,7 @@ def cumulative_dynamic_auc(
     sample_weight: Any = None,
     train: Any = None,
     train_weight: Any = None,
+    horizon: float | None = None,
 ) -> DynamicAUC:
     """How well S(t) tells rows with an event up to t from those followed for longer.
 
@@ -216,12 +217,13 @@ def cumulative_dynamic_auc(
     equal values count one half. The mean over time weighs each area by how far the Kaplan-Meier
     curve of y falls from the time before, the first one from 1.
 
-    By default ``times`` are those of the events, and the mean is the integral over all of them.
+    By default ``times`` are those of the events, before the horizon if there is one, and the mean
+    is the integral over all of them.
     Where there are no cases or no controls the area is NaN, and left out of the mean. The other
     parameters are those of ``survtree.metrics``.
     """
-    rows = scored(y, curves, X, sample_weight)
-    factor = inverse_g(rows.events, trained_on(rows.events, train, train_weight))
+    rows = scored(y, curves, X, sample_weight, horizon)
+    factor = inverse_g(rows.events, trained_on(rows.events, train, train_weight, horizon))
     event_times, time = rows.events.event_times, rows.events.time
     at = event_times[event_times < time.max()] if times is None else check_times(times)
     areas = [_areas(rows, some, factor) for some in rows.batches(at)]

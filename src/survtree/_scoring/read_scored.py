@@ -39,6 +39,7 @@ KINDS = (
 # What options of metrics must be.
 NUMBERS: dict[str, tuple[str, Callable[[float], bool]]] = {
     "tau": ("a positive time or None", lambda tau: tau > 0),
+    "horizon": ("a positive time or None", lambda horizon: 0 < horizon < np.inf),
     "time": ("one finite number, not negative", lambda time: 0 <= time < sys.float_info.max),
     "floor": ("a probability below 1", lambda floor: 0 <= floor < 1),
 }
@@ -83,9 +84,10 @@ class Scored:
         return weight_at(place * n_curves + self.curve_of_row, weight, cells).reshape(-1, n_curves)
 
 
-def scored(y: Any, curves: Any, X: Any, sample_weight: Any) -> Scored:
-    """What a user passed, checked."""
-    events = check_scored(y, sample_weight)
+def scored(y: Any, curves: Any, X: Any, sample_weight: Any, horizon: Any = None) -> Scored:
+    """What a user passed, checked; the outcome as it is known at the horizon."""
+    until = None if horizon is None else check_number("horizon", horizon)
+    events = check_scored(y, sample_weight).until(until)
     return Scored(events, *check_predicted(curves, X, len(events)))
 
 
@@ -100,13 +102,15 @@ def check_scored(
     return EventTable(event, time, check_weight(sample_weight, len(time), weights, role))
 
 
-def trained_on(events: EventTable, train: Any, train_weight: Any) -> EventTable:
+def trained_on(
+    events: EventTable, train: Any, train_weight: Any, horizon: float | None = None
+) -> EventTable:
     """The rows whose censoring curve counts: those scored, unless others are given.
 
     Warns once if they end before the rows that are scored.
     """
     if train is not None:
-        training = check_scored(train, train_weight, "train", "train_weight")
+        training = check_scored(train, train_weight, "train", "train_weight").until(horizon)
         _warn_of_late_rows(events, training)
         return training
     if train_weight is not None:

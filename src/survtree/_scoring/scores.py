@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 
 from survtree._data.table import EventTable, Floats, Places, weight_at
 from survtree._scoring.concordance import cumulative_dynamic_auc, harrell_c, uno_c
-from survtree._scoring.curves import Curves, LeafCurve, leaf_curves, one_curve
+from survtree._scoring.curves import LeafCurve, leaf_curves
 from survtree._scoring.losses import CensoringCurve, RowLosses, added_up
 from survtree._scoring.read_curves import check_times
 from survtree._scoring.read_scored import (
@@ -24,6 +24,7 @@ from survtree._scoring.read_scored import (
     scored,
     trained_on,
 )
+from survtree._scoring.tail import heavy_tail, one_curve_losses, warn_of_tail
 
 
 def brier_score(
@@ -71,13 +72,16 @@ def per_sample_loss(
     sample_weight: Any = None,
     train: Any = None,
     train_weight: Any = None,
+    horizon: float | None = None,
 ) -> Floats:
     """What each row adds to the integrated Brier score; weight and 1/n are part of it.
 
     The parameters are those of ``survtree.metrics``.
     """
-    rows = scored(y, curves, X, sample_weight)
-    return _losses(rows, trained_on(rows.events, train, train_weight))
+    rows = scored(y, curves, X, sample_weight, horizon)
+    training = trained_on(rows.events, train, train_weight, horizon)
+    warn_of_tail(heavy_tail(rows.events, training))
+    return _losses(rows, training)
 
 
 def _losses(rows: Scored, train: EventTable) -> Floats:
@@ -92,15 +96,18 @@ def integrated_brier_score(
     sample_weight: Any = None,
     train: Any = None,
     train_weight: Any = None,
+    horizon: float | None = None,
 ) -> float:
-    """The Brier score averaged over [0, last time of y]; 0 is perfect.
+    """The Brier score averaged over [0, last time of y], or [0, horizon]; 0 is perfect.
 
     All curves are step functions, so the integral is a sum, and exact: there is no grid of times.
     On its training rows it is the ``loss_`` of a tree. The parameters are those of
     ``survtree.metrics``.
     """
-    rows = scored(y, curves, X, sample_weight)
-    return float(_losses(rows, trained_on(rows.events, train, train_weight)).sum())
+    rows = scored(y, curves, X, sample_weight, horizon)
+    training = trained_on(rows.events, train, train_weight, horizon)
+    warn_of_tail(heavy_tail(rows.events, training))
+    return float(_losses(rows, training).sum())
 
 
 def ibs_ratio(
@@ -111,22 +118,23 @@ def ibs_ratio(
     sample_weight: Any = None,
     train: Any = None,
     train_weight: Any = None,
+    horizon: float | None = None,
 ) -> float:
     """1 - integrated Brier score / that of the Kaplan-Meier curve of all training rows.
 
     1 is perfect, 0 no better than one curve for everybody; it can be negative. The parameters are
     those of ``survtree.metrics``.
     """
-    rows = scored(y, curves, X, sample_weight)
-    return ratio_of(rows, trained_on(rows.events, train, train_weight))
+    rows = scored(y, curves, X, sample_weight, horizon)
+    training = trained_on(rows.events, train, train_weight, horizon)
+    warn_of_tail(heavy_tail(rows.events, training))
+    return ratio_of(rows, training)
 
 
 def ratio_of(rows: Scored, training: EventTable) -> float:
     """The same of rows that were checked, without a warning of those that end late."""
-    curve = one_curve(training)
-    everybody = Curves(curve.x[np.newaxis], curve.y[np.newaxis])
-    same = Scored(rows.events, everybody, np.zeros(len(rows.events), dtype=np.intp))
-    loss, base = (float(_losses(r, training).sum()) for r in (rows, same))
+    loss = float(_losses(rows, training).sum())
+    base = float(one_curve_losses(rows.events, training).sum())
     if base == 0:  # one curve is right at all times: nothing is left to explain
         return 0.0 if loss == 0 else float("-inf")
     return 1.0 - loss / base
@@ -232,36 +240,50 @@ class Score(NamedTuple):
     meaning: str
     metric: Callable[..., Any]
     is_weighted_by_censoring: bool = True
+    is_integrated: bool = False
 
 
 CHANCE = "1 is perfect, 0.5 chance"
 SCORES = (
-    Score("ibs_ratio", "IBS ratio", "1 is perfect, 0 no better than one curve for all", ibs_ratio),
     Score(
-        "integrated_brier_score", "integrated Brier score", "0 is perfect", integrated_brier_score
+        "ibs_ratio",
+        "IBS ratio",
+        "1 is perfect, 0 no better than one curve for all",
+        ibs_ratio,
+        is_integrated=True,
+    ),
+    Score(
+        "integrated_brier_score",
+        "integrated Brier score",
+        "0 is perfect",
+        integrated_brier_score,
+        is_integrated=True,
     ),
     Score("harrell_c", "Harrell's C", CHANCE, harrell_c, False),
     Score("uno_c", "Uno's C", CHANCE, uno_c),
-    Score("mean_auc", "mean dynamic AUC", CHANCE, cumulative_dynamic_auc),
+    Score("mean_auc", "mean dynamic AUC", CHANCE, cumulative_dynamic_auc, is_integrated=True),
 )
 
 
-def scores_of(curves: Any, events: EventTable, train: EventTable) -> dict[str, float | None]:
+def scores_of(
+    curves: Any, events: EventTable, train: EventTable, horizon: float | None = None
+) -> dict[str, float | None]:
     """All scores of rows by name, None where too few rows can be compared.
 
-    The censoring curve, and the one curve of the ratio, are those of the training rows.
+    The censoring curve, and the one curve of the ratio, are those of the training rows. Scores that
+    integrate over time do so up to the horizon.
     """
-    weights: dict[str, Any] = {"sample_weight": events.weight}
+    y, weights = (events.event, events.time), {"sample_weight": events.weight}
     censoring = {"train": (train.event, train.time), "train_weight": train.weight}
-    return {
-        score.name: _value(
-            score.metric,
-            (events.event, events.time),
-            curves,
-            weights | censoring if score.is_weighted_by_censoring else weights,
-        )
-        for score in SCORES
-    }
+    found: dict[str, float | None] = {}
+    for score in SCORES:
+        options: dict[str, Any] = dict(weights)
+        if score.is_weighted_by_censoring:
+            options |= censoring
+        if score.is_integrated:
+            options["horizon"] = horizon
+        found[score.name] = _value(score.metric, y, curves, options)
+    return found
 
 
 def _value(metric: Callable[..., Any], y: Any, curves: Any, options: Any) -> float | None:

@@ -112,7 +112,8 @@ def score_facts(model: Any, rows: Cohort, scoring: Scoring, *, is_training: bool
     with warnings.catch_warnings():
         # In parts of one study, late rows and values seen elsewhere are a matter of course.
         warnings.simplefilter("ignore", UserWarning)
-        apparent = scores_of(functions_of(model, rows.X), rows.events, rows.events)
+        curves = functions_of(model, rows.X)
+        apparent = scores_of(curves, rows.events, rows.events, model.horizon_)
         held_out = _cross_validate(model, rows, scoring) if reason == "" else None
         calibration: list[dict[str, Any]] = []
         if held_out is not None:
@@ -149,7 +150,8 @@ def _cross_validate(model: Any, rows: Cohort, scoring: Scoring) -> HeldOut:
         refitted = _refitted(model, rows.take(train))
         held_out = rows.take(test)
         functions = functions_of(refitted, held_out.X)
-        scores.append(scores_of(functions, held_out.events, rows.events.take(train)))
+        training = rows.events.take(train)
+        scores.append(scores_of(functions, held_out.events, training, model.horizon_))
         survival[test] = survival_at(functions, scoring.times)
         is_held_out[test] = True
         statuses.append(refitted.certificate_.status)
@@ -157,9 +159,12 @@ def _cross_validate(model: Any, rows: Cohort, scoring: Scoring) -> HeldOut:
 
 
 def _refitted(model: Any, rows: Cohort) -> Any:
-    """A fit with the same options, without output, and without a bound known for all rows only."""
+    """A fit with the same options, without output, and without a bound known for all rows only.
+
+    The horizon is that of the model, so that folds are scored alike.
+    """
     new = clone(model)
-    quiet = {"verbose": 0, "upper_bound": None}
+    quiet = {"verbose": 0, "upper_bound": None, "horizon": model.horizon_}
     new.set_params(**{name: value for name, value in quiet.items() if hasattr(new, name)})
     return new.fit(rows.X, rows.y, rows.events.weight)
 

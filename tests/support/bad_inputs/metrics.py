@@ -14,6 +14,8 @@ from tests.support.bad_inputs.references import CURVE, CURVES, TIMES, Model
 PAIR = (CURVES, TIMES)
 FUNCTIONS = [CURVE] * N
 RISK = np.arange(N)
+LATE = (np.arange(64) % 3 > 0, np.append(np.arange(1.0, 64), 1000.0))
+LATE_PAIR = (np.full((64, 1), 0.5), [20.0])
 
 
 def ibs(curves: Any = PAIR, y: Any = Y, **options: Any) -> Any:
@@ -61,6 +63,12 @@ METRICS: dict[str, list[Case]] = {
             lambda: ibs(train=(EVENT[:10], TIME[:10])),
             ("10", "16", "6 of 16 rows"),
             metrics.BeyondTrainingWarning,
+        ),
+        Case(
+            "one row that is followed for much longer than all others",
+            lambda: metrics.ibs_ratio(LATE, LATE_PAIR),
+            ("1 row of 64", "horizon"),
+            metrics.TailWeightWarning,
         ),
         Case(
             "no event, and a concordance index asked for",
@@ -154,6 +162,11 @@ METRICS: dict[str, list[Case]] = {
             "`cumulative_dynamic_auc(y, curves, 'a year')`",
             lambda: metrics.cumulative_dynamic_auc(Y, PAIR, "a year"),
             ("times", "'a year'"),
+        ),
+        Case(
+            "`ibs_ratio(y, curves, horizon=0)`",
+            lambda: metrics.ibs_ratio(Y, PAIR, horizon=0),
+            ("horizon", "0"),
         ),
         Case("`uno_c(y, curves, tau=-1)`", lambda: metrics.uno_c(Y, PAIR, tau=-1), ("tau", "-1")),
         Case(

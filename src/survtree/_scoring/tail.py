@@ -1,0 +1,79 @@
+"""Do a few rows at the end of the follow-up carry much of the loss?
+
+Where few rows are left, the censoring curve G is small, and a row that ends there weighs 1/G. One
+such row can decide which tree is the best, or which size a cross-validation selects.
+"""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+
+from survtree._base import TailWeightWarning
+from survtree._base.numbers import format_count, format_exact, format_percent
+from survtree._data.read_rows import callers_level
+from survtree._data.table import EventTable, Floats, weight_at
+from survtree._scoring.curves import Curves, one_curve
+from survtree._scoring.losses import RowLosses
+
+# A tail is few rows: at most this many, or this share of all.
+FEW_ROWS, FEW_SHARE = 4, 0.01
+# It is heavy if it carries more of the loss than this share, and more than so many times its share
+# of the weight: in a table of 30 rows the last one often carries a third.
+MUCH, TIMES_ITS_WEIGHT = 0.25, 20.0
+
+
+class Tail(NamedTuple):
+    """The rows that end at a time or later, of how many, and what share of the loss they carry."""
+
+    start: float
+    n_rows: int
+    n_all: int
+    share: float
+
+
+def one_curve_losses(events: EventTable, train: EventTable) -> Floats:
+    """What each row loses if the Kaplan-Meier curve of the training rows is predicted for all."""
+    curve, everyone = one_curve(train), np.arange(len(events))
+    curves = Curves(curve.x[np.newaxis], curve.y[np.newaxis])
+    return RowLosses(events, train).of(everyone, curves, np.zeros_like(everyone))
+
+
+def heavy_tail(events: EventTable, train: EventTable | None = None) -> Tail | None:
+    """The shortest tail of the rows that is heavy, if there is one.
+
+    The censoring curve, and the one curve that is predicted, are those of the training rows: of the
+    rows themselves, unless others are given.
+    """
+    losses = one_curve_losses(events, events if train is None else train)
+    total, n = losses.sum(), len(events)
+    if not 0 < total < np.inf:
+        return None
+    # By distinct time, the last first: rows that end together are in a tail together.
+    n_later, lost, weight = (
+        weight_at(events.when, each)[::-1].cumsum() for each in (np.ones(n), losses, events.weight)
+    )
+    few = n_later <= max(FEW_ROWS, FEW_SHARE * n)
+    share = lost / total
+    is_heavy = few & (share > np.maximum(MUCH, TIMES_ITS_WEIGHT * weight / weight[-1]))
+    if not is_heavy.any():
+        return None
+    place = int(is_heavy.argmax())
+    start = float(events.unique_times[::-1][place])
+    return Tail(start, int(n_later[place]), n, float(share[place]))
+
+
+def warn_of_tail(tail: Tail | None, where: str = "") -> None:
+    """Say how much hangs on how few rows, and what to do; nothing if there is no such tail."""
+    if tail is None:
+        return
+    few, start = format_count(tail.n_rows, "row"), format_exact(tail.start)
+    carry = "carries" if tail.n_rows == 1 else "carry"
+    end = "it ends" if tail.n_rows == 1 else "they end"
+    warnings.warn(
+        f"{where}{few} of {tail.n_all:,} {carry} {format_percent(tail.share)} of the loss of one "
+        f"curve for all rows; {end} at {start} or later, where few rows are left. Pass "
+        f"horizon='auto', or a time before {start} up to which the loss is integrated.",
+        TailWeightWarning,
+        stacklevel=callers_level(),
+    )
