@@ -75,7 +75,7 @@ def leaf_places(model: FittedTree, X: Any) -> Places:
 def ibs_ratio(model: FittedTree, rows: Cohort, train: EventTable) -> float:
     """``survtree.metrics.ibs_ratio``: G, and the one curve for all, are of the training rows."""
     times = model.event_times_
-    leaves = [curve.survival(times) for curve in model.leaf_curves_.values()]
+    leaves = [curve.survival(times) for curve in model.predicted_curves_.values()]
     curves = Curves(times[np.newaxis], np.array(leaves))
     return ratio_of(Scored(rows.events, curves, leaf_places(model, rows.X)), train)
 

@@ -120,8 +120,8 @@ def regularization_path(
         The smallest penalty per leaf of interest.
     **options
         ``max_depth``, ``min_samples_leaf``, ``max_leaves``, ``thresholds``, ``missing``,
-        ``encoding``, ``max_levels``, ``time_buckets``, ``time_limit``, ``memory_limit`` and
-        ``node_limit`` of ``OptimalSurvivalTree``.
+        ``encoding``, ``max_levels``, ``time_buckets``, ``shrinkage``, ``time_limit``,
+        ``memory_limit`` and ``node_limit`` of ``OptimalSurvivalTree``.
 
     Examples
     --------

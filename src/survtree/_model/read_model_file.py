@@ -99,6 +99,7 @@ class Options(Struct):
     time_buckets: TimeBuckets
     time_limit: float | None
     upper_bound: float | None
+    shrinkage: float | Annotated[str, Meta(max_length=10)] = "default"  # earlier files have none
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -184,7 +185,7 @@ class Leaf(Exact):
         require(is_same, "survival must be the Kaplan-Meier curve of the counts", self.survival)
 
     def curve(self) -> LeafCurve:
-        """What the leaf predicts."""
+        """The curves of the leaf's own rows."""
         weights = (np.array(each, dtype=float) for each in (self.times, self.events, self.censored))
         return LeafCurve(self.n_rows, self.n_events, *weights)
 
@@ -248,6 +249,7 @@ class ModelFile(Struct):
     exact_loss: NotNegative
     history: list[Snapshot]  # a counter that comes later needs a default, for earlier files
     roles: Outcome | None
+    shrinkage: NotNegative = 0.0  # of predicted curves, in rows; earlier files have none
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]

@@ -87,6 +87,9 @@ class OptimalSurvivalTreeCV(FittedTree):
         gets (fitted tree, X, y), as a scorer of scikit-learn.
     min_samples_leaf, max_leaves, thresholds, missing, encoding, max_levels, time_buckets
         As in ``OptimalSurvivalTree``. Thresholds are chosen anew in each fold.
+    shrinkage
+        As in ``OptimalSurvivalTree``, for the fits of the folds too: held-out rows score the
+        shrunken curves. The penalties to choose from are numbers, so "default" is 0.
     time_limit, memory_limit, node_limit
         As in ``OptimalSurvivalTree``, for each of the (folds + 1) x depths searches.
     n_jobs : int or None, default=None
@@ -135,6 +138,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         encoding: str = "questions",
         max_levels: int = 100,
         time_buckets: Any = None,
+        shrinkage: float | str = "default",
         time_limit: float | None = None,
         memory_limit: int | str | None = None,
         node_limit: int | None = None,
@@ -154,6 +158,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         self.encoding = encoding
         self.max_levels = max_levels
         self.time_buckets = time_buckets
+        self.shrinkage = shrinkage
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.node_limit = node_limit
