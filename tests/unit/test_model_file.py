@@ -78,7 +78,7 @@ MODELS = {
     "a column called width": lambda: fitted(thresholds=("width", 3)),
     "paper": lambda: fitted(encoding="paper", missing="drop", max_depth=2),
     "lone leaf": lambda: fitted(max_depth=0),
-    "shrunken": lambda: fitted(weight=weights(), shrinkage=25),
+    "shrunken": lambda: fitted(weight=weights(), shrinkage=25.0),
     "shrunken by default": lambda: fitted(shrinkage="auto"),
 }
 
