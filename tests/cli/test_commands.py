@@ -240,6 +240,7 @@ def test_options_reach_the_fit(folder, tmp_path):
         *("--thresholds", "Age_in_years=50,60", "--thresholds", "Karnofsky_score=width:3"),
         *("--min-samples-leaf", 20, "--exclude", "Celltype", "--time-buckets", "30,90,900"),
         *("--memory-limit", "4GB", "--time-limit", 50, "--jobs", 2, "--seed", 7),
+        *("--shrinkage", 12.5),
     )
     model = load(out)
     assert model.get_params() == {
@@ -253,6 +254,7 @@ def test_options_reach_the_fit(folder, tmp_path):
         "time_limit": 50,
         "n_jobs": 2,
         "random_state": 7,
+        "shrinkage": 12.5,
     }
     assert "Celltype" not in model.feature_names_in_
 

@@ -311,6 +311,15 @@ FITS: dict[str, list[Case]] = {
         option("time_buckets", [30, float("inf")], TypeError),
         option("time_buckets", ["a month"], TypeError),
     ],
+    "Options: predicted curves": [
+        option("shrinkage", -1),
+        option("shrinkage", float("nan")),
+        option("shrinkage", float("inf")),
+        option("shrinkage", "much"),
+        option("shrinkage", "60"),
+        option("shrinkage", None, TypeError),
+        option("shrinkage", True, TypeError),
+    ],
     "Options: search": [
         option("max_depth", -1),
         option("max_depth", 2.5, TypeError),

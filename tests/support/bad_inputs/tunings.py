@@ -44,6 +44,7 @@ TUNINGS: dict[str, list[Case]] = {
         of_path("min_regularization", -1),
         of_path("min_regularization", "0.1", TypeError),
         of_path("max_depth", -1),
+        of_path("shrinkage", "none"),
     ],
     "Cross-validation: arguments": [
         argument("max_depths", 3, TypeError),
@@ -60,6 +61,7 @@ TUNINGS: dict[str, list[Case]] = {
         argument("scoring", None, TypeError),
         argument("min_samples_leaf", 0),
         argument("max_leaves", 0),
+        argument("shrinkage", -1),
         argument("n_jobs", 0),
         argument("n_jobs", "all", TypeError),
         argument("random_state", -1),
