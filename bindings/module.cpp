@@ -41,7 +41,7 @@ Problem problem_of(const Bytes2d& features, const Seen& seen, const Doubles& wei
   Table table = table_of(features, weight);
   table.column_rank = span_of(column_rank);
   table.guessed_loss = span_of(guessed_loss);
-  table.event = span_of(event);
+  table.event = span_of(seen.event);
   nb::gil_scoped_release release;
   return make_problem(table, *seen.outcome(), layout_of(layout));
 }

@@ -242,6 +242,7 @@ def test_options_reach_the_fit(folder, tmp_path):
         *("--memory-limit", "4GB", "--time-limit", 50, "--jobs", 2, "--seed", 7),
         *("--min-events-leaf", 5),
         *("--horizon", "365"),
+        *("--shrinkage", 12.5),
     )
     model = load(out)
     assert model.get_params() == {
@@ -257,6 +258,7 @@ def test_options_reach_the_fit(folder, tmp_path):
         "time_limit": 50,
         "n_jobs": 2,
         "random_state": 7,
+        "shrinkage": 12.5,
     }
     assert "Celltype" not in model.feature_names_in_
 

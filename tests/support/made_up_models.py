@@ -47,7 +47,9 @@ def random_tree(n_leaves: int, seed: int, *, is_chain: bool = False) -> Tree:
     return Tree(question, no, yes)
 
 
-def made_up(tree: Tree, names: tuple[str, ...] = ("age",), seed: int = 0) -> Any:
+def made_up(
+    tree: Tree, names: tuple[str, ...] = ("age",), seed: int = 0, shrinkage: float = 0.0
+) -> Any:
     """A model with this tree, questions about columns of these names, and small leaves."""
     rng = np.random.default_rng(seed)
     nodes, n_splits = tree.leaves.tolist(), int((tree.question >= 0).sum())
@@ -71,5 +73,6 @@ def made_up(tree: Tree, names: tuple[str, ...] = ("age",), seed: int = 0) -> Any
         ibs_ratio=0.0,
         unique_times=events.unique_times,
         event_times=events.event_times,
+        shrinkage=shrinkage,
     )
     return model

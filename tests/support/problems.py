@@ -47,7 +47,7 @@ def _features(rng: np.random.Generator, n: int, p: int) -> tuple[str, np.ndarray
     return str(kind), X
 
 
-def _times(rng: np.random.Generator, X: np.ndarray) -> tuple[str, np.ndarray]:
+def random_times(rng: np.random.Generator, X: np.ndarray) -> tuple[str, np.ndarray]:
     n, p = X.shape
     effect = X @ rng.normal(0, 1, p)
     time = rng.exponential(np.exp(effect * rng.choice([0.0, 0.5, 1.0]))) + 0.01
@@ -64,7 +64,7 @@ def _times(rng: np.random.Generator, X: np.ndarray) -> tuple[str, np.ndarray]:
     return str(kind), time
 
 
-def _events(rng: np.random.Generator, time: np.ndarray) -> tuple[str, np.ndarray]:
+def random_events(rng: np.random.Generator, time: np.ndarray) -> tuple[str, np.ndarray]:
     n = len(time)
     kind = rng.choice(["none", "some", "half", "heavy", "late"])
     if kind == "late":  # everything after some time is censored
@@ -75,7 +75,7 @@ def _events(rng: np.random.Generator, time: np.ndarray) -> tuple[str, np.ndarray
     return str(kind), event
 
 
-def _weights(rng: np.random.Generator, n: int) -> tuple[str, np.ndarray]:
+def random_weights(rng: np.random.Generator, n: int) -> tuple[str, np.ndarray]:
     kind = rng.choice(["none", "none", "integer", "real", "wide"])
     weight = {
         "none": np.ones(n),
@@ -91,15 +91,15 @@ def random_case(seed: int) -> Case:
     rng = np.random.default_rng([2024, seed])
     n, p = int(rng.integers(6, 121)), int(rng.integers(1, 10))
     features, X = _features(rng, n, p)
-    times, time = _times(rng, X)
-    censoring, event = _events(rng, time)
+    times, time = random_times(rng, X)
+    censoring, event = random_events(rng, time)
     if rng.random() < 0.2:  # duplicate rows, outcome included
         pick = rng.integers(0, max(2, n // 2), n)
         pick[0] = np.flatnonzero(event)[0]
         X, time, event = X[pick], time[pick], event[pick]
     if time.max() == 0:  # refused before the search; see tests/unit/test_validation.py
         time[0] = 2.0
-    weights, weight = _weights(rng, n)
+    weights, weight = random_weights(rng, n)
     problem = Problem(
         answers=np.ascontiguousarray(X),
         events=EventTable(event, time.astype(float), weight),

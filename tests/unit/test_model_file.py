@@ -78,6 +78,8 @@ MODELS = {
     "a column called width": lambda: fitted(thresholds=("width", 3)),
     "paper": lambda: fitted(encoding="paper", missing="drop", max_depth=2),
     "lone leaf": lambda: fitted(max_depth=0),
+    "shrunken": lambda: fitted(weight=weights(), shrinkage=25.0),
+    "shrunken by default": lambda: fitted(shrinkage="auto"),
 }
 
 
@@ -91,7 +93,7 @@ def assert_same(model, same, X):
         assert mine.tobytes() == theirs.tobytes()
     for name in ("objective_", "loss_", "lower_bound_", "gap_", "status_", "n_leaves_", "depth_"):
         assert getattr(model, name) == getattr(same, name)
-    for name in ("ibs_ratio_", "exact_loss_", "history_", "roles_", "n_features_in_"):
+    for name in ("ibs_ratio_", "exact_loss_", "history_", "roles_", "n_features_in_", "shrinkage_"):
         assert getattr(model, name) == getattr(same, name)
     assert same.certificate_.counts == model.certificate_.counts
     assert repr(same.certificate_) == repr(model.certificate_)
@@ -111,7 +113,7 @@ def test_a_model_comes_back_as_it_was(name, tmp_path):
         new = new.dropna()
     assert_same(model, same, new)
     assert export_json(same) == text
-    weight = weights() if name == "weighted" else None
+    weight = weights() if name in ("weighted", "shrunken") else None
     assert same.certificate_.verify(X, y, weight)
     assert same.score(X, y) == model.score(X, y)
     jsonschema.validate(json.loads(text), model_schema.json_schema())
@@ -270,8 +272,11 @@ def test_a_file_that_was_cut_short_is_refused(tmp_path):
 # Predictions are made of these; a name that is not known may change what the others mean.
 EXACT = ("columns", "questions", "tree", "leaves")
 NAMED_FREELY = [("certificate", "counts")]
-# Files of earlier versions do not have these.
-ADDED = [("options", "min_events_leaf"), ("certificate", "min_events_leaf")]
+# Earlier files do not have these; where they are not there, a default stands for them.
+ADDED = [
+    *(("shrinkage",), ("options", "shrinkage"), ("options", "min_events_leaf")),
+    *(("options", "horizon"), ("certificate", "min_events_leaf"), ("certificate", "horizon")),
+]
 
 
 def objects(value, path=()):
@@ -296,6 +301,18 @@ def test_every_part_of_a_file_is_needed(tmp_path):
                 continue
             with pytest.raises(ValueError, match=f'{name} is missing|has no "{name}"'):
                 load(file)
+
+
+def test_a_file_without_a_shrinkage_has_none(tmp_path):
+    model, X, _ = fitted()
+    whole, file = json.loads(export_json(model)), tmp_path / "model.json"
+    for path, name in ADDED:
+        here = whole["options"] if path else whole
+        del here[name]
+    file.write_text(json.dumps(whole))
+    same = load(file)
+    assert same.shrinkage_ == 0
+    assert_same(model, same, X)
 
 
 def test_parts_that_a_later_version_may_add_do_no_harm(tmp_path):

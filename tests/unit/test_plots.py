@@ -107,6 +107,13 @@ def test_nothing_overlaps_in_a_figure_of_its_own(n_leaves, names):
     check_layout(plot_tree(made_up(random_tree(n_leaves, n_leaves), NAMES[names], n_leaves)))
 
 
+@pytest.mark.parametrize("n_leaves", [2, 5, 9])
+@pytest.mark.parametrize("way", ["down", "right"])
+def test_nothing_overlaps_where_curves_are_shrunken(n_leaves, way):
+    tree = random_tree(n_leaves, n_leaves)
+    check_layout(plot_tree(made_up(tree, seed=n_leaves, shrinkage=20.0), direction=way))
+
+
 @pytest.mark.parametrize("direction", ["down", "right"])
 @pytest.mark.parametrize("names", NAMES)
 @pytest.mark.parametrize("n_leaves", [4, slow(11)])

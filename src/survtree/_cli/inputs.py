@@ -40,8 +40,8 @@ FLAGS = {o.name: "--" + SHORT.get(o.name, o.name).replace("_", "-") for o in OFF
 HELPS = {option.name: option.help for option in OFFERED}
 
 
-def _number(text: str) -> int | float | str:
-    """A number if it is one; other texts are refused by the checks of the options."""
+def number_or_word(text: str) -> int | float | str:
+    """A number if it is one; which words there are is known to the checks of the options."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -52,19 +52,19 @@ def _number(text: str) -> int | float | str:
 
 def number_or_none(text: str) -> Any:
     """A number, or None for none."""
-    return None if text.lower() == "none" else _number(text)
+    return None if text.lower() == "none" else number_or_word(text)
 
 
 def numbers_of(text: str | None) -> Any:
     """Numbers with commas."""
-    return None if text is None else [_number(part) for part in text.split(",")]
+    return None if text is None else [number_or_word(part) for part in text.split(",")]
 
 
 def _cuts(text: str) -> Any:
     """Thresholds of one column, or of all: a word, a count, width:4, or numbers with commas."""
     if text.startswith("width:"):
-        return ("width", _number(text.removeprefix("width:")))
-    return numbers_of(text) if "," in text else _number(text)
+        return ("width", number_or_word(text.removeprefix("width:")))
+    return numbers_of(text) if "," in text else number_or_word(text)
 
 
 def _thresholds(texts: list[str]) -> Any:
@@ -176,7 +176,7 @@ class Limiting:
     def arguments(self) -> dict[str, Any]:
         """As the estimators take them."""
         memory = None if self.memory_limit is None else number_or_none(self.memory_limit)
-        events = _number(self.min_events_leaf)
+        events = number_or_none(self.min_events_leaf)
         return {**vars(self), "memory_limit": memory, "min_events_leaf": events}
 
 
@@ -190,6 +190,7 @@ def _flag(name: str, metavar: str | None = None) -> Any:
 
 
 Depth = Annotated[str, _flag("max_depth", "N|none")]
+Shrinkage = Annotated[str, _flag("shrinkage", "auto|ROWS")]
 Regularization = Annotated[float, _flag("regularization")]
 MinRegularization = Annotated[float, typer.Option(help="Smallest penalty per leaf of interest.")]
 Jobs = Annotated[int | None, _flag("n_jobs")]

@@ -58,6 +58,7 @@ def model_facts(model: Any, times: Any = None) -> dict[str, Any]:
     return {
         **{name: getattr(model, f"{name}_") for name in names},
         "regularization": proof.regularization,
+        "shrinkage": model.shrinkage_,
         "max_depth": proof.max_depth,
         "horizon": proof.horizon,
         "seconds": proof.seconds,
@@ -69,9 +70,11 @@ def model_facts(model: Any, times: Any = None) -> dict[str, Any]:
 def print_model(model: Any, style: str = "tree", times: Any = None) -> None:
     """Tree, how good it is, the proof, and the table of leaves."""
     from survtree import export_text
+    from survtree._show.leaf_facts import shrinkage_of
 
     typer.echo(export_text(model, style=style))
-    typer.echo(f"\nIBS ratio {format_percent(model.ibs_ratio_, 1)} on the training rows")
+    of = " of the Kaplan-Meier curves" if shrinkage_of(model) > 0 else ""
+    typer.echo(f"\nIBS ratio {format_percent(model.ibs_ratio_, 1)}{of} on the training rows")
     typer.echo(model.certificate_.summary())
     if model.n_leaves_ == 1:
         typer.echo(
@@ -87,16 +90,16 @@ def _print_leaves(model: Any, times: Any) -> None:
     from survtree._show.leaf_facts import leaf_facts
 
     facts = leaf_facts(model, times)
-    survival = [f"S({format_exact(time)})" for time in facts.times]
+    mark = "predicted\n" if facts.shrinkage > 0 else ""
+    survival = [f"{mark}S({format_exact(time)})" for time in facts.times]
     mean = f"mean to\n{format_number(facts.until)}"
-    header = ["leaf", "rows", "events", "median", *survival, mean, "hazard\nratio"]
+    header = ["leaf", "rows", "events", f"{mark}median", *survival, mean, "hazard\nratio"]
     rows = [
         [
             str(leaf.node),
             format_count(leaf.n_rows),
             format_count(leaf.n_events),
-            _value_and_limits(leaf.median, format_number),
-            *(_value_and_limits(each, "{:.2f}".format) for each in leaf.survival),
+            *_predicted_and_own(leaf),
             _value_and_limits(leaf.restricted_mean, format_number),
             "1"
             if leaf.node == facts.reference
@@ -105,18 +108,37 @@ def _print_leaves(model: Any, times: Any) -> None:
         for leaf in facts.leaves
     ]
     print_table(header, rows)
+    if facts.shrinkage > 0:
+        typer.echo("KM: the Kaplan-Meier curve of the leaf's own rows.")
     level = format_percent(facts.confidence, None)
     typer.echo(f"Below each value: {level} confidence limits, which do not account for the choice")
     typer.echo("of the splits.")
 
 
+def _predicted_and_own(leaf: Any) -> list[str]:
+    """Median and survival; below what is predicted, if that differs, those of the leaf's rows."""
+    formats = [format_number, *["{:.2f}".format] * len(leaf.survival)]
+    own = [
+        _value_and_limits(each, how)
+        for each, how in zip((leaf.median, *leaf.survival), formats, strict=True)
+    ]
+    if leaf.predicted is None:
+        return own
+    values = (leaf.predicted.median, *leaf.predicted.survival)
+    predicted = [_value(value, how) for value, how in zip(values, formats, strict=True)]
+    return [f"{mine}\nKM {text}" for mine, text in zip(predicted, own, strict=True)]
+
+
+def _value(value: float, how: Callable[[float], str]) -> str:
+    return "not\nreached" if math.isinf(value) else how(value)
+
+
 def _value_and_limits(interval: Interval, how: Callable[[float], str]) -> str:
     if math.isnan(interval.value):
         return "unknown"
-    value = "not\nreached" if math.isinf(interval.value) else how(interval.value)
     limits = format_limits(interval.low, interval.high, how)
     limits = re.sub("(.+) or more", r">= \1", limits).replace(" to ", "-")
-    return f"{value}\n{limits}".strip()
+    return f"{_value(interval.value, how)}\n{limits}".strip()
 
 
 def print_table(

@@ -99,7 +99,7 @@ def ibs_ratio(
 ) -> float:
     """``survtree.metrics.ibs_ratio``: G, and the one curve for all, are of the training rows."""
     times = model.event_times_
-    leaves = [curve.survival(times) for curve in model.leaf_curves_.values()]
+    leaves = [curve.survival(times) for curve in model.predicted_curves_.values()]
     curves = Curves(times[np.newaxis], np.array(leaves))
     scored = Scored(rows.events.until(horizon), curves, leaf_places(model, rows.X))
     return ratio_of(scored, train.until(horizon))

@@ -28,10 +28,10 @@ class OptimalSurvivalTree(FittedTree):
     """The tree that minimises integrated Brier score + regularization x leaves, with a proof.
 
     Columns of X become yes/no questions, which the tree splits on (see ``Binarizer``). Each leaf
-    predicts the Kaplan-Meier curve of its training rows. Ties between trees of equal objective are
-    broken from the root down: a leaf if it is as good; otherwise the first question that attains
-    the optimum, in the order of their losses as the only split of all rows, then of how easily they
-    read, then of the column names.
+    predicts the Kaplan-Meier curve of its training rows, shrunken if ``shrinkage`` is above 0. Ties
+    between trees of equal objective are broken from the root down: a leaf if it is as good;
+    otherwise the first question that attains the optimum, in the order of their losses as the only
+    split of all rows, then of how easily they read, then of the column names.
 
     Parameters
     ----------
@@ -66,6 +66,11 @@ class OptimalSurvivalTree(FittedTree):
         Time up to which the loss is integrated; "auto" is a time by which most rows have ended.
         Curves and predictions keep all times. A horizon above the largest time acts as the largest
         time, and None as well. "default" is None if ``regularization`` is a number.
+    shrinkage : "default", "auto" or float, default="default"
+        How strongly the predicted curve of a leaf is pulled towards the curves of the nodes above
+        it, in rows; 0 predicts the leaf's own Kaplan-Meier curve. The difference between the curves
+        of a node of n rows and its child counts 1 / (1 + shrinkage / n). Tree, objective and proof
+        do not depend on it. "default": "auto" if ``regularization`` is "auto", otherwise 0.
     time_limit : float or None, default=None
         Seconds after which the search stops and returns the best tree so far with a lower bound.
         Reading the table and fitting a reference count towards it, but are not cut short.
@@ -137,7 +142,11 @@ class OptimalSurvivalTree(FittedTree):
     unique_times_ : ndarray
         Distinct training times, ascending: the columns of predicted arrays.
     leaf_curves_ : dict of int to LeafCurve
-        What each leaf (by node number) predicts.
+        The curves of each leaf's own rows (by node number), with confidence bands.
+    predicted_curves_ : dict of int to PredictedCurve
+        What each leaf (by node number) predicts: ``leaf_curves_``, shrunken.
+    shrinkage_ : float
+        The shrinkage as a number.
     history_ : tuple of Snapshot
         Where the search stood whenever a bound had moved; empty for searches without progress.
 
@@ -167,6 +176,7 @@ class OptimalSurvivalTree(FittedTree):
         max_levels: int = 100,
         time_buckets: Any = None,
         horizon: float | str | None = "default",
+        shrinkage: float | str = "default",
         time_limit: float | None = None,
         memory_limit: int | str | None = None,
         node_limit: int | None = None,
@@ -192,6 +202,7 @@ class OptimalSurvivalTree(FittedTree):
         self.max_levels = max_levels
         self.time_buckets = time_buckets
         self.horizon = horizon
+        self.shrinkage = shrinkage
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.node_limit = node_limit

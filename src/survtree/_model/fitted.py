@@ -6,6 +6,7 @@ from files hold a ``Fitted``; their attributes that end with an underscore are r
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from survtree._questions.questions import Questions
 from survtree._scoring.concordance import concordance_of_risks
 from survtree._scoring.curves import LeafCurve, LeafCurves, StepFunction, leaf_curves
 from survtree._scoring.read_curves import check_times
+from survtree._scoring.shrinkage import PredictedCurve, shrunken_curves
 from survtree._search.problem import Problem
 from survtree._search.progress import Snapshot
 from survtree._search.solve import Solution
@@ -55,7 +57,8 @@ class Fitted:
     """A tree with its certificate, the curves of its leaves, and how it was found.
 
     ``regularization_interval`` is known of the trees of a path: the penalties per leaf for which
-    the tree is optimal. ``problem`` holds the training rows; it stays in the process of the fit.
+    the tree is optimal. ``shrinkage`` is in rows. ``problem`` holds the training rows; it stays in
+    the process of the fit.
     """
 
     certificate: Certificate  # the tree, its questions, its objective and bounds
@@ -66,6 +69,7 @@ class Fitted:
     history: tuple[Snapshot, ...] = field(default=(), repr=False)
     roles: Roles | None = None
     regularization_interval: Interval | None = None
+    shrinkage: float = 0.0
     problem: Problem | None = field(default=None, repr=False)
 
     @classmethod
@@ -85,9 +89,15 @@ class Fitted:
             ibs_ratio=1.0 - solution.loss / one_leaf if is_split else 0.0,
             unique_times=times.unique_times,
             event_times=times.event_times,
+            shrinkage=prepared.shrinkage,
             problem=problem,
             **rest,
         )
+
+    @cached_property
+    def predicted_curves(self) -> dict[int, PredictedCurve]:
+        """What each leaf (by node number) predicts."""
+        return shrunken_curves(self.certificate.tree, self.leaf_curves.by_leaf, self.shrinkage)
 
     def at(self, regularization: float) -> "Fitted":
         """The same tree with objective and bounds for another penalty of its interval."""
@@ -221,14 +231,24 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
 
     @property
     def leaf_curves_(self) -> dict[int, LeafCurve]:
-        """What each leaf (by node number) predicts."""
+        """The Kaplan-Meier and Nelson-Aalen curves of each leaf's own rows (by node number)."""
         return self._state.leaf_curves.by_leaf
+
+    @property
+    def predicted_curves_(self) -> dict[int, PredictedCurve]:
+        """What each leaf (by node number) predicts: its own curves if ``shrinkage_`` is 0."""
+        return self._state.predicted_curves
+
+    @property
+    def shrinkage_(self) -> float:
+        """How strongly predicted curves are pulled towards those of larger groups, in rows."""
+        return self._state.shrinkage
 
     @property
     def leaf_risks_(self) -> dict[int, float]:
         """The risk score of each leaf (by node number)."""
         times = self.event_times_
-        return {leaf: curve.hazard(times).sum() for leaf, curve in self.leaf_curves_.items()}
+        return {leaf: curve.hazard(times).sum() for leaf, curve in self.predicted_curves_.items()}
 
     @property
     def history_(self) -> tuple[Snapshot, ...]:
@@ -266,14 +286,15 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> Floats:
         """Risk score, higher is worse: the leaf's cumulative hazard summed over all event times.
 
-        It is the number of events to expect among as many rows of this leaf as there were rows.
+        It is the number of events to expect among as many rows of this leaf as there were rows. It
+        comes from the predicted cumulative hazard, which is shrunken if ``shrinkage_`` is above 0.
         """
         return self._per_row(self.apply(X), self.leaf_risks_.values())
 
     def predict_survival_function(
         self, X: Any, times: ArrayLike | None = None, return_array: bool = False
     ) -> NDArray[Any]:
-        """Survival curves of the rows.
+        """Survival curves of the rows: those of ``predicted_curves_``.
 
         A StepFunction per row (rows of one leaf share one), or with ``return_array`` a matrix
         (row, time). ``times`` are the columns; by default ``unique_times_``.
@@ -283,13 +304,16 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
     def predict_cumulative_hazard_function(
         self, X: Any, times: ArrayLike | None = None, return_array: bool = False
     ) -> NDArray[Any]:
-        """Cumulative hazard (Nelson-Aalen) of the rows; as ``predict_survival_function``."""
+        """Cumulative hazard of the rows; as ``predict_survival_function``.
+
+        Nelson-Aalen; shrunken, the mean of the path's Nelson-Aalen curves with the same weights.
+        """
         return self._functions(X, "hazard", times, return_array)
 
     def predict_quantile(self, X: Any, quantile: float = 0.5) -> Floats:
-        """First time by which this share of the row's leaf had the event; inf if never reached."""
+        """First time by which the row's curve has fallen by this share; inf if it never does."""
         share = check_share(quantile)
-        quantiles = (curve.quantile(share) for curve in self.leaf_curves_.values())
+        quantiles = (curve.quantile(share) for curve in self.predicted_curves_.values())
         return self._per_row(self.apply(X), quantiles)
 
     def predict_median(self, X: Any) -> Floats:
@@ -336,7 +360,8 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
         self, X: Any, kind: str, times: ArrayLike | None, return_array: bool
     ) -> NDArray[Any]:
         at = self.unique_times_ if times is None else check_times(times)
-        functions = [getattr(curve, kind).at_times(at) for curve in self.leaf_curves_.values()]
+        curves = self.predicted_curves_.values()
+        functions = [getattr(curve, kind).at_times(at) for curve in curves]
         leaf_of_row = self.apply(X)
         if return_array:
             values = (function.y for function in functions)
@@ -346,7 +371,7 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
 
 def functions_of(model: FittedTree, X: Any) -> list[StepFunction]:
     """The survival curve of each row; rows of a leaf share one."""
-    curves = model.leaf_curves_
+    curves = model.predicted_curves_
     return [curves[leaf].survival for leaf in model.apply(X).tolist()]
 
 

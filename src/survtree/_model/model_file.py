@@ -112,6 +112,7 @@ def _model(given: ModelFile) -> OptimalSurvivalTree:
         event_times=np.unique(np.concatenate(of_events)),
         history=tuple(given.history),
         roles=roles,
+        shrinkage=given.shrinkage,
     )
     return model
 
@@ -142,6 +143,7 @@ def _as_dict(model: OptimalSurvivalTree, roles: Roles | None) -> dict[str, Any]:
         "exact_loss": float(model.exact_loss_),
         "history": [asdict(snapshot) for snapshot in model.history_],
         "roles": None if roles is None else roles._asdict(),
+        "shrinkage": model.shrinkage_,
     }
 
 

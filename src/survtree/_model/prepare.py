@@ -10,7 +10,7 @@ from survtree._data.read_outcome import check_outcome
 from survtree._data.read_rows import read_study, rows_kept
 from survtree._data.read_table import check_table, rows_at
 from survtree._data.table import EventTable
-from survtree._model.defaults import resolved_horizon, resolved_min_events
+from survtree._model.defaults import resolved_horizon, resolved_min_events, resolved_shrinkage
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._search.problem import Problem
@@ -28,7 +28,8 @@ class Prepared:
     binarizer: Binarizer
     X: Any  # as the user has them, without those that were left out
     time_buckets: int | tuple[float, ...] | None
-    horizon: float | None = None
+    horizon: float | None
+    shrinkage: float
 
     def certificate(self, solution: Solution, **rest: Any) -> Certificate:
         """The certificate of a solution of the problem."""
@@ -66,7 +67,8 @@ def prepare(
         **{f.name: options[f.name] for f in fields(Problem) if f.name in options},
     )
     rows = X if is_kept.all() else rows_at(X, np.flatnonzero(is_kept))
-    return Prepared(problem, exact, binarizer, rows, buckets, horizon)
+    shrinkage = resolved_shrinkage(options, exact)
+    return Prepared(problem, exact, binarizer, rows, buckets, horizon, shrinkage)
 
 
 def new_binarizer(estimator: Any) -> Binarizer:

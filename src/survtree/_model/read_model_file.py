@@ -102,6 +102,7 @@ class Options(Struct):
     upper_bound: float | None
     min_events_leaf: int | Text = "default"
     horizon: float | Text | None = None  # earlier files have none
+    shrinkage: float | Annotated[str, Meta(max_length=10)] = "default"  # earlier files have none
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -187,7 +188,7 @@ class Leaf(Exact):
         require(is_same, "survival must be the Kaplan-Meier curve of the counts", self.survival)
 
     def curve(self) -> LeafCurve:
-        """What the leaf predicts."""
+        """The curves of the leaf's own rows."""
         weights = (np.array(each, dtype=float) for each in (self.times, self.events, self.censored))
         return LeafCurve(self.n_rows, self.n_events, *weights)
 
@@ -253,6 +254,7 @@ class ModelFile(Struct):
     exact_loss: NotNegative
     history: list[Snapshot]  # a counter that comes later needs a default, for earlier files
     roles: Outcome | None
+    shrinkage: NotNegative = 0.0  # of predicted curves, in rows; earlier files have none
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]

@@ -54,7 +54,7 @@ class RowPredictor:
 
 def _leaf_table(model: FittedTree, times: list[float]) -> pl.DataFrame:
     """What is predicted for the rows of each leaf."""
-    curves, risks = model.leaf_curves_, model.leaf_risks_
+    curves, risks = model.predicted_curves_, model.leaf_risks_
     medians = [curve.quantile(0.5) for curve in curves.values()]
     survival = {
         f"survival_{format_exact(time)}": [float(c.survival(time)) for c in curves.values()]

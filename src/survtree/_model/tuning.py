@@ -96,6 +96,9 @@ class OptimalSurvivalTreeCV(FittedTree):
     horizon : "default", "auto", float or None, default="default"
         As in ``OptimalSurvivalTree``. "auto" is resolved once, on all rows: all folds are fitted
         and scored with the same horizon. Harrell's C has none.
+    shrinkage
+        As in ``OptimalSurvivalTree``, for the fits of the folds too: held-out rows score the
+        shrunken curves. The penalties to choose from are numbers, so "default" is 0.
     time_limit, memory_limit, node_limit
         As in ``OptimalSurvivalTree``, for each of the (folds + 1) x depths searches.
     n_jobs : int or None, default=None
@@ -146,6 +149,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         max_levels: int = 100,
         time_buckets: Any = None,
         horizon: float | str | None = "default",
+        shrinkage: float | str = "default",
         time_limit: float | None = None,
         memory_limit: int | str | None = None,
         node_limit: int | None = None,
@@ -167,6 +171,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         self.max_levels = max_levels
         self.time_buckets = time_buckets
         self.horizon = horizon
+        self.shrinkage = shrinkage
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.node_limit = node_limit

@@ -301,7 +301,7 @@ class Certificate:
             self.max_depth,
             self.min_samples_leaf,
             self.max_leaves,
-            self.min_events_leaf,
+            min_events_leaf=self.min_events_leaf,
         )
         return self._check(problem)
 

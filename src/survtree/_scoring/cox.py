@@ -58,7 +58,7 @@ class _Likelihood:
     def objective(self, coefficients: Floats, penalty: float) -> float:
         """Per event, less the penalty."""
         value = self.log_likelihood(coefficients) / self.n_events
-        return value - penalty / 2 * float(coefficients @ coefficients)
+        return float(value - penalty / 2 * (coefficients @ coefficients))
 
     def step(self, coefficients: Floats, penalty: float) -> Floats:
         """Newton's step."""

@@ -171,12 +171,12 @@ class LeafCurve:
 
     def quantile(self, share: float) -> float:
         """First time by which this share has had the event; inf if the curve never gets there."""
-        return _first_at_most(self.survival, 1.0 - share)
+        return first_at_most(self.survival, 1.0 - share)
 
     def quantile_with_limits(self, share: float = 0.5, confidence: float = 0.95) -> Interval:
         """A quantile; its limits are where those of the curve get there (Brookmeyer, Crowley)."""
         curves = (self.survival, *self.band(confidence))
-        return Interval(*(_first_at_most(curve, 1.0 - share) for curve in curves))
+        return Interval(*(first_at_most(curve, 1.0 - share) for curve in curves))
 
     def restricted_mean(self, until: float, confidence: float = 0.95) -> Interval:
         """Mean time without the event up to a time: the area under the curve until then."""
@@ -196,7 +196,8 @@ def _z(confidence: float) -> float:
     return float(ndtri(0.5 + confidence / 2))
 
 
-def _first_at_most(curve: StepFunction, level: float) -> float:
+def first_at_most(curve: StepFunction, level: float) -> float:
+    """The first time at which a falling curve is at most this high; inf if it never is."""
     # Survival is a product of fractions, so 0.5 may come out as 0.5 + 1e-16.
     reached = np.flatnonzero(curve.y <= level + 1e-12)
     return float(curve.x[reached[0]]) if len(reached) else float("inf")

@@ -66,7 +66,8 @@ def grid_of(events: EventTable) -> Floats:
     share = died.cumsum() / died.sum()
     wanted = (np.arange(N_TIMES) + 0.5) / N_TIMES
     places = np.minimum(np.searchsorted(share, wanted), len(share) - 1)
-    return events.unique_times[np.unique(places)]
+    grid: Floats = events.unique_times[np.unique(places)]
+    return grid
 
 
 def covariates(table: Table) -> Floats:
@@ -161,7 +162,7 @@ def _forest(columns: Floats, events: EventTable, times: Floats, seed: int) -> Fl
     )
     forest.fit(columns, pseudo_observations(events, times) * scale, events.weight)
     predicted = forest.oob_prediction_.reshape(n_rows, len(times)) / scale
-    return np.clip(predicted, 0.0, 1.0)
+    return np.asarray(np.clip(predicted, 0.0, 1.0))
 
 
 def _cox(columns: Floats, events: EventTable, times: Floats, seed: int) -> Floats:
@@ -181,7 +182,8 @@ def _cox(columns: Floats, events: EventTable, times: Floats, seed: int) -> Float
 def _on_one_scale(columns: Floats) -> Floats:
     low, high = np.quantile(columns, [TAIL, 1.0 - TAIL], axis=0)
     is_flag = low == high  # a rare level: its few ones are no outliers
-    low, high = (np.where(is_flag, f(columns, axis=0), b) for f, b in ((np.min, low), (np.max, high)))
+    low = np.where(is_flag, columns.min(axis=0), low)
+    high = np.where(is_flag, columns.max(axis=0), high)
     clipped = np.clip(columns, low, high)
     spread = clipped.std(axis=0)
     scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)

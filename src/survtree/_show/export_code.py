@@ -17,7 +17,12 @@ from survtree._base.numbers import format_exact
 from survtree._model.fitted import FittedTree
 from survtree._questions.questions import InLevels, InRange, IsOne, Question, range_text
 from survtree._show.checks import check_function_name, check_sql_depth, check_sql_texts
-from survtree._show.leaf_facts import columns_asked, questions_of, takes_missing
+from survtree._show.leaf_facts import (
+    columns_asked,
+    questions_of,
+    shrinkage_of,
+    takes_missing,
+)
 
 WHATS = ("leaf", "risk", "both")
 DIALECTS = ("ansi", "sqlite")
@@ -200,8 +205,9 @@ def export_python(model: FittedTree, name: str = "predict_leaf") -> str:
 
     The module has a function that takes a row, a mapping of column names to values, and returns
     its leaf by node number, as ``model.apply`` does; ``RISK``, ``MEDIAN`` and ``SURVIVAL`` by leaf;
-    and ``survival(row, time)``. None and NaN are missing; if the model does not accept missing
-    values, its module refuses them. A column that does not exist is a KeyError.
+    and ``survival(row, time)``: what the model predicts. None and NaN are missing; if the model
+    does not accept missing values, its module refuses them. A column that does not exist is a
+    KeyError.
 
     Parameters
     ----------
@@ -235,7 +241,7 @@ def export_python(model: FittedTree, name: str = "predict_leaf") -> str:
 def _imports(model: FittedTree) -> str:
     """Only those that are needed."""
     has_splits = bool(columns_asked(model))
-    is_median_open = any(math.isinf(c.quantile(0.5)) for c in model.leaf_curves_.values())
+    is_median_open = any(math.isinf(c.quantile(0.5)) for c in model.predicted_curves_.values())
     lines = ["import math"] if has_splits or is_median_open else []
     lines.append("from bisect import bisect_right")
     lines += ["from enum import Enum", "from numbers import Number"] if has_splits else []
@@ -243,8 +249,11 @@ def _imports(model: FittedTree) -> str:
 
 
 def _facts(model: FittedTree) -> str:
-    curves = model.leaf_curves_
+    curves, shrinkage = model.predicted_curves_, shrinkage_of(model)
     lines = ["# Of each leaf: its risk score, median survival, and survival from each time on."]
+    if shrinkage > 0:
+        lines += [f"# All of them are predicted by shrunken curves (shrinkage {shrinkage:g}):"]
+        lines += ["# the curve of a leaf is pulled towards those of the nodes above it."]
     lines += ["RISK = {"]
     lines += [f"    {leaf}: {_literal(float(r))}," for leaf, r in model.leaf_risks_.items()]
     lines += ["}", "MEDIAN = {"]

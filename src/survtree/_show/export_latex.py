@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.tree import Tree
 from survtree._model.fitted import FittedTree
-from survtree._show.leaf_facts import leaf_facts, median_text, risk_text, size_text
+from survtree._show.leaf_facts import leaf_facts
+from survtree._show.leaf_texts import median_texts, risk_text, shrinkage_notes, size_text
 from survtree._show.tree_layout import shape_of
 
 # Sizes in cm, for \footnotesize. A question has up to three lines and lies half-way between two
@@ -72,7 +73,7 @@ def export_latex(model: FittedTree, *, standalone: bool = False, confidence: flo
     lines = {
         leaf.node: [
             f"leaf {leaf.node}: {size_text(leaf)}",
-            f"{median_text(leaf.median)}, {risk_text(leaf)}",
+            ", ".join([*median_texts(leaf), risk_text(leaf)]),
         ]
         for leaf in facts.leaves
     }
@@ -87,6 +88,9 @@ def export_latex(model: FittedTree, *, standalone: bool = False, confidence: flo
         text = r"\\{}".join(map(typeset, lines[node]))
         parts.append(rf"  \node[{style}] (n{node}) at ({place.x:.2f},{place.y:.2f}) {{{text}}};")
     parts += [text for node in places for text in _branches(tree, node, places)]
+    below = -ROW * len(facts.leaves)
+    for note in shrinkage_notes(facts.shrinkage):
+        parts.append(rf"  \node[font=\scriptsize] at (0.00,{below:.2f}) {{{typeset(note)}}};")
     picture = "\n".join([*parts, r"\end{tikzpicture}"])
     return f"{HEAD}{picture}\n\\end{{document}}" if standalone else picture
 

@@ -11,20 +11,25 @@ from survtree._base.tree import Tree
 from survtree._model.fitted import FittedTree
 from survtree._questions.questions import Questions
 from survtree._scoring.curves import LeafCurve
+from survtree._scoring.shrinkage import PredictedCurve
 from survtree._show.leaf_facts import (
     Leaf,
     LeafFacts,
     columns_asked,
     has_gaps,
     leaf_facts,
-    limits_note,
-    median_text,
-    ratio_text,
-    risk_text,
-    size_text,
-    survival_texts,
+    shrinkage_of,
     takes_missing,
     where_text,
+)
+from survtree._show.leaf_texts import (
+    limits_note,
+    median_texts,
+    ratio_text,
+    risk_text,
+    shrinkage_notes,
+    size_text,
+    survival_texts,
 )
 
 STYLES = ("tree", "rules", "leaves")
@@ -52,6 +57,9 @@ def export_text(
     confidence: float = 0.95,
 ) -> str:
     """The tree as text.
+
+    If ``shrinkage_`` is above 0, numbers that are predicted and those of the leaf's own
+    Kaplan-Meier curve stand beside each other.
 
     Parameters
     ----------
@@ -96,18 +104,21 @@ def tree_text(
     tree: Tree,
     questions: Questions,
     curves: Mapping[int, LeafCurve],
+    predicted: Mapping[int, PredictedCurve] | None = None,
     more: Mapping[int, str] | None = None,
 ) -> str:
     """A tree with the curves of its leaves by node number, and more text for each leaf.
 
-    For callers that have no fitted model.
+    ``predicted`` are curves that differ from those of the leaves' own rows. For callers that have
+    no fitted model.
     """
     lines: list[str] = []
 
     def add(node: int, branch: str, indent: str) -> None:
         if tree.question[node] < 0:
             tail = "" if more is None else more[node]
-            lines.append(f"{branch}{_leaf_text(node, curves[node])}{tail}")
+            shrunken = None if predicted is None else predicted[node]
+            lines.append(f"{branch}{_leaf_text(node, curves[node], shrunken)}{tail}")
             return
         lines.append(f"{branch}{questions.text(int(tree.question[node]))}?")
         add(int(tree.yes[node]), f"{indent}├─ yes: ", f"{indent}│       ")
@@ -117,15 +128,22 @@ def tree_text(
     return "\n".join(lines)
 
 
-def _leaf_text(node: int, curve: LeafCurve) -> str:
+def _leaf_text(node: int, curve: LeafCurve, predicted: PredictedCurve | None) -> str:
     median = format_median(curve.quantile(0.5))
-    return f"leaf {node}: n {curve.n_rows:,}, events {curve.n_events:,}, median {median}"
+    medians = f"median {median}"
+    if predicted is not None:
+        shrunken = format_median(predicted.quantile(0.5))
+        medians = f"predicted median {shrunken}, Kaplan-Meier {median}"
+    return f"leaf {node}: n {curve.n_rows:,}, events {curve.n_events:,}, {medians}"
 
 
 def _as_tree(model: FittedTree, facts: LeafFacts | None) -> str:
     """Facts are needed only for survival at some times."""
     more = facts and {leaf.node: _survival_tail(leaf, facts) for leaf in facts.leaves}
-    lines = [tree_text(model.tree_, model.questions_, model.leaf_curves_, more)]
+    shrinkage = shrinkage_of(model)
+    predicted = model.predicted_curves_ if shrinkage > 0 else None
+    lines = [tree_text(model.tree_, model.questions_, model.leaf_curves_, predicted, more)]
+    lines += shrinkage_notes(shrinkage)
     lines += [limits_note(facts)] if facts else []
     lines += [MISSING_SAYS_NO] if has_gaps(model) else []
     return "\n".join(lines)
@@ -138,9 +156,9 @@ def _as_rules(model: FittedTree, facts: LeafFacts) -> str:
     def add(node: int, indent: str) -> None:
         if tree.question[node] < 0:
             leaf = leaves[node]
-            median = median_text(leaf.median)
+            medians = ", ".join(median_texts(leaf))
             tail = _survival_tail(leaf, facts)
-            lines.append(f"{indent}leaf {node}: {size_text(leaf)}, {median}{tail}")
+            lines.append(f"{indent}leaf {node}: {size_text(leaf)}, {medians}{tail}")
             return
         lines.append(f"{indent}if {questions.text(int(tree.question[node]))}:")
         add(int(tree.yes[node]), f"{indent}    ")
@@ -148,17 +166,18 @@ def _as_rules(model: FittedTree, facts: LeafFacts) -> str:
         add(int(tree.no[node]), f"{indent}    ")
 
     add(0, "")
-    notes = [limits_note(facts)] + ([MISSING_SAYS_NO] if has_gaps(model) else [])
+    notes = [*shrinkage_notes(facts.shrinkage), limits_note(facts)]
+    notes += [MISSING_SAYS_NO] if has_gaps(model) else []
     return "\n".join([*lines, *notes])
 
 
 def _as_leaves(model: FittedTree, facts: LeafFacts) -> str:
     lines = []
     for leaf in facts.leaves:
-        parts = [size_text(leaf), median_text(leaf.median), risk_text(leaf)]
+        parts = [size_text(leaf), *median_texts(leaf), risk_text(leaf)]
         parts += [ratio_text(leaf, facts.reference), *survival_texts(leaf, facts.times)]
         lines.append(f"leaf {leaf.node}: {where_text(leaf)}; {', '.join(parts)}")
-    lines.append(limits_note(facts))
+    lines += [*shrinkage_notes(facts.shrinkage), limits_note(facts)]
     seen = [model.binarizer_.seen_[column] for column in columns_asked(model)]
     if takes_missing(model) and not all(column.has_missing for column in seen):
         lines.append(MISSING_GOES_ALONG)
@@ -194,13 +213,15 @@ def export_dot(model: FittedTree, *, confidence: float = 0.95) -> str:
     for node in range(tree.n_nodes):
         if tree.question[node] < 0:
             leaf = leaves[node]
-            label = [f"leaf {node}", size_text(leaf), median_text(leaf.median), risk_text(leaf)]
+            label = [f"leaf {node}", size_text(leaf), *median_texts(leaf), risk_text(leaf)]
             lines.append(f'  n{node} [label="{_dot_label(label)}", {DOT_LEAF_STYLE}];')
             continue
         question = textwrap.wrap(model.questions_.text(int(tree.question[node])), DOT_LINE_WIDTH)
         lines.append(f'  n{node} [label="{_dot_label(question)}"];')
         for answer, child in (("yes", tree.yes[node]), ("no", tree.no[node])):
             lines.append(f'  n{node} -> n{child} [label=" {answer} "];')
+    for note in shrinkage_notes(facts.shrinkage):
+        lines.append(f'  label="{_dot_label([note])}"; fontname="Helvetica"; fontsize=10;')
     return "\n".join([*lines, "}"])
 
 

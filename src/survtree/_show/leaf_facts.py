@@ -1,4 +1,4 @@
-"""What is known about a leaf: its conditions, and its numbers with confidence limits.
+"""What is known about a leaf: its conditions, its numbers with limits, and what it predicts.
 
 The conditions are those of its path, with what is asked of one column put together. The answer no
 is also that of a missing value and of a level that the fit did not see, so a condition that only
@@ -6,22 +6,12 @@ rests on noes says so where the column had missing values.
 """
 
 import math
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sklearn.utils.validation import check_is_fitted
 
-from survtree._base.numbers import (
-    Interval,
-    format_decimals,
-    format_exact,
-    format_limits,
-    format_median,
-    format_number,
-    format_percent,
-    format_ratio,
-)
+from survtree._base.numbers import Interval, format_exact
 from survtree._base.tree import Tree
 from survtree._base.words import quoted_level, quoted_name
 from survtree._model.fitted import FittedTree
@@ -188,8 +178,18 @@ def levels_at_end(questions: Sequence[Question], end: End) -> tuple[str, ...]:
     return max(found, key=len, default=())
 
 
+class Predicted(NamedTuple):
+    """What a leaf predicts by a shrunken curve."""
+
+    median: float
+    survival: tuple[float, ...]  # at the times of the facts
+
+
 class Leaf(NamedTuple):
-    """One leaf, by its node number."""
+    """One leaf, by its node number.
+
+    Risk and ``predicted`` are of the predicted curve, everything else of the leaf's own rows.
+    """
 
     node: int
     where: tuple[str, ...]  # all conditions hold; none of a lone leaf
@@ -201,6 +201,7 @@ class Leaf(NamedTuple):
     survival: tuple[Interval, ...]  # at the times of the facts
     restricted_mean: Interval
     hazard_ratio: Interval
+    predicted: Predicted | None = None  # None: the Kaplan-Meier curve of the leaf's own rows
 
 
 class LeafFacts(NamedTuple):
@@ -212,6 +213,7 @@ class LeafFacts(NamedTuple):
     confidence: float
     reference: int  # node of the leaf with hazard ratio 1
     log_rank: LogRank
+    shrinkage: float
 
 
 def leaf_facts(
@@ -245,10 +247,24 @@ def leaf_facts(
             survival=tuple(curve.survival_at(time, level) for time in at),
             restricted_mean=curve.restricted_mean(last, level),
             hazard_ratio=ratio,
+            predicted=_predicted(model, node, at),
         )
         for (node, curve), ratio in zip(curves.items(), ratios, strict=True)
     )
-    return LeafFacts(leaves, tuple(at), last, level, reference, log_rank(list(curves.values())))
+    test = log_rank(list(curves.values()))
+    return LeafFacts(leaves, tuple(at), last, level, reference, test, shrinkage_of(model))
+
+
+def shrinkage_of(model: FittedTree) -> float:
+    """The shrinkage of the predicted curves; 0 for a lone leaf, which always predicts its own."""
+    return model.shrinkage_ if model.n_leaves_ > 1 else 0.0
+
+
+def _predicted(model: FittedTree, node: int, times: Sequence[float]) -> Predicted | None:
+    if shrinkage_of(model) == 0:
+        return None
+    curve = model.predicted_curves_[node]
+    return Predicted(curve.quantile(0.5), tuple(float(curve.survival(time)) for time in times))
 
 
 def common_end(curves: Sequence[LeafCurve]) -> float:
@@ -272,6 +288,10 @@ def leaf_table(
     backend: str = "polars",
 ) -> Any:
     """One row per leaf: its conditions, rows, events, median, survival and hazard ratio.
+
+    The risk is that of the predicted curve, all other numbers are those of the leaf's own rows. If
+    ``shrinkage_`` is above 0, ``predicted_median`` and ``predicted_survival_...`` follow: those of
+    the predicted, shrunken curve.
 
     Parameters
     ----------
@@ -334,51 +354,19 @@ def columns_of(facts: LeafFacts) -> dict[str, list[Any]]:
         columns[name] = [interval.value for interval in values]
         columns[f"{name}_low"] = [interval.low for interval in values]
         columns[f"{name}_high"] = [interval.high for interval in values]
-    return columns
+    return columns | _predicted_columns(facts)
 
 
-def size_text(leaf: Leaf) -> str:
-    """How many rows and events."""
-    return f"n {leaf.n_rows:,}, events {leaf.n_events:,}"
-
-
-def median_text(median: Interval) -> str:
-    """The median survival and its limits, as far as the curves reach it."""
-    return f"median {format_median(median.value)}{_limits(median, format_number)}"
-
-
-def survival_texts(leaf: Leaf, times: tuple[float, ...]) -> list[str]:
-    """Survival at each time, and its limits."""
-    share = partial(format_decimals, decimals=2)
-    return [
-        f"S({format_exact(time)}) {share(survival.value)}{_limits(survival, share)}"
-        for time, survival in zip(times, leaf.survival, strict=True)
-    ]
-
-
-def risk_text(leaf: Leaf) -> str:
-    """The risk score."""
-    return f"risk {format_number(leaf.risk)}"
-
-
-def ratio_text(leaf: Leaf, reference: int) -> str:
-    """The hazard ratio and its limits, where they are known."""
-    ratio = leaf.hazard_ratio
-    if leaf.node == reference:
-        return "hazard ratio 1 (reference)"
-    if math.isnan(ratio.value):
-        return "hazard ratio unknown"
-    return f"hazard ratio {format_ratio(ratio.value)}{_limits(ratio, format_ratio)}"
-
-
-def _limits(interval: Interval, how: Callable[[float], str]) -> str:
-    limits = format_limits(interval.low, interval.high, how)
-    return f" ({limits})" if limits else ""
-
-
-def limits_note(facts: LeafFacts) -> str:
-    """What the numbers in brackets are."""
-    return f"In brackets: {format_percent(facts.confidence, None)} confidence limits."
+def _predicted_columns(facts: LeafFacts) -> dict[str, list[Any]]:
+    """Numbers of shrunken curves, if these are predicted."""
+    found = [leaf.predicted for leaf in facts.leaves if leaf.predicted is not None]
+    if not found:
+        return {}
+    survival = {
+        f"predicted_survival_{format_exact(time)}": [each.survival[place] for each in found]
+        for place, time in enumerate(facts.times)
+    }
+    return {"predicted_median": [each.median for each in found], **survival}
 
 
 def takes_missing(model: FittedTree) -> bool:

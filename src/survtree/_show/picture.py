@@ -13,6 +13,7 @@ from survtree._model.fitted import FittedTree
 from survtree._scoring.curves import LeafCurve, StepFunction
 from survtree._show.checks import check_dpi, check_picture_file
 from survtree._show.fonts import SPACING
+from survtree._show.leaf_facts import shrinkage_of
 
 Stroke = str | tuple[int, tuple[float, ...]]
 # Part of the viridis colour map: its lightness falls evenly, and its ends differ for every kind of
@@ -22,6 +23,7 @@ ONLY = 0.3
 # Neighbours in the order of risk have different strokes. For few leaves colours are enough.
 STROKES: tuple[Stroke, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 MOST_SOLID = 3
+THIN = 0.45  # of the width of the predicted curve, for a leaf's own one beside it
 
 BLACK, WHITE = "#000000", "#ffffff"
 GREY, PALE, SOFT = "#595959", "#d9d9d9", "#f4f4f4"
@@ -85,23 +87,54 @@ def corners(curve: StepFunction, end: float) -> tuple[Floats, Floats]:
 def draw_curve(
     ax: Any,
     curve: LeafCurve,
-    colour: Any,
     confidence: float | None,
     resolution: Resolution | None = None,
     **stroke: Any,
 ) -> list[Any]:
-    """Survival until the last time of the leaf, with a band if a confidence is given."""
+    """Kaplan-Meier until the last time of the leaf, with a band if a confidence is given."""
     end = float(curve.times[-1])
     artists: list[Any] = []
     if confidence is not None:
         low, high = (thinned(limit, end, resolution) for limit in curve.band(confidence))
         times = np.union1d(low.x, high.x)
         (x, bottom), (_, top) = (corners(limit.at_times(times), end) for limit in (low, high))
-        band = ax.fill_between(x, bottom, top, step="post", color=colour, alpha=0.18, linewidth=0)
-        artists.append(band)
+        area = {"step": "post", "color": stroke["color"], "alpha": 0.18, "linewidth": 0}
+        artists.append(ax.fill_between(x, bottom, top, **area))
     x, y = corners(thinned(curve.survival, end, resolution), end)
-    artists += ax.plot(x, y, drawstyle="steps-post", color=colour, **stroke)
+    artists += ax.plot(x, y, drawstyle="steps-post", **stroke)
     return artists
+
+
+def drawn_curve(model: FittedTree, node: int) -> tuple[StepFunction, float]:
+    """The predicted survival curve of a leaf, and the time up to which it is drawn.
+
+    Its own curve ends with its last row; a shrunken one is known until the last row of all.
+    """
+    is_shrunken = shrinkage_of(model) > 0
+    end = last_time(model) if is_shrunken else float(model.leaf_curves_[node].times[-1])
+    return model.predicted_curves_[node].survival, end
+
+
+def draw_leaf(
+    ax: Any,
+    model: FittedTree,
+    node: int,
+    confidence: float | None,
+    resolution: Resolution | None = None,
+    **stroke: Any,
+) -> list[Any]:
+    """The predicted curve of a leaf, which is the last of the artists, with the band of its own.
+
+    If curves are shrunken, the leaf's own Kaplan-Meier curve is a thin line inside of its band.
+    """
+    colour, curve = stroke["color"], model.leaf_curves_[node]
+    if shrinkage_of(model) == 0:
+        return draw_curve(ax, curve, confidence, resolution, **stroke)
+    thin = {"color": colour, "linewidth": THIN * stroke["linewidth"]}
+    own = [] if confidence is None else draw_curve(ax, curve, confidence, resolution, **thin)
+    predicted, end = drawn_curve(model, node)
+    x, y = corners(thinned(predicted, end, resolution), end)
+    return own + list(ax.plot(x, y, drawstyle="steps-post", **stroke))
 
 
 def thinned(curve: StepFunction, end: float, resolution: Resolution | None) -> StepFunction:

@@ -6,13 +6,14 @@ from survtree._base.numbers import format_number, format_p_value, format_weights
 from survtree._model.fitted import FittedTree
 from survtree._show import checks
 from survtree._show.fonts import LINE, Fonts
-from survtree._show.leaf_facts import leaf_facts
+from survtree._show.leaf_facts import leaf_facts, shrinkage_of
 from survtree._show.picture import (
     GREY,
     Picture,
     by_risk,
     draw_censored,
-    draw_curve,
+    draw_leaf,
+    drawn_curve,
     hide_frame,
     last_time,
     leaf_colours,
@@ -32,6 +33,8 @@ MOST_OF_HEIGHT = 0.5
 WIDTH = 1.6  # of lines
 # Right of the curves: a piece of each line, and its label, in shares of the axis of time.
 SAMPLE, LABELS_AT = (0.03, 0.1), 0.115
+SHRUNKEN = "Predicted (shrunken) curves"
+SHRUNKEN_WITH_BANDS = f"{SHRUNKEN}\nthin, shaded: Kaplan-Meier of the leaf"
 # How many steps can be seen on a page: across, and up.
 ON_PAGE = (1280, 640)
 
@@ -46,7 +49,11 @@ def plot_curves(
     bands: bool | None = None,
     time_label: str = "Time",
 ) -> Picture:
-    """The Kaplan-Meier curves of all leaves, with rows at risk and the log-rank test.
+    """The predicted curves of all leaves, with rows at risk and the log-rank test.
+
+    They are the Kaplan-Meier curves of the leaves. If ``shrinkage_`` is above 0, the main lines are
+    the shrunken curves that are predicted; with bands, the Kaplan-Meier curves are thin lines
+    inside of these.
 
     Colours show the order of risk, the darkest the highest, in print without colours too, and are
     those of ``plot_tree``. A small upright mark is a row that was censored.
@@ -92,6 +99,9 @@ def plot_curves(
     if len(nodes) > 1:
         p = leaf_facts(model, confidence=level).log_rank.p
         ax.set_title(f"log-rank {format_p_value(p)}", loc="right", size=size, color=GREY)
+    if shrinkage_of(model) > 0:
+        words = SHRUNKEN_WITH_BANDS if has_bands else SHRUNKEN
+        ax.set_title(words, loc="left", size=size, color=GREY)
     table_height = (len(nodes) + 1) * LINE * size
     if at_risk and table_height <= MOST_OF_HEIGHT * size_of(ax)[1]:
         artists += _draw_table(ax, model, nodes, ticks, size)
@@ -124,15 +134,15 @@ def _draw_curves(
     resolution = ON_PAGE if is_page else None
     artists: list[Any] = []
     for node in nodes:
-        curve, colour = model.leaf_curves_[node], colours[node]
-        how = {"linestyle": strokes[node], "linewidth": WIDTH, "label": f"Leaf {node}"}
-        *bands, line = draw_curve(ax, curve, colour, confidence, resolution, **how)
+        how = {"color": colours[node], "linestyle": strokes[node], "linewidth": WIDTH}
+        *bands, line = draw_leaf(ax, model, node, confidence, resolution, **how)
+        line.set_label(f"Leaf {node}")
         line.set_gid(f"curve-{node}.line")
         for band in bands:
             band.set_gid(f"band-{node}.area")
         artists += [*bands, line]
         if confidence is not None and not is_page:
-            artists += draw_censored(ax, curve, colour)
+            artists += draw_censored(ax, model.leaf_curves_[node], colours[node])
     return artists
 
 
@@ -178,14 +188,15 @@ def _draw_labels(ax: Any, model: FittedTree, nodes: list[int], size: float) -> l
     """The number and rows of each leaf at the right, beside where its curve ends."""
     colours, strokes, curves = leaf_colours(model), leaf_strokes(model), model.leaf_curves_
     right, top, height = ax.get_xlim()[1], ax.get_ylim()[1], size_of(ax)[1]
-    ends = [float(curves[node].survival(curves[node].times[-1])) for node in nodes]
+    drawn = [drawn_curve(model, node) for node in nodes]
+    ends = [float(curve(last)) for curve, last in drawn]
     size = min(size, height / (LINE * len(nodes)))
     places = spread(ends, LINE * size * top / height, top)
     artists: list[Any] = []
-    for node, end, place in zip(nodes, ends, places, strict=True):
+    for node, (_, last), end, place in zip(nodes, drawn, ends, places, strict=True):
         how = {"color": colours[node], "clip_on": False, "zorder": 1}
         if end > 0:  # many curves end at 0, where lines to their ends would only cross
-            x = [float(curves[node].times[-1]), right, right * (1 + SAMPLE[0])]
+            x = [last, right, right * (1 + SAMPLE[0])]
             dotted = {"linewidth": 0.6, "linestyle": ":", "gid": f"curve-{node}.leader"}
             artists += ax.plot(x, [end, end, place], **dotted, **how)
         ends_of_sample = [right * (1 + share) for share in SAMPLE]

@@ -1,4 +1,4 @@
-"""The tree with a Kaplan-Meier curve in each leaf."""
+"""The tree with a survival curve in each leaf."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,7 @@ from survtree._show.picture import (
     PALE,
     SOFT,
     Picture,
-    draw_curve,
+    draw_leaf,
     last_time,
     leaf_colours,
     picture_of,
@@ -57,8 +57,10 @@ def plot_tree(
     direction: str | None = None,
     time_label: str = "Time",
 ) -> Picture:
-    """The tree, with a Kaplan-Meier curve, rows, events and the median in each leaf.
+    """The tree, with the predicted curve, rows, events and the median in each leaf.
 
+    The curve is the Kaplan-Meier curve of the leaf. If ``shrinkage_`` is above 0, it is the
+    shrunken curve that is predicted, and the Kaplan-Meier curve is a thin line beside it.
     All curves have the same scales. Colours show the order of risk, the darkest the highest, and
     are those of ``plot_curves``. If there is too little room, letters get smaller first; then
     limits, medians, events and rows are left out, in this order.
@@ -113,10 +115,13 @@ def tree_on_page(model: FittedTree, facts: LeafFacts, direction: str | None) -> 
 
 def _content(model: FittedTree, facts: LeafFacts, time_label: str, fonts: Fonts) -> TreeContent:
     end, questions = last_time(model), model.questions_
-    note = (
-        f"{time_label} from 0 to {format_number(end)}, survival from 0 to 1. "
-        f"Shaded: {format_percent(facts.confidence, None)} confidence."
-    )
+    level = f"{format_percent(facts.confidence, None)} confidence"
+    note = f"{time_label} from 0 to {format_number(end)}, survival from 0 to 1. "
+    if facts.shrinkage > 0:
+        note += "Line: predicted (shrunken) curve. Thin line: Kaplan-Meier of the leaf, "
+        note += f"shaded: {level}."
+    else:
+        note += f"Shaded: {level}."
     if has_gaps(model):
         note += ' A missing value answers no, except to "is missing".'
     return TreeContent(
@@ -235,14 +240,14 @@ def _draw(
             write(ax, *edge.at, edge.answer, gid=f"edge-{edge.node}.answer", **how)
             for edge in plan.edges
         ]
-    colours, curves, end = leaf_colours(model), model.leaf_curves_, last_time(model)
+    colours, end = leaf_colours(model), last_time(model)
     resolution = ON_PAGE if is_page else None
     for cell in plan.cells:
         if is_page:
             artists.append(_draw_frame(ax, cell.frame, size, f"node-{cell.node}.box"))
         inset = _new_inset(ax, cell, end)
-        curve, width = curves[cell.node], min(1.6, 0.5 + cell.axes[3] / 60)
-        draw_curve(inset, curve, colours[cell.node], confidence, resolution, linewidth=width)
+        how = {"color": colours[cell.node], "linewidth": min(1.6, 0.5 + cell.axes[3] / 60)}
+        draw_leaf(inset, model, cell.node, confidence, resolution, **how)
         _draw_scales(inset, cell, end, small(size), is_page=is_page)
         artists += [inset, *_draw_label(ax, cell, size)]
     if plan.note:

@@ -16,7 +16,13 @@ from survtree._model.prepare import cohort_of
 from survtree._proof.certificate import Certificate, Verification
 from survtree._questions.questions import InLevels, InRange, IsMissing, IsOne, Question
 from survtree._search.progress import REASONS
-from survtree._show.leaf_facts import LeafFacts, columns_asked, leaf_facts, levels_at_end
+from survtree._show.leaf_facts import (
+    LeafFacts,
+    Predicted,
+    columns_asked,
+    leaf_facts,
+    levels_at_end,
+)
 from survtree._show.picture import by_risk, last_time
 from survtree._show.report_rows import Scoring, data_facts, score_facts
 
@@ -51,6 +57,7 @@ def report_facts(
         "times": list(facts.times),
         "until": facts.until,
         "confidence": facts.confidence,
+        "shrinkage": facts.shrinkage,
         "log_rank": {key: json_number(value) for key, value in facts.log_rank._asdict().items()},
         "at_risk": at_risk_facts(model),
         "proof": proof_facts(model.certificate_, len(model.questions_), verified),
@@ -85,9 +92,16 @@ def leaf_list(facts: LeafFacts) -> list[dict[str, Any]]:
             "risk": leaf.risk,
             "survival": list(map(json_interval, leaf.survival)),
             **{name: json_interval(getattr(leaf, name)) for name in intervals},
+            "predicted": None if leaf.predicted is None else _predicted(leaf.predicted),
         }
         for leaf in facts.leaves
     ]
+
+
+def _predicted(found: Predicted) -> dict[str, Any]:
+    """Numbers of a shrunken curve."""
+    survival = list(map(json_number, found.survival))
+    return {"median": json_number(found.median), "survival": survival}
 
 
 def tree_facts(model: FittedTree, facts: LeafFacts) -> list[dict[str, Any]]:

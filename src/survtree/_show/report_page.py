@@ -138,9 +138,12 @@ def _needed_by_script(facts: dict[str, Any]) -> dict[str, Any]:
 def _sentence(leaf: dict[str, Any], facts: dict[str, Any]) -> str:
     limits = format_limits(leaf["median"]["low"], leaf["median"]["high"])
     median = median_text(leaf) + (f" ({limits})" if limits else "")
+    shares, predicted = [at["value"] for at in leaf["survival"]], ""
+    if leaf["predicted"] is not None:
+        shares, predicted = leaf["predicted"]["survival"], "predicted "
     survival = [
-        f"{format_percent(at['value'])} without the event at {format_number(time)}"
-        for time, at in zip(facts["times"], leaf["survival"], strict=True)
+        f"{predicted}{format_percent(share)} without the event at {format_number(time)}"
+        for time, share in zip(facts["times"], shares, strict=True)
     ]
     return "; ".join([counts_text(leaf), median, *survival])
 

@@ -60,7 +60,7 @@ ROLES = {
 ANCHORS = {"left": "", "center": "middle", "right": "end"}
 LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}
 
-CURVES = "Kaplan-Meier curves of all leaves; the table of leaves has their numbers"
+CURVES = "Predicted survival curves of all leaves; the table of leaves has their numbers"
 CALIBRATION = "Predicted and observed survival; the table has the numbers"
 GAP = "Objective and lower bound during the search"
 # More leaves side by side would be too wide for a page.
@@ -313,9 +313,15 @@ def counts_text(facts: dict[str, Any]) -> str:
 
 
 def median_text(leaf: dict[str, Any]) -> str:
-    """The median of a leaf."""
-    value = leaf["median"]["value"]
-    return f"median {NOT_REACHED if value is None else format_number(value)}"
+    """The median of a leaf, and if its curve is shrunken, the predicted one before it."""
+    own = _time_text(leaf["median"]["value"])
+    if leaf["predicted"] is None:
+        return f"median {own}"
+    return f"predicted median {_time_text(leaf['predicted']['median'])}, Kaplan-Meier {own}"
+
+
+def _time_text(median: float | None) -> str:
+    return NOT_REACHED if median is None else format_number(median)
 
 
 def _leaf_text(leaf: dict[str, Any]) -> str:

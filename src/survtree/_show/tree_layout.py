@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from survtree._base.numbers import NOT_REACHED, format_count, format_limits, format_median
+from survtree._base.numbers import format_count
 from survtree._base.tree import Tree
 from survtree._show.fonts import LINE, Fonts, Wrapped, small
 from survtree._show.leaf_facts import Leaf
+from survtree._show.leaf_texts import median_lines
 
 Point = tuple[float, float]
 Rectangle = tuple[float, float, float, float]  # left, bottom, width, height
@@ -170,15 +171,13 @@ def leaf_lines(leaf: Leaf, style: Style) -> tuple[str, ...]:
     rows, events = format_count(leaf.n_rows, "row"), format_count(leaf.n_events, "event")
     if style.brevity > 1:
         return ((name, rows), (str(leaf.node),), (str(leaf.node),), ())[style.brevity - 2]
-    median, limits = format_median(leaf.median.value), format_limits(*leaf.median[1:])
-    ends = [f"({limits})"] if limits and style.brevity == 0 else []
-    if style.form == "tall":
-        middle = ("median", median) if median == NOT_REACHED else (f"median {median}",)
-        return name, rows, events, *middle, *ends
-    end = " ".join([f"median {median}", *ends])
+    is_tall, has_limits = style.form == "tall", style.brevity == 0
+    medians = median_lines(leaf, is_narrow=is_tall, has_limits=has_limits)
+    if is_tall:
+        return name, rows, events, *medians
     if style.form == "flat":
-        return f"{name}: {rows}, {events}", end
-    return name, f"{rows}, {events}", end
+        return f"{name}: {rows}, {events}", *medians
+    return name, f"{rows}, {events}", *medians
 
 
 class Layout:

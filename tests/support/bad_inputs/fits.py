@@ -319,6 +319,15 @@ FITS: dict[str, list[Case]] = {
         option("horizon", [365], TypeError),
         Case("`horizon=1`, where no event is before 1", lambda: fit(horizon=1), ("horizon", "1")),
     ],
+    "Options: predicted curves": [
+        option("shrinkage", -1),
+        option("shrinkage", float("nan")),
+        option("shrinkage", float("inf")),
+        option("shrinkage", "much"),
+        option("shrinkage", "60"),
+        option("shrinkage", None, TypeError),
+        option("shrinkage", True, TypeError),
+    ],
     "Options: search": [
         option("max_depth", -1),
         option("max_depth", 2.5, TypeError),

@@ -44,6 +44,7 @@ TUNINGS: dict[str, list[Case]] = {
         of_path("min_regularization", -1),
         of_path("min_regularization", "0.1", TypeError),
         of_path("max_depth", -1),
+        of_path("shrinkage", "none"),
     ],
     "Cross-validation: arguments": [
         argument("max_depths", 3, TypeError),
@@ -61,6 +62,7 @@ TUNINGS: dict[str, list[Case]] = {
         argument("min_samples_leaf", 0),
         argument("min_events_leaf", -1),
         argument("max_leaves", 0),
+        argument("shrinkage", -1),
         argument("n_jobs", 0),
         argument("n_jobs", "all", TypeError),
         argument("random_state", -1),

@@ -1,0 +1,111 @@
+"""Shrunken curves of leaves: what a leaf predicts is pulled towards the larger groups around it.
+
+On the path from the root v_0 to the leaf v_m let K(v) be the curve of the rows of a node and n(v)
+their weight. The leaf predicts
+
+    K(v_0) + sum over j < m of (K(v_j+1) - K(v_j)) / (1 + shrinkage / n(v_j)).
+
+Let a_j = 1 / (1 + shrinkage / n(v_j)). Nodes get smaller along the path, so 1 >= a_0 >= a_1 >= ...,
+and the sum is a mean of the curves of the path with the weights 1 - a_0, a_0 - a_1, ..., a_m-1,
+none of them negative: the mean of survival curves is one, and that of cumulative hazards is one.
+It is computed as this mean, so that no rounding error makes a survival curve rise.
+
+The rows of an inner node are those of its leaves, so its curve follows from their counts.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from survtree._base.tree import Tree
+from survtree._data.table import Floats, weight_at
+from survtree._scoring.curves import LeafCurve, StepFunction, first_at_most
+
+
+@dataclass(frozen=True)
+class PredictedCurve:
+    """What a leaf predicts: a survival curve and a cumulative hazard.
+
+    Both are means of the curves of the nodes on the leaf's path, Kaplan-Meier and Nelson-Aalen,
+    with the same weights. With a shrinkage of 0 they are the curves of the leaf's own rows.
+    """
+
+    survival: StepFunction
+    hazard: StepFunction
+
+    def quantile(self, share: float) -> float:
+        """First time by which this share has had the event; inf if the curve never gets there."""
+        return first_at_most(self.survival, 1.0 - share)
+
+
+class _Sums(NamedTuple):
+    """What the nodes above a node add to both curves of its leaves, and the last factor a_j."""
+
+    survival: Floats
+    hazard: Floats
+    factor: float
+
+
+def shrunken_curves(
+    tree: Tree, leaf_curves: Mapping[int, LeafCurve], shrinkage: float
+) -> dict[int, PredictedCurve]:
+    """The predicted curve of each leaf, by node number."""
+    if shrinkage == 0 or tree.n_nodes == 1:
+        return {leaf: PredictedCurve(c.survival, c.hazard) for leaf, c in leaf_curves.items()}
+    curves, weights = _of_all_nodes(tree, leaf_curves)
+    times = curves[0].survival.x  # every event of a leaf is one of the root
+    above = {0: _Sums(np.zeros(len(times)), np.zeros(len(times)), 1.0)}
+    predicted: dict[int, PredictedCurve] = {}
+    for node in range(tree.n_nodes):  # parents come before children
+        is_leaf = tree.question[node] < 0
+        factor = 0.0 if is_leaf else 1.0 / (1.0 + shrinkage / weights[node])
+        sums = _with(above.pop(node), curves[node], times, factor)
+        if is_leaf:
+            predicted[node] = _predicted(times, sums)
+        else:
+            above[int(tree.no[node])] = above[int(tree.yes[node])] = sums
+    return predicted
+
+
+def _with(above: _Sums, curve: LeafCurve, times: Floats, factor: float) -> _Sums:
+    """The sums with one more curve of the path."""
+    share = above.factor - factor
+    return _Sums(
+        above.survival + share * curve.survival(times),
+        above.hazard + share * curve.hazard(times),
+        factor,
+    )
+
+
+def _predicted(times: Floats, sums: _Sums) -> PredictedCurve:
+    # The weights sum to 1 up to rounding, which must not lift the curve above 1.
+    survival = StepFunction(times, np.minimum(sums.survival, 1.0), before=1.0)
+    return PredictedCurve(survival, StepFunction(times, sums.hazard, before=0.0))
+
+
+def _of_all_nodes(
+    tree: Tree, leaf_curves: Mapping[int, LeafCurve]
+) -> tuple[dict[int, LeafCurve], dict[int, float]]:
+    """The curve of the rows of each node, and their weight, which never exceeds the parent's."""
+    curves = dict(leaf_curves)
+    weights = {leaf: curve.weight for leaf, curve in leaf_curves.items()}
+    for node in reversed(range(tree.n_nodes)):
+        if tree.question[node] >= 0:
+            no, yes = int(tree.no[node]), int(tree.yes[node])
+            curves[node] = _merged(curves[no], curves[yes])
+            weights[node] = weights[no] + weights[yes]
+    return curves, weights
+
+
+def _merged(one: LeafCurve, other: LeafCurve) -> LeafCurve:
+    """The curve of the rows of both."""
+    times, place = np.unique(np.append(one.times, other.times), return_inverse=True)
+    return LeafCurve(
+        n_rows=one.n_rows + other.n_rows,
+        n_events=one.n_events + other.n_events,
+        times=times,
+        events=weight_at(place, np.append(one.events, other.events), len(times)),
+        censored=weight_at(place, np.append(one.censored, other.censored), len(times)),
+    )
