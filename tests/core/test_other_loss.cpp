@@ -1,5 +1,6 @@
-// The search knows a loss only by its border: a loss that is nothing like the Brier score goes
-// through search, lattice, frontier, proof and re-scoring, and brute force is the judge.
+// The search knows a loss only by its border: losses that are nothing like the Brier score, a toy
+// and that against a teacher, go through search, lattice, frontier, proof and re-scoring, and brute
+// force is the judge.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -8,6 +9,7 @@
 #include "check/proof.hpp"
 #include "check/rescore.hpp"
 #include "data/problem.hpp"
+#include "losses/teacher/teacher.hpp"
 #include "search/frontier.hpp"
 #include "search/search.hpp"
 #include "toy_loss.hpp"
@@ -17,14 +19,14 @@ using namespace survtree;
 namespace {
 
 struct Input {
-  std::size_t n, p;
+  std::size_t n, p, n_components;  // of a teacher's vectors; 0 stands for the toy
   std::vector<std::uint8_t> x, event;
-  std::vector<double> value, weight;
+  std::vector<double> value, weight, targets;
   std::vector<std::uint32_t> rank;
   SearchOptions options;
   Layout layout;
 
-  explicit Input(unsigned seed) {
+  Input(unsigned seed, std::size_t components) : n_components(components) {
     std::mt19937 random(seed);
     n = 1 + random() % 14;
     p = random() % 6;
@@ -38,6 +40,9 @@ struct Input {
       weight.push_back(is_weighted ? 0.5 + random() % 3 : 1.0);
       event.push_back(random() % 3 != 0);  // equal rows may differ in it
     }
+    for (double v : value)  // the first component ties where the values do
+      for (std::size_t c = 0; c < n_components; ++c)
+        targets.push_back(c == 0 ? v : 0.1 * v * v + static_cast<double>(random() % 2));
     for (std::uint32_t j = 0; j < p; ++j) rank.push_back(j);
     options.max_depth = static_cast<int>(random() % 5);
     const double scale = has_ties ? 1.0 : 10.0;
@@ -56,13 +61,21 @@ struct Input {
   }
 
   Table table() const { return {n, p, x, weight, rank, {}, event}; }
+  std::unique_ptr<const Outcome> outcome() const {
+    if (n_components == 0) return std::make_unique<toy::Outcome>(value);
+    return std::make_unique<TeacherOutcome>(targets, n_components);
+  }
+  std::unique_ptr<const Definition> definition() const {
+    if (n_components == 0) return std::make_unique<toy::Definition>(value, weight);
+    return std::make_unique<TeacherDefinition>(targets, weight);
+  }
   bool answer(std::size_t row, std::size_t column) const { return x[row * p + column] != 0; }
 };
 
 // All trees, by the definition alone. Sets of rows are bits.
 class Judge {
  public:
-  explicit Judge(const Input& in) : in_(in), loss_(in.value, in.weight) {}
+  explicit Judge(const Input& in) : in_(in), loss_(in.definition()) {}
 
   std::uint32_t part(std::uint32_t rows, std::size_t column, bool yes) const {
     std::uint32_t out = 0;
@@ -83,7 +96,7 @@ class Judge {
     std::vector<std::uint32_t> rows;
     for (std::uint32_t i = 0; i < in_.n; ++i)
       if ((set >> i & 1U) != 0) rows.push_back(i);
-    return loss_.of_leaf(rows);
+    return loss_->of_leaf(rows);
   }
 
   // The least loss with at most so many leaves.
@@ -109,7 +122,7 @@ class Judge {
 
  private:
   const Input& in_;
-  toy::Definition loss_;
+  std::unique_ptr<const Definition> loss_;
   std::map<std::tuple<std::uint32_t, int, int>, double> known_;
 };
 
@@ -133,7 +146,7 @@ double rescored(const Input& in, const Problem& problem, const Tree& tree) {
     return static_cast<std::int32_t>(at);
   };
   add(add, tree);
-  return rescore(in.table(), toy::Definition(in.value, in.weight), {column, no, yes}).loss;
+  return rescore(in.table(), *in.definition(), {column, no, yes}).loss;
 }
 
 void the_path_has_the_best_tree_of_each_size(const Input& in, const Problem& problem, Judge& judge,
@@ -169,13 +182,13 @@ void all_claims_hold(const Input& in, const Problem& problem, Judge& judge, Sear
   }
 }
 
-void solve(unsigned seed) {
-  const Input in(seed);
+void solve(unsigned seed, std::size_t n_components) {
+  const Input in(seed, n_components);
   Judge judge(in);
   const std::uint32_t everyone = (1U << in.n) - 1;
   const double optimum = judge.optimum(everyone, in.options.max_depth);
   const double slack = 1e-9 * judge.loss(everyone) + 1e-14;
-  const Problem problem = make_problem(in.table(), toy::Outcome(in.value), in.layout);
+  const Problem problem = make_problem(in.table(), *in.outcome(), in.layout);
   Search search(problem, in.options);
   const Result r = search.run();
   check::that(r.status == Status::optimal, "the search ends with a proof");
@@ -190,6 +203,9 @@ void solve(unsigned seed) {
 }  // namespace
 
 int main() {
-  for (unsigned seed = 0; seed < 600; ++seed) solve(seed);
+  for (unsigned seed = 0; seed < 600; ++seed) {
+    solve(seed, 0);
+    solve(seed, 1 + seed % 9);
+  }
   return check::report();
 }

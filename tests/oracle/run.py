@@ -5,7 +5,7 @@ every combination of switches, the cache on beyond depth 4. Layouts, kernels,
 solvers, with and without greedy trees at the start and bounds raised on the way, and one or three
 threads take turns. Every fourth problem has its path, a limit on leaves, or all its optimal trees
 compared as well, at depth 3 or less; every other one is solved with a horizon, against brute force
-on the loss integrated to it.
+on the loss integrated to it. `--teacher` does the same with the loss against a teacher.
 """
 
 import argparse
@@ -22,15 +22,23 @@ from tests.support.many_trees import (
     check_limit_on_leaves,
     check_optimal_trees,
     check_path,
-    shallow_problem,
+    shallow,
 )
-from tests.support.problems import ALL_SWITCHES, brute_force, check_case, random_case
+from tests.support.problems import (
+    ALL_SWITCHES,
+    Case,
+    brute_force,
+    check_case,
+    random_case,
+    teacher_case,
+)
 
 
-def check_many_trees(seed: int, counts: collections.Counter[str]) -> None:
+def check_many_trees(case: Case, counts: collections.Counter[str]) -> None:
     """The path of a problem and a limit on leaves, or all its optimal trees."""
+    seed = case.seed
     try:
-        problem = shallow_problem(seed)
+        problem = shallow(case.problem)
         if seed % 8 == 0:
             counts["problems with all optimal trees"] += check_optimal_trees(problem, seed) > 0
             return
@@ -59,11 +67,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", type=int, default=5000, help="number of problems")
     parser.add_argument("--first", type=int, default=0, help="first seed")
+    parser.add_argument("--teacher", action="store_true", help="the loss against a teacher")
     arguments = parser.parse_args()
+    make_case = teacher_case if arguments.teacher else random_case
     counts: collections.Counter[str] = collections.Counter()
     start = time.perf_counter()
     for seed in range(arguments.first, arguments.first + arguments.n):
-        case = random_case(seed)
+        case = make_case(seed)
         optimum = brute_force(case.problem).optimum(case.problem.max_depth)
         rng = np.random.default_rng(seed)
         every = seed % 25 == 0
@@ -87,8 +97,8 @@ def main() -> int:
                 print(f"FAILED seed {seed}, off {tuple(off)}, {how}: {error}", flush=True)
                 counts["failed"] += 1
         if seed % 4 == 0:
-            check_many_trees(seed, counts)
-        elif seed % 2 == 1:
+            check_many_trees(case, counts)
+        elif seed % 2 == 1 and not arguments.teacher:
             check_with_horizon(seed, counts)
         counts["problems"] += 1
         counts["solves"] += len(picked)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._data.table import Bools
-from survtree._scoring.losses import LossByDefinition
+from survtree._scoring.losses import LossByDefinition, TeacherLossByDefinition
 
 # A leaf is None; a split is (column, tree where it is 0, tree where it is 1).
 NestedTree: TypeAlias = tuple[int, Any, Any] | None
@@ -19,7 +19,7 @@ class BruteForce:
     def __init__(
         self,
         features: NDArray[np.integer[Any]],
-        oracle: LossByDefinition,
+        oracle: LossByDefinition | TeacherLossByDefinition,
         regularization: float,
         min_samples_leaf: int,
         min_events_leaf: int = 0,

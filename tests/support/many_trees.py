@@ -16,7 +16,11 @@ MOST_TREES = 3000  # of as many optimal trees brute force makes no list
 
 def shallow_problem(seed: int) -> Problem:
     """A random problem small enough to look at all its trees for each number of leaves."""
-    problem = random_case(seed).problem
+    return shallow(random_case(seed).problem)
+
+
+def shallow(problem: Problem) -> Problem:
+    """The same with a lower limit on depth, if need be."""
     is_small = problem.max_depth is None and problem.answers.shape[1] <= 4
     return problem if is_small else replace(problem, max_depth=min(3, problem.max_depth or 3))
 

@@ -11,7 +11,7 @@ from survtree import _native
 from survtree._data.read_table import default_names
 from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
-from survtree._scoring.losses import LossByDefinition
+from survtree._scoring.losses import LossByDefinition, TeacherLossByDefinition, loss_by_definition
 from survtree._search import solve
 from survtree._search.problem import BOUNDS, Problem
 from tests.support.brute_force import BruteForce, distinct_columns
@@ -112,10 +112,45 @@ def random_case(seed: int) -> Case:
     return Case(seed, problem, features, times, censoring, weights)
 
 
+def _targets(rng: np.random.Generator, X: np.ndarray) -> tuple[str, np.ndarray]:
+    n, p = X.shape
+    k = int(rng.choice([1, 2, 3, 5, 6, 7, 13]))
+    targets = X @ rng.normal(0, rng.choice([0.0, 0.3, 1.0]), (p, k)) + rng.normal(0, 1, (n, k))
+    kind = rng.choice(["continuous", "ties", "few", "constant", "shifted", "one_far"])
+    if kind == "ties":
+        targets = np.round(2 * targets) / 3
+    elif kind == "few":
+        targets = targets[rng.integers(0, 3, n)]
+    elif kind == "constant":
+        targets[:, rng.random(k) < 0.6] = 0.1
+    elif kind == "shifted":
+        targets = 1e3 + 0.01 * targets
+    elif kind == "one_far":
+        targets[rng.integers(n)] += 1e4
+    return str(kind), targets
+
+
+def teacher_case(seed: int) -> Case:
+    """A random problem with the loss against a teacher; ``times`` tells the kind of targets."""
+    case = random_case(seed)
+    problem = case.problem
+    kind, targets = _targets(np.random.default_rng([2025, seed]), problem.answers)
+    if seed % 5 == 0:  # equal rows with equal targets
+        _, like = np.unique(problem.answers, axis=0, return_inverse=True)
+        targets = targets[like.ravel()]
+    penalty = problem.regularization * min(1.0, 10 * float(targets.var(axis=0).sum()))
+    problem = replace(problem, targets=targets, regularization=penalty)
+    return replace(case, problem=problem, times=f"targets {kind}")
+
+
+def oracle_of(problem: Problem) -> LossByDefinition | TeacherLossByDefinition:
+    """The loss by its definition."""
+    return loss_by_definition(problem.events, problem.targets)
+
+
 def brute_force(problem: Problem) -> BruteForce:
     """The slow searcher for a problem."""
-    events = problem.events
-    oracle = LossByDefinition(events.time, events.event, events.weight)
+    oracle = oracle_of(problem)
     kept = distinct_columns(problem.answers)
     limits = (problem.regularization, problem.min_samples_leaf, problem.min_events_leaf)
     return BruteForce(problem.answers[:, kept], oracle, *limits)
@@ -137,10 +172,7 @@ def subset_facts(problem: Problem, kernel: str = "", layout: str = "") -> dict[s
 
 def root_loss(problem: Problem) -> float:
     """Loss of a lone leaf."""
-    events = problem.events
-    return LossByDefinition(events.time, events.event, events.weight).leaf_loss(
-        np.ones(len(events), bool)
-    )
+    return oracle_of(problem).one_leaf_loss()
 
 
 def check_case(case: Case, optimum: float, **limits: Any) -> solve.Solution:
@@ -155,7 +187,7 @@ def check_case(case: Case, optimum: float, **limits: Any) -> solve.Solution:
     )
     # The core checked itself; here the oracle checks the core, and the core's check.
     problem, tree = case.problem, solution.tree
-    oracle = LossByDefinition.of(problem.events)
+    oracle = oracle_of(problem)
     leaf_of_row = problem.leaf_of_row(tree)
     assert abs(oracle.tree_loss(leaf_of_row) - solution.loss) <= slack, where
     assert abs(oracle.one_leaf_loss() - solution.one_leaf_loss) <= slack, where

@@ -42,7 +42,7 @@ from survtree._scoring.curves import LeafCurve, LeafCurves
 # Not in a file: options that only the process of the fit can use.
 NOT_KEPT = ("certificate", "warm_start", "verbose", "callback")
 # Parts of a certificate that the file holds elsewhere, or not at all.
-ELSEWHERE = ("tree", "binarizer", "proof")
+ELSEWHERE = ("tree", "binarizer", "proof", "targets")
 # What the file calls questions about levels, by the end of the order that the levels are.
 ENDS: dict[str, End | None] = {"in": None, "up_to": "low", "from": "high"}
 

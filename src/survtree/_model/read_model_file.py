@@ -21,6 +21,7 @@ from survtree._base.words import one_line_message
 from survtree._data.table import Kind as ColumnKind
 from survtree._proof.certificate import Guess
 from survtree._scoring.curves import LeafCurve
+from survtree._search.problem import LossKind
 from survtree._search.progress import Snapshot
 
 FORMAT = "survtree model"
@@ -214,6 +215,7 @@ class Proven(Struct):
     guess: Guess | None
     min_events_leaf: Annotated[int, Meta(ge=0)] = 0
     horizon: Horizon | None = None  # earlier files have none
+    loss_kind: LossKind = "brier"
 
     def __post_init__(self) -> None:
         objective, bound = self.objective, self.lower_bound

@@ -21,10 +21,10 @@ from survtree._base.numbers import (
     relative_gap,
 )
 from survtree._base.tree import Tree
-from survtree._proof.checks import check_has_proof
+from survtree._proof.checks import check_has_proof, targets_for
 from survtree._questions.binarizer import Binarizer
-from survtree._scoring.losses import LossByDefinition
-from survtree._search.problem import Problem, SearchSettings
+from survtree._scoring.losses import loss_by_definition
+from survtree._search.problem import LossKind, Problem, SearchSettings
 from survtree._search.progress import Watch, pruned_by
 from survtree._search.solve import KeptSearch, Solution, claims_of, n_threads
 
@@ -140,16 +140,23 @@ class ProofLog:
             "n_rows": len(p.answers),
             "names": p.questions.fingerprint_names,
             "fingerprint": p.fingerprint(),
+            **({} if p.targets is None else {"n_targets": p.targets.shape[1]}),
         }
 
     def _rows(self) -> list[str]:
-        """Time, event, weight and answers of each row."""
-        events = self.problem.events
-        return [
+        """Time, event, weight, answers and, if there are any, targets of each row."""
+        events, targets = self.problem.events, self.problem.targets
+        lines = [
             f"{float(time)!r} {int(event)} {float(weight)!r} {''.join(map(str, answers.tolist()))}"
             for time, event, weight, answers in zip(
                 events.time, events.event, events.weight, self.problem.answers, strict=True
             )
+        ]
+        if targets is None:
+            return lines
+        return [
+            " ".join([line, *map(repr, vector)])
+            for line, vector in zip(lines, targets.tolist(), strict=True)
         ]
 
     def _claims(self) -> list[str]:
@@ -190,7 +197,9 @@ def proof_of(
 class Certificate:
     """The numbers behind a fitted tree. ``status`` is "optimal" only if the bounds meet.
 
-    ``guess`` has the assumption if the proof depends on a reference model.
+    ``guess`` has the assumption if the proof depends on a reference model. ``loss_kind`` tells
+    which loss was minimised: "brier", or "teacher" for the squared distance to the vectors
+    ``targets``, which a model file does not keep.
     """
 
     objective: float
@@ -213,7 +222,9 @@ class Certificate:
     horizon: float | None = None  # the loss is integrated up to here; None: to the last time
     exact_loss: float | None = None  # on the times as they are, where the search rounded them
     guess: Guess | None = None
+    loss_kind: LossKind = "brier"
     proof: ProofLog | None = field(default=None, repr=False)
+    targets: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, problem: Problem, solution: Solution, **rest: Any) -> "Certificate":
@@ -234,6 +245,8 @@ class Certificate:
             seconds=solution.seconds,
             counts=solution.counts,
             tree=solution.tree,
+            loss_kind=problem.loss_kind,
+            targets=problem.targets,
             **rest,
         )
 
@@ -261,8 +274,9 @@ class Certificate:
         return f"{self._terms()}{rest}{pruned_by(self.counts)}"
 
     def _terms(self) -> str:
+        of = " against the teacher" if self.loss_kind == "teacher" else ""
         parts = (
-            f"{self.status}: loss {self.loss:.6f} + {format_count(self.n_leaves, 'leaf')} x "
+            f"{self.status}: loss {self.loss:.6f}{of} + {format_count(self.n_leaves, 'leaf')} x "
             f"{format_penalty(self.regularization)} = {self.objective:.6f}"
         )
         if self.horizon is not None:
@@ -283,10 +297,13 @@ class Certificate:
         with whole_file(path) as file:
             file.write(proof.to_bytes())
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+    def verify(
+        self, X: Any, y: Any, sample_weight: Any = None, targets: Any = None
+    ) -> Verification:
         """Recheck objective, fingerprint and arithmetic on the training data, without the solver.
 
-        Rows must come in the order of the fit: the fingerprint depends on it.
+        Rows must come in the order of the fit: the fingerprint depends on it. A model that was
+        fitted with a teacher and then loaded from a file needs the teacher's ``targets`` as well.
         """
         table, events, _ = self.binarizer.read_with_outcome(X, y, sample_weight)
         events = events.until(self.horizon)
@@ -301,12 +318,13 @@ class Certificate:
             self.max_depth,
             self.min_samples_leaf,
             self.max_leaves,
+            targets_for(self.loss_kind, targets, self.targets, len(events)),
             min_events_leaf=self.min_events_leaf,
         )
         return self._check(problem)
 
     def _check(self, problem: Problem) -> Verification:
-        oracle = LossByDefinition.of(problem.events)
+        oracle = loss_by_definition(problem.events, problem.targets)
         leaf_of_row = problem.leaf_of_row(self.tree)
         slack = 1e-9 * max(1.0, oracle.one_leaf_loss())
         sizes, events = np.bincount(leaf_of_row), problem.events_of_leaves(self.tree)

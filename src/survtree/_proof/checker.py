@@ -1,4 +1,6 @@
-"""The checker of proof files. Shares no code with the search, nor with the rest of the package.
+"""The checker of proof files, with the losses of ``checker_losses``.
+
+Shares no code with the search, nor with the rest of the package.
 
 A proof file (docs/reference/proof-file.md) holds a problem, a tree and a list of claims
 
@@ -12,7 +14,8 @@ on a set of rows is a leaf, or splits on one of the questions; so it costs at le
 
 and a part costs at least the bound of an earlier claim about it, or else what any tree does: it is
 a leaf, or has two leaves or more and at least the loss of the best curve of each group of rows that
-no question separates. The last claim is about all rows, and must meet the objective of the tree.
+no question separates; or of the best vector, where the loss is against a teacher. The last claim is
+about all rows, and must meet the objective of the tree.
 """
 
 import hashlib
@@ -20,18 +23,14 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
-Bools: TypeAlias = NDArray[np.bool_]
+from survtree._proof.checker_losses import TOLERANCE, Bools, Floats, ProofProblem, losses_of
 
 MAGIC = "survtree proof 1"
-# By how much a sum may fall short of a claim because of rounding, as a share of the loss of one
-# leaf. So a tree may exist that costs less by this share times the number of its splits.
-TOLERANCE = 1e-9
 # Errors that reading a malformed file may raise.
 UNREADABLE = (
     *(ValueError, TypeError, AttributeError, LookupError, ArithmeticError),
@@ -73,95 +72,12 @@ def _need(holds: bool | np.bool_, why: str) -> None:
         raise RejectedError(why)
 
 
-@dataclass(frozen=True)
-class _Problem:
-    """The data in the file, and which trees are allowed."""
-
-    answers: Bools  # rows x questions, rows by time
-    time: Floats
-    event: Bools
-    weight: Floats
-    regularization: float
-    max_depth: int | None
-    min_rows: int
-    min_events: int = 0
-    horizon: float | None = None  # the loss is integrated up to here; None: to the last time
-
-
-class _Losses:
-    """Losses of subsets, all questions of a subset at once.
-
-    A leaf with curve S pays, at time y, (1-S)^2 a + S^2 b with a = weight of its rows after y over
-    G(y), and b = sum of weight / G(y_i) over its events up to y. Between two times of its rows S,
-    the weight after y and b stay as they are, so its loss is a sum over these intervals, with the
-    integral of 1 / G over each.
-    """
-
-    def __init__(self, p: _Problem) -> None:
-        self.p = p
-        times, when = np.unique(p.time, return_inverse=True)
-        # Each sum by time goes from the last row to the first: heavy rows leave no rounding.
-        total = np.bincount(when, p.weight)
-        at_risk = total[::-1].cumsum()[::-1]
-        events = np.bincount(when, p.weight * p.event, len(times))
-        g = np.cumprod((events + np.append(at_risk[1:], 0.0)) / at_risk)
-        inverse = np.divide(1.0, g, out=np.zeros_like(g), where=g > 0)
-        lengths = np.diff(times, append=times[-1]) / times[-1]
-        self.times, self.end, self.scale = times, len(times) - 1, p.weight.sum()
-        self.inverse_areas = lengths * inverse
-        self.event_weight = np.where(p.event, p.weight, 0.0)
-        self.censored_weight = np.where(p.event, 0.0, p.weight)
-        self.b_weight = self.event_weight * inverse[when]
-        self.steps = (lengths / self.scale, inverse)
-        self.when = when
-        self.floor = self._group_floors()
-
-    def _group_floors(self) -> Floats:
-        """On the first row of each group of rows with equal answers: what its best curve loses."""
-        p = self.p
-        floors = np.zeros(len(p.time))
-        _, first, group = np.unique(p.answers, axis=0, return_index=True, return_inverse=True)
-        order = np.argsort(group.ravel(), kind="stable")
-        starts = np.searchsorted(group.ravel()[order], np.arange(len(first) + 1))
-        lengths, inverse = self.steps
-        for k, place in enumerate(first):
-            rows = order[starts[k] : starts[k + 1]]
-            if not self.event_weight[rows].any():
-                continue
-            weight = np.bincount(self.when[rows], p.weight[rows], len(lengths))
-            a = np.append(weight[::-1].cumsum()[::-1][1:], 0.0) * inverse
-            b = np.bincount(self.when[rows], self.b_weight[rows], len(lengths)).cumsum()
-            best = np.divide(a * b, a + b, out=np.zeros_like(a), where=a * b > 0)
-            floors[place] = (lengths * best).sum() * (1.0 - TOLERANCE)
-        return floors
-
-    def as_leaves(self, rows: NDArray[np.intp], inside: Floats) -> Floats:
-        """Losses of several sets within these rows: a column each, 1 where a row is in it."""
-        when = self.when[rows]
-        starts = np.flatnonzero(np.diff(when, prepend=-1))
-        weight = np.add.reduceat(self.p.weight[rows, None] * inside, starts)
-        events = np.add.reduceat(self.event_weight[rows, None] * inside, starts)
-        censored = np.add.reduceat(self.censored_weight[rows, None] * inside, starts)
-        b = np.add.reduceat(self.b_weight[rows, None] * inside, starts).cumsum(axis=0)
-        at_risk = weight[::-1].cumsum(axis=0)[::-1]
-        later = np.vstack([at_risk[1:], np.zeros((1, inside.shape[1]))])
-        stay = np.divide(censored + later, at_risk, out=np.ones_like(later), where=events > 0)
-        s = np.cumprod(stay, axis=0)
-        ends = np.append(when[starts], self.end)
-        length = np.diff(self.times[ends])[:, None] / self.times[-1]
-        # Added up for each interval: differences of sums from the first time on lose digits.
-        length_inverse = np.add.reduceat(self.inverse_areas, when[starts])[:, None]
-        loss = (1 - s) ** 2 * later * length_inverse + s**2 * b * length
-        out: Floats = loss.sum(axis=0) / self.scale
-        return out
-
-
 class _Checker:
     """Claims that were found right, by the set of rows they are about."""
 
-    def __init__(self, problem: _Problem) -> None:
+    def __init__(self, problem: ProofProblem) -> None:
         self.p = problem
-        self.losses = _Losses(problem)
+        self.losses = losses_of(problem)
         self.questions = _distinct(problem.answers)
         everyone = np.arange(len(problem.time))
         self.root_loss = float(self.losses.as_leaves(everyone, np.ones((len(everyone), 1)))[0])
@@ -286,12 +202,13 @@ def _replayed(text: str) -> Verdict:
         bound >= objective - checker.slack,
         f"the last claim proves {bound!r}, which is below the tree's {objective!r}",
     )
+    against = "" if problem.targets is None else " against the teacher"
     limit = "any depth" if problem.max_depth is None else f"depth {problem.max_depth} or less"
     events = f" and {problem.min_events} events" if problem.min_events > 0 else ""
     loss = "" if problem.horizon is None else f", with the loss integrated to {problem.horizon:g},"
     reason = (
         f"no tree of {limit} with at least {problem.min_rows} rows{events} per leaf{loss} costs "
-        f"less than {objective:.12g} ({n_claims:,} claims checked)"
+        f"less than {objective:.12g}{against} ({n_claims:,} claims checked)"
     )
     return Verdict(True, reason, n_claims, objective, head["fingerprint"])
 
@@ -311,9 +228,10 @@ def _last_bound(lines: Sequence[str], checker: _Checker) -> tuple[int, float]:
     return len(lines), bound
 
 
-def _problem_of(head: dict[str, Any], cells: list[list[str]]) -> _Problem:
-    n, names = head["n_rows"], head["names"]
-    is_whole = len(cells) == n and all(len(row) == 4 for row in cells)
+def _problem_of(head: dict[str, Any], cells: list[list[str]]) -> ProofProblem:
+    n, names, n_targets = head["n_rows"], head["names"], head.get("n_targets", 0)
+    _need(isinstance(n_targets, int) and n_targets >= 0, "n_targets is a number >= 0")
+    is_whole = len(cells) == n and all(len(row) == 4 + n_targets for row in cells)
     _need(is_whole, "there are fewer rows than n_rows in the head")
     time, weight = (np.array([float(row[k]) for row in cells]) for k in (0, 2))
     event = np.array([_flag(row[1]) for row in cells])
@@ -336,13 +254,23 @@ def _problem_of(head: dict[str, Any], cells: list[list[str]]) -> _Problem:
     _need(isinstance(least, int) and least >= 1, "min_samples_leaf is a number >= 1")
     events = head.get("min_events_leaf", 0)
     _need(isinstance(events, int) and events >= 0, "min_events_leaf is a number >= 0")
+    targets = _targets_of(cells, n_targets)
     _need(
-        _fingerprint(head, answers, time, event, weight) == head["fingerprint"],
+        _fingerprint(head, answers, time, event, weight, targets) == head["fingerprint"],
         "the fingerprint is of other data",
     )
     order = np.argsort(time, kind="stable")
-    rows = (answers[order], time[order], event[order], weight[order])
-    return _Problem(*rows, penalty, depth, least, events, horizon)
+    arrays = (answers[order], time[order], event[order], weight[order])
+    vectors = None if targets is None else targets[order]
+    return ProofProblem(*arrays, penalty, depth, least, vectors, events, horizon)
+
+
+def _targets_of(cells: list[list[str]], n_targets: int) -> Floats | None:
+    if n_targets == 0:
+        return None
+    targets = np.array([[float(cell) for cell in row[4:]] for row in cells])
+    _need(np.isfinite(targets).all(), "targets are finite")
+    return targets
 
 
 def _flag(text: str) -> bool:
@@ -351,7 +279,12 @@ def _flag(text: str) -> bool:
 
 
 def _fingerprint(
-    head: dict[str, Any], answers: Bools, time: Floats, event: Bools, weight: Floats
+    head: dict[str, Any],
+    answers: Bools,
+    time: Floats,
+    event: Bools,
+    weight: Floats,
+    targets: Floats | None,
 ) -> str:
     """As docs/reference/proof-file.md defines it."""
     names = [name.encode("utf-8", "surrogatepass") for name in head["names"]]
@@ -362,6 +295,9 @@ def _fingerprint(
     digest.update(time.astype("<f8").tobytes())
     if is_weighted:
         digest.update(weight.astype("<f8").tobytes())
+    if targets is not None:
+        digest.update(f"targets {targets.shape}".encode())
+        digest.update(targets.astype("<f8").tobytes())
     return digest.hexdigest()
 
 

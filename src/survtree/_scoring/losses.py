@@ -1,7 +1,8 @@
 """The loss of leaves from its definition, and what each row loses under any predicted curve.
 
-``LossByDefinition`` is slow and obvious and shares no code with the core: ``Certificate.verify``
-and the censoring curve of the metrics rest on it, and the tests hold every faster way to it.
+``LossByDefinition`` and ``TeacherLossByDefinition`` are slow and obvious and share no code with the
+core: ``Certificate.verify`` rests on them, the censoring curve of the metrics on the former, and
+the tests hold every faster way to them.
 """
 
 from collections.abc import Callable
@@ -98,6 +99,46 @@ class LossByDefinition:
         """Loss of the tree without a split."""
         events = weight_at(self.events.when, self.events.weight * self.events.event)
         return float(self._losses(self.at_risk, events))
+
+
+class TeacherLossByDefinition:
+    """Losses of subsets of vectors, straight from the definition.
+
+    With rows x_i, weights w_i and total weight W, a leaf with the weighted mean m loses
+
+        1/W sum over its rows of w_i |x_i - m|^2
+    """
+
+    def __init__(self, targets: Floats, weight: Floats | None = None) -> None:
+        self.targets = np.asarray(targets, dtype=float)
+        self.weight = np.ones(len(targets)) if weight is None else np.asarray(weight, dtype=float)
+
+    def leaf_loss(self, rows: Bools) -> float:
+        """Loss of the chosen rows (a mask) as one leaf; 0 if there are none."""
+        if not rows.any():
+            return 0.0
+        weight = self.weight[rows]
+        # From the first row on: the mean of equal vectors is what they are.
+        x = self.targets[rows] - self.targets[rows][0]
+        apart = x - np.average(x, axis=0, weights=weight)
+        return float((weight[:, None] * apart**2).sum() / self.weight.sum())
+
+    def tree_loss(self, leaf_of_row: NDArray[np.integer[Any]]) -> float:
+        """Loss of the tree that sends row i to leaf ``leaf_of_row[i]``."""
+        return sum(self.leaf_loss(leaf_of_row == leaf) for leaf in np.unique(leaf_of_row))
+
+    def one_leaf_loss(self) -> float:
+        """Loss of the tree without a split."""
+        return self.leaf_loss(np.ones(len(self.targets), dtype=bool))
+
+
+def loss_by_definition(
+    events: EventTable, targets: Floats | None = None
+) -> LossByDefinition | TeacherLossByDefinition:
+    """The Brier loss of the rows or, where there are targets, the loss against a teacher."""
+    if targets is None:
+        return LossByDefinition.of(events)
+    return TeacherLossByDefinition(targets, events.weight)
 
 
 def _kaplan_meier(at_risk: Floats, events: Floats) -> Floats:

@@ -6,6 +6,7 @@ The problem never knows how it is solved, and the settings never change its opti
 import hashlib
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from survtree._base.tree import Tree
 from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
 
+LossKind: TypeAlias = Literal["brier", "teacher"]
 BOUNDS = (
     *("hierarchical", "subtree", "look_ahead", "equivalent_points"),
     *("incremental_progress", "leaf_count", "permutation"),
@@ -35,6 +37,11 @@ class Problem:
     # loss in place of the Brier score: a teacher's curves. Times and events then only describe.
     targets: NDArray[np.float64] | None = field(default=None, repr=False)
     min_events_leaf: int = 0
+
+    @property
+    def loss_kind(self) -> LossKind:
+        """Which loss a tree is judged by."""
+        return "brier" if self.targets is None else "teacher"
 
     def leaf_of_row(self, tree: Tree) -> NDArray[np.intp]:
         """The leaf of each row, counted from 0 in the order of the tree's leaves."""
