@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from survtree._base import TailWeightWarning
-from survtree._base.numbers import format_count, format_exact, format_percent
+from survtree._base.numbers import format_count, format_number, format_percent
 from survtree._data.read_rows import callers_level
 from survtree._data.table import EventTable, Floats, weight_at
 from survtree._scoring.curves import Curves, one_curve
@@ -67,7 +67,7 @@ def warn_of_tail(tail: Tail | None, where: str = "") -> None:
     """Say how much hangs on how few rows, and what to do; nothing if there is no such tail."""
     if tail is None:
         return
-    few, start = format_count(tail.n_rows, "row"), format_exact(tail.start)
+    few, start = format_count(tail.n_rows, "row"), format_number(tail.start, 6)
     carry = "carries" if tail.n_rows == 1 else "carry"
     end = "it ends" if tail.n_rows == 1 else "they end"
     warnings.warn(
