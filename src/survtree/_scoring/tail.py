@@ -5,6 +5,7 @@ such row can decide which tree is the best, or which size a cross-validation sel
 """
 
 import warnings
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from survtree._base import TailWeightWarning
 from survtree._base.numbers import format_count, format_number, format_percent
 from survtree._data.read_rows import callers_level
 from survtree._data.table import EventTable, Floats, weight_at
-from survtree._scoring.curves import Curves, one_curve
+from survtree._scoring.curves import Curves, leaf_curves, one_curve, outcome_of
 from survtree._scoring.losses import RowLosses
 
 # A tail is few rows: at most this many, or this share of all.
@@ -45,22 +46,35 @@ def heavy_tail(events: EventTable, train: EventTable | None = None) -> Tail | No
     The censoring curve, and the one curve that is predicted, are those of the training rows: of the
     rows themselves, unless others are given.
     """
-    losses = one_curve_losses(events, events if train is None else train)
-    total, n = losses.sum(), len(events)
-    if not 0 < total < np.inf:
+    n_rows, lost, weight = (part[::-1].cumsum() for part in _by_end(events, train))
+    if not 0 < lost[-1] < np.inf:
         return None
-    # By distinct time, the last first: rows that end together are in a tail together.
-    n_later, lost, weight = (
-        weight_at(events.when, each)[::-1].cumsum() for each in (np.ones(n), losses, events.weight)
-    )
-    few = n_later <= max(FEW_ROWS, FEW_SHARE * n)
-    share = lost / total
-    is_heavy = few & (share > np.maximum(MUCH, TIMES_ITS_WEIGHT * weight / weight[-1]))
+    n, share = int(n_rows[-1]), lost / lost[-1]
+    is_few = n_rows <= max(FEW_ROWS, FEW_SHARE * n)
+    is_heavy = is_few & (share > np.maximum(MUCH, TIMES_ITS_WEIGHT * weight / weight[-1]))
     if not is_heavy.any():
         return None
     place = int(is_heavy.argmax())
     start = float(events.unique_times[::-1][place])
-    return Tail(start, int(n_later[place]), n, float(share[place]))
+    return Tail(start, int(n_rows[place]), n, float(share[place]))
+
+
+def _by_end(events: EventTable, train: EventTable | None) -> tuple[Floats, Floats, Floats]:
+    """Rows, their loss and their weight, by distinct time: rows that end together stay together.
+
+    Rows with the same end become one, in the order of time, which makes large tables quick; and
+    times become parts of the last one, so that none is too large a number to be multiplied.
+    """
+    rows = _with_equal_ends_as_one(events)
+    training = rows if train is None else _with_equal_ends_as_one(train)
+    last = max(rows.time.max(), training.time.max())
+    losses = one_curve_losses(*(replace(each, time=each.time / last) for each in (rows, training)))
+    n_rows = weight_at(events.when, np.ones(len(events)))
+    return n_rows, weight_at(rows.when, losses), weight_at(rows.when, rows.weight)
+
+
+def _with_equal_ends_as_one(events: EventTable) -> EventTable:
+    return outcome_of(leaf_curves(events, np.zeros(len(events), dtype=np.intp), 1))
 
 
 def warn_of_tail(tail: Tail | None, where: str = "") -> None:
