@@ -5,7 +5,6 @@ such row can decide which tree is the best, or which size a cross-validation sel
 """
 
 import warnings
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +13,8 @@ from survtree._base import TailWeightWarning
 from survtree._base.numbers import format_count, format_number, format_percent
 from survtree._data.read_rows import callers_level
 from survtree._data.table import EventTable, Floats, weight_at
-from survtree._scoring.curves import Curves, leaf_curves, one_curve, outcome_of
-from survtree._scoring.losses import RowLosses
+from survtree._scoring.curves import Curves, one_curve
+from survtree._scoring.losses import LossByDefinition, RowLosses
 
 # A tail is few rows: at most this many, or this share of all.
 FEW_ROWS, FEW_SHARE = 4, 0.01
@@ -46,7 +45,11 @@ def heavy_tail(events: EventTable, train: EventTable | None = None) -> Tail | No
     The censoring curve, and the one curve that is predicted, are those of the training rows: of the
     rows themselves, unless others are given.
     """
-    n_rows, lost, weight = (part[::-1].cumsum() for part in _by_end(events, train))
+    # By distinct time, the last first: rows that end together are in a tail together.
+    by_time = (weight_at(events.when, each) for each in (np.ones(len(events)), events.weight))
+    n_rows, weight, lost = (
+        part[::-1].cumsum() for part in (*by_time, _lost_by_time(events, train))
+    )
     if not 0 < lost[-1] < np.inf:
         return None
     n, share = int(n_rows[-1]), lost / lost[-1]
@@ -59,22 +62,11 @@ def heavy_tail(events: EventTable, train: EventTable | None = None) -> Tail | No
     return Tail(start, int(n_rows[place]), n, float(share[place]))
 
 
-def _by_end(events: EventTable, train: EventTable | None) -> tuple[Floats, Floats, Floats]:
-    """Rows, their loss and their weight, by distinct time: rows that end together stay together.
-
-    Rows with the same end become one, in the order of time, which makes large tables quick; and
-    times become parts of the last one, so that none is too large a number to be multiplied.
-    """
-    rows = _with_equal_ends_as_one(events)
-    training = rows if train is None else _with_equal_ends_as_one(train)
-    last = max(rows.time.max(), training.time.max())
-    losses = one_curve_losses(*(replace(each, time=each.time / last) for each in (rows, training)))
-    n_rows = weight_at(events.when, np.ones(len(events)))
-    return n_rows, weight_at(rows.when, losses), weight_at(rows.when, rows.weight)
-
-
-def _with_equal_ends_as_one(events: EventTable) -> EventTable:
-    return outcome_of(leaf_curves(events, np.zeros(len(events), dtype=np.intp), 1))
+def _lost_by_time(events: EventTable, train: EventTable | None) -> Floats:
+    """The losses of the rows that end at each distinct time."""
+    if train is None or train is events:  # every fit comes here: no row is looked at twice
+        return LossByDefinition.of(events).one_leaf_loss_by_time()
+    return weight_at(events.when, one_curve_losses(events, train))
 
 
 def warn_of_tail(tail: Tail | None, where: str = "") -> None:
