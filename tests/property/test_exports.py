@@ -14,6 +14,9 @@ from survtree._model.model_file import kind_and_value
 from tests.support.hostile import NAMES
 from tests.support.read_exports import Columns, leaves_reader, rules_reader
 
+# Some of the made-up rows are followed for much longer than all others.
+pytestmark = pytest.mark.filterwarnings("ignore::survtree.TailWeightWarning")
+
 N_ROWS = 1_000
 HOSTILE = [
     *NAMES,

@@ -14,6 +14,9 @@ from survtree._show.export_latex import readable, typeset
 from survtree.datasets import load
 from tests.property.test_exports import HOSTILE, case_of
 
+# Some of the made-up rows are followed for much longer than all others.
+pytestmark = pytest.mark.filterwarnings("ignore::survtree.TailWeightWarning")
+
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
 
 

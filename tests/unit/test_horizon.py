@@ -1,5 +1,7 @@
 """A horizon: the loss is integrated up to it; curves and predictions keep all times."""
 
+import hashlib
+import json
 from pathlib import Path
 
 import numpy as np
@@ -251,3 +253,32 @@ def test_a_warm_start_goes_on_only_with_the_same_horizon():
 def test_a_file_without_a_horizon_is_a_model_without_one():
     model = load(Path(__file__).parents[1] / "regress" / "models" / "model-1.json")
     assert (model.horizon, model.horizon_) == (None, None)
+
+
+def with_head(path, **changes):
+    """A proof file whose second line says something else, with the right checksum."""
+    magic, head, *rest = path.read_text().splitlines()
+    parts = {**json.loads(head), **changes}
+    parts = {name: each for name, each in parts.items() if each != "left out"}
+    body = "".join(f"{line}\n" for line in (magic, json.dumps(parts), *rest[:-1]))
+    path.write_text(f"{body}sha256 {hashlib.sha256(body.encode()).hexdigest()}\n")
+    return check_proof(path)
+
+
+@pytest.mark.parametrize(
+    ("horizon", "is_accepted"),
+    [
+        ("left out", True),
+        (None, True),
+        (500.0, True),
+        (150.0, False),
+        ("a year", False),
+        (0, False),
+    ],
+)
+def test_a_proof_is_refused_if_its_horizon_cannot_be_right(tmp_path, horizon, is_accepted):
+    X, y = load_data("veterans", encoding="paper")
+    model = OptimalSurvivalTree(1, 0.005, horizon=200, certificate="full").fit(X, y)
+    path = tmp_path / "veterans.proof"
+    model.certificate_.write_proof(path)
+    assert with_head(path, horizon=horizon).is_accepted == is_accepted

@@ -17,6 +17,7 @@ from survtree._data.table import EventTable
 from survtree._scoring.losses import LossByDefinition
 from survtree._scoring.tail import heavy_tail, one_curve_losses
 from survtree.datasets import load, names
+from tests.support.problems import random_case
 
 SHORT = {"max_depth": 1, "regularization": 0.01}
 
@@ -35,10 +36,15 @@ def events_of(y, weight=None):
     return EventTable(np.asarray(event, bool), np.asarray(time, float), weight)
 
 
-def test_losses_of_the_one_curve_add_up_to_the_loss_of_a_lone_leaf():
-    events = events_of(followed_for_long()[1])
-    lost = one_curve_losses(events, events).sum()
-    assert lost == pytest.approx(LossByDefinition.of(events).one_leaf_loss())
+@pytest.mark.parametrize("seed", range(740_000, 740_040))
+def test_losses_by_row_and_by_time_add_up_to_the_loss_of_a_lone_leaf(seed):
+    events = random_case(seed).problem.events
+    by_definition = LossByDefinition.of(events)
+    loss, by_time = by_definition.one_leaf_loss(), by_definition.one_leaf_loss_by_time()
+    assert by_time.sum() == pytest.approx(loss, rel=1e-9)
+    by_row = one_curve_losses(events, events)
+    added = np.bincount(events.when, by_row)
+    assert np.allclose(by_time, added, rtol=1e-6, atol=1e-9 * loss)
 
 
 @pytest.mark.parametrize("n_late", [1, 3])

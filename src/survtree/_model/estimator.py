@@ -63,7 +63,7 @@ class OptimalSurvivalTree(FittedTree):
         an approximation for very many distinct times: objective and proof are about the rounded
         times; ``exact_loss_`` and the curves of the leaves are about the times as they are.
     horizon : "default", "auto", float or None, default="default"
-        Time up to which the loss is integrated; "auto" is a time by which most rows have ended.
+        Time up to which the loss is integrated; 'auto' is a time by which most rows have ended.
         Curves and predictions keep all times. A horizon above the largest time acts as the largest
         time, and None as well. "default" is None if ``regularization`` is a number.
     shrinkage : "default", "auto" or float, default="default"

@@ -100,6 +100,15 @@ class LossByDefinition:
         events = weight_at(self.events.when, self.events.weight * self.events.event)
         return float(self._losses(self.at_risk, events))
 
+    def one_leaf_loss_by_time(self) -> Floats:
+        """What the rows that end at each distinct time add to the loss without a split."""
+        events = weight_at(self.events.when, self.events.weight * self.events.event)
+        s = _kaplan_meier(self.at_risk, events)[:-1]
+        early = np.append(0.0, ((1 - s) ** 2 * self.inverse_g[:-1] * self.lengths).cumsum())
+        late = np.append((s**2 * self.lengths)[::-1].cumsum()[::-1], 0.0)
+        weight = weight_at(self.events.when, self.events.weight)
+        return np.asarray((weight * early + events * self.inverse_g * late) / self.scale)
+
 
 class TeacherLossByDefinition:
     """Losses of subsets of vectors, straight from the definition.

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from survtree._base import TailWeightWarning
-from survtree._base.numbers import format_count, format_exact, format_percent
+from survtree._base.numbers import format_count, format_number, format_percent
 from survtree._data.read_rows import callers_level
 from survtree._data.table import EventTable, Floats, weight_at
 from survtree._scoring.curves import Curves, one_curve
-from survtree._scoring.losses import RowLosses
+from survtree._scoring.losses import LossByDefinition, RowLosses
 
 # A tail is few rows: at most this many, or this share of all.
 FEW_ROWS, FEW_SHARE = 4, 0.01
@@ -45,29 +45,35 @@ def heavy_tail(events: EventTable, train: EventTable | None = None) -> Tail | No
     The censoring curve, and the one curve that is predicted, are those of the training rows: of the
     rows themselves, unless others are given.
     """
-    losses = one_curve_losses(events, events if train is None else train)
-    total, n = losses.sum(), len(events)
-    if not 0 < total < np.inf:
-        return None
     # By distinct time, the last first: rows that end together are in a tail together.
-    n_later, lost, weight = (
-        weight_at(events.when, each)[::-1].cumsum() for each in (np.ones(n), losses, events.weight)
+    by_time = (weight_at(events.when, each) for each in (np.ones(len(events)), events.weight))
+    n_rows, weight, lost = (
+        part[::-1].cumsum() for part in (*by_time, _lost_by_time(events, train))
     )
-    few = n_later <= max(FEW_ROWS, FEW_SHARE * n)
-    share = lost / total
-    is_heavy = few & (share > np.maximum(MUCH, TIMES_ITS_WEIGHT * weight / weight[-1]))
+    if not 0 < lost[-1] < np.inf:
+        return None
+    n, share = int(n_rows[-1]), lost / lost[-1]
+    is_few = n_rows <= max(FEW_ROWS, FEW_SHARE * n)
+    is_heavy = is_few & (share > np.maximum(MUCH, TIMES_ITS_WEIGHT * weight / weight[-1]))
     if not is_heavy.any():
         return None
     place = int(is_heavy.argmax())
     start = float(events.unique_times[::-1][place])
-    return Tail(start, int(n_later[place]), n, float(share[place]))
+    return Tail(start, int(n_rows[place]), n, float(share[place]))
+
+
+def _lost_by_time(events: EventTable, train: EventTable | None) -> Floats:
+    """The losses of the rows that end at each distinct time."""
+    if train is None or train is events:  # every fit comes here: no row is looked at twice
+        return LossByDefinition.of(events).one_leaf_loss_by_time()
+    return weight_at(events.when, one_curve_losses(events, train))
 
 
 def warn_of_tail(tail: Tail | None, where: str = "") -> None:
     """Say how much hangs on how few rows, and what to do; nothing if there is no such tail."""
     if tail is None:
         return
-    few, start = format_count(tail.n_rows, "row"), format_exact(tail.start)
+    few, start = format_count(tail.n_rows, "row"), format_number(tail.start, 6)
     carry = "carries" if tail.n_rows == 1 else "carry"
     end = "it ends" if tail.n_rows == 1 else "they end"
     warnings.warn(
