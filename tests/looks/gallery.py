@@ -39,6 +39,8 @@ def models() -> Iterator[tuple[str, Any]]:
         yield f"{n:02d}-leaves-gbsg2", tree.fit(*gbsg2)
     weights = np.random.default_rng(0).uniform(0.2, 3, len(veterans.y))
     yield "weighted", OptimalSurvivalTree(2, 0.002).fit(*veterans, sample_weight=weights)
+    yield "shrunken", OptimalSurvivalTree(2, 0.001, shrinkage=60).fit(*veterans)
+    yield "shrunken-gbsg2", OptimalSurvivalTree(3, 0.0, max_leaves=8, shrinkage=200).fit(*gbsg2)
     yield "chain", made_up(random_tree(10, 0, is_chain=True), ("Age_in_years", "stage"))
     yield "random", made_up(random_tree(13, 5), ("Months_from_diagnosis", "x1", "Prior_therapy"))
     yield "hostile", made_up(random_tree(16, 2), HOSTILE)

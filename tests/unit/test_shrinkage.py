@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from survtree import (
     OptimalSurvivalTree,
@@ -266,6 +268,20 @@ def test_plots_draw_the_predicted_curve_and_a_thin_one_of_the_leaf(model):
     words = " ".join(text.get_text() for text in tree.texts).replace("\n", " ")
     assert "Line: predicted (shrunken) curve. Thin line: Kaplan-Meier of the leaf" in words
     assert "predicted median" in words
+
+
+@pytest.mark.parametrize("size", [(3.3, 3.0), (9.0, 5.0)], ids=["narrow", "wide"])
+def test_the_words_above_curves_stand_clear_of_the_test(model, size):
+    figure = Figure(figsize=size, layout="constrained")
+    axes = plot_curves(model, figure.subplots(), bands=True).axes
+    figure.draw_without_rendering()
+    words = next(text for text in figure.findobj(Text) if text.get_text().startswith("Predicted"))
+    test = next(text for text in figure.findobj(Text) if text.get_text().startswith("log-rank"))
+    is_above = test.get_text().endswith("\n\n")
+    assert is_above == (size[0] < 5)
+    right = words.get_window_extent().x1
+    assert is_above or right < test.get_window_extent().x0
+    assert axes.get_title(loc="right").strip() == "log-rank p < 0.001"
 
 
 def test_plots_without_shrinkage_are_as_before(plain):

@@ -97,7 +97,7 @@ OPTIONS: tuple[Option, ...] = (
            allowed="'default' ('auto' if regularization is 'auto', otherwise 0), 'auto', or a "
                    "finite number >= 0",
            help="How strongly the predicted curve of a leaf is pulled towards the curves of the "
-                "nodes above it, in rows; 0 predicts the leaf's own Kaplan-Meier curve."),
+                "nodes above it, in rows; 0 predicts the curve of the leaf's own rows."),
     Option("time_limit", None, "float", low=0.0, is_low_open=True, none_means="no limit",
            help="Seconds after which the search stops and returns the best tree so far with a "
                 "lower bound."),

@@ -68,7 +68,7 @@ class OptimalSurvivalTree(FittedTree):
         time, and None as well. "default" is None if ``regularization`` is a number.
     shrinkage : "default", "auto" or float, default="default"
         How strongly the predicted curve of a leaf is pulled towards the curves of the nodes above
-        it, in rows; 0 predicts the leaf's own Kaplan-Meier curve. The difference between the curves
+        it, in rows; 0 predicts the curve of the leaf's own rows. The difference between the curves
         of a node of n rows and its child counts 1 / (1 + shrinkage / n). Tree, objective and proof
         do not depend on it. "default": "auto" if ``regularization`` is "auto", otherwise 0.
     time_limit : float or None, default=None

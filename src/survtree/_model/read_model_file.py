@@ -43,6 +43,14 @@ Count = Annotated[int, Meta(ge=0, le=LARGEST)]
 Positive = Annotated[int, Meta(ge=1, le=LARGEST)]
 NotNegative = Annotated[float, Meta(ge=0)]
 Horizon = Annotated[float, Meta(gt=0)]
+Shrinkage = Annotated[
+    float,
+    Meta(
+        ge=0,
+        description="Predicted curves are pulled towards those of larger groups by so many rows; "
+        "the survival of leaves is that of their own rows.",
+    ),
+]
 Text = Annotated[str, Meta(max_length=100_000)]
 Node = Annotated[int, Meta(ge=-1, le=2**31 - 1)]
 Levels = Annotated[tuple[str, ...], Meta(min_length=1)]
@@ -256,7 +264,7 @@ class ModelFile(Struct):
     exact_loss: NotNegative
     history: list[Snapshot]  # a counter that comes later needs a default, for earlier files
     roles: Outcome | None
-    shrinkage: NotNegative = 0.0  # of predicted curves, in rows; earlier files have none
+    shrinkage: Shrinkage = 0.0  # earlier files have none
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]

@@ -34,7 +34,7 @@ WIDTH = 1.6  # of lines
 # Right of the curves: a piece of each line, and its label, in shares of the axis of time.
 SAMPLE, LABELS_AT = (0.03, 0.1), 0.115
 SHRUNKEN = "Predicted (shrunken) curves"
-SHRUNKEN_WITH_BANDS = f"{SHRUNKEN}\nthin, shaded: Kaplan-Meier of the leaf"
+OWN_CURVES = "thin, shaded: Kaplan-Meier of the leaf"
 # How many steps can be seen on a page: across, and up.
 ON_PAGE = (1280, 640)
 
@@ -96,12 +96,7 @@ def plot_curves(
     artists = _draw_curves(ax, model, nodes, level if has_bands else None)
     ticks = round_ticks(last_time(model), _n_ticks(ax, size)) if ticks is None else ticks
     _draw_axes(ax, ticks, max(last_time(model), ticks[-1]), label, size)
-    if len(nodes) > 1:
-        p = leaf_facts(model, confidence=level).log_rank.p
-        ax.set_title(f"log-rank {format_p_value(p)}", loc="right", size=size, color=GREY)
-    if shrinkage_of(model) > 0:
-        words = SHRUNKEN_WITH_BANDS if has_bands else SHRUNKEN
-        ax.set_title(words, loc="left", size=size, color=GREY)
+    _draw_titles(ax, model, level, size, has_bands=has_bands)
     table_height = (len(nodes) + 1) * LINE * size
     if at_risk and table_height <= MOST_OF_HEIGHT * size_of(ax)[1]:
         artists += _draw_table(ax, model, nodes, ticks, size)
@@ -154,6 +149,23 @@ def _draw_axes(ax: Any, ticks: list[float], end: float, label: str, size: float)
     ax.set_xlabel(label, size=size, parse_math=False, usetex=False)
     ax.set_ylabel("Survival", size=size)
     hide_frame(ax)
+
+
+def _draw_titles(
+    ax: Any, model: FittedTree, confidence: float, size: float, *, has_bands: bool
+) -> None:
+    """Which curves are drawn, if that needs words, and the test; above each other if need be."""
+    how = {"size": size, "color": GREY}
+    lines = []
+    if shrinkage_of(model) > 0:
+        lines = [SHRUNKEN, OWN_CURVES] if has_bands else [SHRUNKEN]
+        ax.set_title("\n".join(lines), loc="left", **how)
+    if model.n_leaves_ > 1:
+        p = leaf_facts(model, confidence=confidence).log_rank.p
+        test = f"log-rank {format_p_value(p)}"
+        room = size_of(ax)[0] - Fonts().widest(lines, size)
+        is_below = not lines or room > Fonts().width(test, size) + size
+        ax.set_title(test if is_below else test + "\n" * len(lines), loc="right", **how)
 
 
 def _draw_table(
