@@ -86,13 +86,12 @@ def load(name: str, folder: Path | None = None) -> Rows:
     """One table."""
     if name in OF_THE_PAPER:
         assert folder is not None
-        read = data.read(folder, name)
-        X, event, time = pd.DataFrame(read.X, columns=read.columns), read.event, read.time
+        frame = _of_the_paper(folder, name)
     else:
-        frame = _rossi() if name == ROSSI else _frame(name)
-        event, time = frame["event"].to_numpy(), frame["time"].to_numpy()
-        X = frame.drop(columns=["event", "time", *KNOWN_LATER.get(name, ())])
-    return Rows(name, _columns(X), np.asarray(event == 1), _above_zero(np.asarray(time, float)))
+        frame = _rossi() if name == ROSSI else _of_survset(name)
+    X = frame.drop(columns=["event", "time", *KNOWN_LATER.get(name, ())])
+    event, time = frame["event"].to_numpy() == 1, frame["time"].to_numpy().astype(float)
+    return Rows(name, _columns(X), event, _above_zero(time))
 
 
 @cache
@@ -102,11 +101,17 @@ def _survset() -> Any:
     return SurvLoader()
 
 
-def _frame(name: str) -> pd.DataFrame:
+def _of_survset(name: str) -> pd.DataFrame:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its pickles are of an older NumPy
         frame: pd.DataFrame = _survset().load_dataset(name)["df"]
     return frame.drop(columns="pid").reset_index(drop=True)
+
+
+def _of_the_paper(folder: Path, name: str) -> pd.DataFrame:
+    frame = pd.read_csv(data.locate(folder, name).path)
+    *_, event, time = frame.columns
+    return frame.rename(columns={event: "event", time: "time"})
 
 
 def _rossi() -> pd.DataFrame:

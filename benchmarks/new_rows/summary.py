@@ -1,0 +1,5 @@
+"""Summary."""
+
+
+def summary(rows):
+    return f"{len(rows)} rows"
