@@ -10,20 +10,20 @@ how: scoring.py, models.py, tables.py.
 import argparse
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.new_rows import tables
 from benchmarks.new_rows.jobs import results
-from benchmarks.new_rows.models import FIRST, METHODS
+from benchmarks.new_rows.models import FIRST, IN_R, METHODS
 from benchmarks.new_rows.summary import summary
 from benchmarks.paper.r_programs import versions
 from benchmarks.tables import Table, machine, parsed, parser_of, revision
 
 KEYS = ("table", "seed", "repeat", "fold", "method")
 SCORES = ("ratio80", "ratio90", "ratio100", "c", "calibration", "leaves", "seconds")
-IN_R = {"ctree": "partykit", "rpart": "rpart", "rpart_1se": "rpart"}
 OF_SKSURV = ("forest", "boosting", "cox", "sksurv_depth3", "sksurv_tree")
 IN_PYTHON = {**dict.fromkeys(OF_SKSURV, "scikit-survival"), "surtree": "pystreed"}
 FIELDS = (*KEYS, "status", *SCORES)
@@ -79,6 +79,8 @@ def run(table: Table, arguments: argparse.Namespace) -> None:
         facts = {**machine(), "programs": programs(job.method)}
         table.add_all([{**common, **result, **facts} for result in found])
 
+    if "surtree" in arguments.methods:
+        import_module("benchmarks.new_rows.streed_leaves")  # once, not in the process of each job
     with ThreadPoolExecutor(arguments.jobs) as pool:
         for _ in pool.map(done, list(jobs(table, arguments))):
             pass

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from typing import Any
 
-from benchmarks.new_rows.models import METHODS, outcome_of
+from benchmarks.new_rows.models import IN_R, METHODS, outcome_of
+from benchmarks.new_rows.r_trees import server, stop_server
 from benchmarks.new_rows.scoring import horizons_of, scores
 from benchmarks.new_rows.tables import Fold, Rows
 
@@ -23,6 +24,8 @@ def results(method: str, rows: Rows, folds: list[Fold], limit_s: float) -> Itera
     A fold fails if fit, prediction and scores take longer than the limit or more than 8 GB, or if
     the program complains. The method is then not run on the folds that follow.
     """
+    if method in IN_R:
+        server()  # started here, it outlives the process of the job
     ours, theirs = multiprocessing.Pipe()
     child = multiprocessing.get_context("fork").Process(
         target=_run, args=(method, rows, folds, theirs)
@@ -34,6 +37,7 @@ def results(method: str, rows: Rows, folds: list[Fold], limit_s: float) -> Itera
             result = _received(ours, limit_s)
             yield {"repeat": fold.repeat, "fold": fold.fold, **result}
             if result["status"] != "fitted":
+                stop_server()
                 return
     finally:
         _ended(child)

@@ -19,9 +19,12 @@ import numpy as np
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sksurv.ensemble import GradientBoostingSurvivalAnalysis, RandomSurvivalForest
+from sksurv.linear_model import CoxPHSurvivalAnalysis
+from sksurv.tree import SurvivalTree
 
 from benchmarks.new_rows.encoding import Encoder, on_grid
-from benchmarks.new_rows.r_trees import r_trees
+from benchmarks.new_rows.r_trees import server
 from benchmarks.new_rows.scoring import Outcome, Prediction, leaf_prediction
 from benchmarks.new_rows.tables import Fold, Rows
 from survtree import OptimalSurvivalTree, OptimalSurvivalTreeCV
@@ -54,7 +57,7 @@ def in_r(name: str) -> Method:
     """Trees of an R program."""
 
     def fits(rows: Rows, folds: list[Fold]) -> Iterator[Fitted]:
-        for fold, tree in zip(folds, r_trees(name, rows, folds), strict=True):
+        for fold, tree in zip(folds, server().trees(name, rows, folds), strict=True):
             outcome = outcome_of(rows.part(fold.train))
             yield Fitted(leaf_prediction(outcome, tree.leaves, tree.new_leaves), tree.seconds)
 
@@ -96,7 +99,6 @@ def ours(estimator: Any) -> Fit:
 
 def sksurv_tree(max_depth: int | None) -> Fit:
     """scikit-survival's greedy tree."""
-    from sksurv.tree import SurvivalTree
 
     def fit(train: Rows, test: Rows, seed: int) -> Fitted:
         start = time.perf_counter()
@@ -145,8 +147,6 @@ def curves_by(make: Callable[[int, int], Any], has_grid: bool) -> Fit:
 
 
 def _cox(n_columns: int, seed: int) -> Any:
-    from sksurv.linear_model import CoxPHSurvivalAnalysis
-
     # A ridge penalty does not see rotations: with more columns than rows, all that these can tell
     # is in as many rotated columns as there are rows.
     model = CoxPHSurvivalAnalysis(alpha=n_columns)
@@ -154,23 +154,18 @@ def _cox(n_columns: int, seed: int) -> Any:
 
 
 def _forest(n_columns: int, seed: int) -> Any:
-    from sksurv.ensemble import RandomSurvivalForest
-
     return RandomSurvivalForest(n_jobs=1, random_state=seed)
 
 
 def _boosting(n_columns: int, seed: int) -> Any:
-    from sksurv.ensemble import GradientBoostingSurvivalAnalysis
-
     return GradientBoostingSurvivalAnalysis(random_state=seed)
 
 
+IN_R = {"ctree": "partykit", "rpart": "rpart", "rpart_1se": "rpart"}
 # The first ones are run on all tables before the others begin.
 FIRST: dict[str, Method] = {
     "kaplan_meier": fold_by_fold(kaplan_meier),
-    "ctree": in_r("ctree"),
-    "rpart": in_r("rpart"),
-    "rpart_1se": in_r("rpart_1se"),
+    **{name: in_r(name) for name in IN_R},
 }
 OTHERS: dict[str, Method] = {
     "forest": fold_by_fold(curves_by(_forest, has_grid=True)),

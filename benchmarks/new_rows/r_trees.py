@@ -1,8 +1,9 @@
-"""Trees of rpart and ctree (partykit) for all folds of a table, by one R process: trees.R."""
+"""Trees of rpart and ctree (partykit) for all folds of a table, by trees.R."""
 
 import csv
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -23,21 +24,58 @@ class RTree(NamedTuple):
     seconds: float
 
 
-def r_trees(method: str, rows: Rows, folds: list[Fold]) -> Iterator[RTree]:
-    """A tree for each fold, in turn."""
-    with tempfile.TemporaryDirectory() as folder:
-        table, held_out = Path(folder) / "table.csv", Path(folder) / "folds.csv"
-        _plain(rows).to_csv(table, index=False)
-        with held_out.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows(fold.test + 1 for fold in folds)
-        command = ["Rscript", "--vanilla", str(SCRIPT), method, str(table), str(held_out)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout is not None
+class RServer:
+    """An R process that answers one request after another; starting R for each takes longer than
+    most fits.
+    """
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            ["Rscript", "--vanilla", str(SCRIPT)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def trees(self, method: str, rows: Rows, folds: list[Fold]) -> Iterator[RTree]:
+        """A tree for each fold, in turn."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        with tempfile.TemporaryDirectory() as folder:
+            table, held_out = Path(folder) / "table.csv", Path(folder) / "folds.csv"
+            _plain(rows).to_csv(table, index=False)
+            with held_out.open("w", newline="", encoding="utf-8") as file:
+                csv.writer(file).writerows(fold.test + 1 for fold in folds)
+            print(method, table, held_out, file=stdin, flush=True)
             for fold in folds:
-                line = process.stdout.readline()
+                line = stdout.readline()
                 if not line:
-                    raise ChildProcessError(f"R ended with status {process.wait()}")
+                    raise ChildProcessError("R ended")
                 yield _read(line, fold)
+
+    def stop(self) -> None:
+        """At once."""
+        self._process.kill()
+        self._process.communicate()
+
+
+_of_thread = threading.local()
+
+
+def server() -> RServer:
+    """The server of this thread, started if there is none."""
+    if not hasattr(_of_thread, "server"):
+        _of_thread.server = RServer()
+    found: RServer = _of_thread.server
+    return found
+
+
+def stop_server() -> None:
+    """What a server that was not read to its end still writes is of no use."""
+    if hasattr(_of_thread, "server"):
+        _of_thread.server.stop()
+        del _of_thread.server
 
 
 def _plain(rows: Rows) -> pd.DataFrame:

@@ -98,12 +98,14 @@ def load(name: str, folder: Path | None = None) -> Rows:
 def _survset() -> Any:
     from SurvSet.data import SurvLoader
 
-    return SurvLoader()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its pickles are of an older NumPy
+        return SurvLoader()
 
 
 def _of_survset(name: str) -> pd.DataFrame:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # its pickles are of an older NumPy
+        warnings.simplefilter("ignore")
         frame: pd.DataFrame = _survset().load_dataset(name)["df"]
     return frame.drop(columns="pid").reset_index(drop=True)
 
