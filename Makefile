@@ -21,7 +21,7 @@ DATALESS_TABLES := import_cost memory metrics streaming
 # What is fuzzed of that which users pass.
 INPUTS := load csv frame outcome proof
 
-.PHONY: demo test test-slow test-all core-test tsan asan sanitize builds valgrind fuzz-core $(INPUTS:%=fuzz-%) faults odd audit coverage pandas2 lint format docs oracle proofs data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables gap-plot paper paper-quick paper-figures clean
+.PHONY: demo test test-slow test-all core-test tsan asan sanitize builds valgrind fuzz-core $(INPUTS:%=fuzz-%) faults odd audit coverage pandas2 lint format docs oracle proofs data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables bench-new_rows gap-plot paper paper-quick paper-figures clean
 
 demo: .venv/.demo
 	$(BIN)/survtree demo
@@ -192,7 +192,7 @@ parity: .venv/.test .venv/.rivals
 	$(BIN)/python -m benchmarks.parity --data "$(DATA)"
 
 # All tables, after make data. Takes hours, and can be stopped and taken up.
-bench: $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables
+bench: $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables bench-new_rows
 
 # One table: make bench-speed ARGS="--depths 2 3". What each shows: benchmarks/README.md
 $(TABLES:%=bench-%): bench-%: .venv/.test .venv/.rivals
@@ -236,6 +236,18 @@ gap-plot: .venv/.test
 # Raw tables, from a package that is installed where ours runs.
 bench-raw_tables: .venv/.test .venv/.survset
 	$(BIN)/python -m benchmarks.raw_tables $(ARGS)
+
+# Held-out quality on many tables, with R for two of the other programs.
+bench-new_rows: .venv/.test .venv/.new_rows
+	test -d "$(DATA)" || $(MAKE) data
+	benchmarks/paper/install_r.sh
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.new_rows --data "$(DATA)" $(ARGS)
+
+# One of lifelines' tables is read; the package itself is not used.
+.venv/.new_rows: .venv/.survset
+	$(BIN)/python -m pip install --quiet pystreed==1.4.0
+	$(BIN)/python -m pip install --quiet --no-deps lifelines==0.30.3
+	touch $@
 
 .venv/.survset: .venv/.test
 	$(BIN)/python -m pip install --quiet --no-deps SurvSet==0.2.11
