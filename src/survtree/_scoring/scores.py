@@ -80,7 +80,7 @@ def per_sample_loss(
     """
     rows = scored(y, curves, X, sample_weight, horizon)
     training = trained_on(rows.events, train, train_weight, horizon)
-    warn_of_tail(heavy_tail(rows.events, training))
+    warn_of_tail(heavy_tail(rows.events, training), is_fit=False)
     return _losses(rows, training)
 
 
@@ -106,7 +106,7 @@ def integrated_brier_score(
     """
     rows = scored(y, curves, X, sample_weight, horizon)
     training = trained_on(rows.events, train, train_weight, horizon)
-    warn_of_tail(heavy_tail(rows.events, training))
+    warn_of_tail(heavy_tail(rows.events, training), is_fit=False)
     return float(_losses(rows, training).sum())
 
 
@@ -127,7 +127,7 @@ def ibs_ratio(
     """
     rows = scored(y, curves, X, sample_weight, horizon)
     training = trained_on(rows.events, train, train_weight, horizon)
-    warn_of_tail(heavy_tail(rows.events, training))
+    warn_of_tail(heavy_tail(rows.events, training), is_fit=False)
     return ratio_of(rows, training)
 
 

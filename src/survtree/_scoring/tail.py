@@ -69,17 +69,21 @@ def _lost_by_time(events: EventTable, train: EventTable | None) -> Floats:
     return weight_at(events.when, one_curve_losses(events, train))
 
 
-def warn_of_tail(tail: Tail | None, where: str = "") -> None:
-    """Say how much hangs on how few rows, and what to do; nothing if there is no such tail."""
+def warn_of_tail(tail: Tail | None, where: str = "", *, is_fit: bool = True) -> None:
+    """Say how much hangs on how few rows, and what to do; nothing if there is no such tail.
+
+    A fit can choose the horizon itself, a metric cannot.
+    """
     if tail is None:
         return
-    few, start = format_count(tail.n_rows, "row"), format_number(tail.start, 6)
-    carry = "carries" if tail.n_rows == 1 else "carry"
-    end = "it ends" if tail.n_rows == 1 else "they end"
+    start, is_one = format_number(tail.start, 6), tail.n_rows == 1
+    carry, end = ("carries", "it ends") if is_one else ("carry", "they end")
+    choice = "horizon='auto', or a time" if is_fit else "as horizon a time"
     warnings.warn(
-        f"{where}{few} of {tail.n_all:,} {carry} {format_percent(tail.share)} of the loss of one "
-        f"curve for all rows; {end} at {start} or later, where few rows are left. Pass "
-        f"horizon='auto', or a time before {start} up to which the loss is integrated.",
+        f"{where}{format_count(tail.n_rows, 'row')} of {tail.n_all:,} {carry} "
+        f"{format_percent(tail.share)} of the loss of one curve for all rows; {end} at {start} or "
+        f"later, where few rows are left. Pass {choice} before {start} up to which the loss is "
+        "integrated.",
         TailWeightWarning,
         stacklevel=callers_level(),
     )
