@@ -177,6 +177,7 @@ docs: .venv/.test .venv/.docs
 # Random problems against brute force: make oracle N=20000
 oracle: .venv/.test
 	$(BIN)/python -m tests.oracle.run -n $(N)
+	$(BIN)/python -m tests.oracle.run -n $(N) --teacher
 
 # Proof files of random problems, right ones and tampered ones, and of real data: make proofs N=1000
 proofs: .venv/.test

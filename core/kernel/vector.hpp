@@ -38,9 +38,7 @@ struct Vector {
   static Vector select(Mask m, Vector a, Vector b) {
     return Vector(_mm512_mask_blend_pd(m, b.x, a.x));
   }
-  static Vector larger(Vector a, Vector b) {
-    return Vector(_mm512_maskz_max_pd(0xff, a.x, b.x));
-  }
+  static Vector larger(Vector a, Vector b) { return Vector(_mm512_maskz_max_pd(0xff, a.x, b.x)); }
   static Vector load(const double* from) { return Vector(_mm512_loadu_pd(from)); }
   void store(double* to) const { _mm512_storeu_pd(to, x); }
   friend Vector operator+(Vector a, Vector b) { return Vector(_mm512_add_pd(a.x, b.x)); }
