@@ -22,7 +22,6 @@ from survtree._base.words import did_you_mean
 
 T = TypeVar("T")
 LEAST_MEMORY = 1_000_000
-SHRINKAGE_WORDS = ("default", "auto")
 BY_NAME = {option.name: option for option in OPTIONS}
 # How msgspec calls the kinds of JSON, and how we do.
 KINDS = {
@@ -195,24 +194,9 @@ def _check_horizon(option: Option, value: Any) -> float | str | None:
     return _as_float(value)
 
 
-def _check_shrinkage(option: Option, value: Any) -> str | float:
-    """A word, or a number of rows."""
-    if isinstance(value, str):
-        if value not in SHRINKAGE_WORDS:
-            raise refusal(option, value)
-        return value
-    if not is_number(value):
-        raise refusal(option, value, TypeError)
-    number = _as_float(value)
-    if not 0 <= number < math.inf:
-        raise refusal(option, value)
-    return number
-
-
 _OTHERS: dict[str, Callable[[Option, Any], Any]] = {
     "time_buckets": _check_time_buckets,
     "horizon": _check_horizon,
-    "shrinkage": _check_shrinkage,
     "memory_limit": _check_memory,
     "callback": _check_callback,
     "random_state": _check_random_state,

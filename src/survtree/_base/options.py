@@ -58,19 +58,26 @@ REFERENCES = (
     "probabilities by row and time, times), or one loss per row"
 )
 
+TEACHERS = (
+    "'auto' (the mean of the next two), 'forest', 'cox', a fitted model with "
+    "predict_survival_function, a pair (survival probabilities by row and time, times)"
+)
+
 # fmt: off
 OPTIONS: tuple[Option, ...] = (
-    Option("max_depth", 4, "int", low=0, high=MAX_DEPTH_LIMIT, none_means="no limit",
+    Option("max_depth", "default", "int", low=0, high=MAX_DEPTH_LIMIT, words=("default",),
+           none_means="no limit",
            help="Deepest the tree may grow, counted in splits from the root; a lone leaf has "
-                "depth 0."),
-    Option("regularization", 0.01, "float", low=0.0,
-           help="Penalty per leaf, in units of the loss: a split must reduce the loss by at "
-                "least this much."),
+                "depth 0. 'default' is 3 if regularization is 'auto', otherwise 4."),
+    Option("regularization", "auto", "float", low=0.0, words=("auto",),
+           help="Penalty per leaf. 'auto' chooses it, and everything whose value is 'default', "
+                "for predictions of new rows. A number is the penalty of the paper's objective, "
+                "in units of the loss: a split must reduce the loss by at least this much."),
     Option("min_samples_leaf", 7, "int", low=1,
            help="Smallest number of training rows per leaf; weights do not count."),
     Option("min_events_leaf", "default", "int", low=0, words=("default", "auto"),
-           help="Smallest number of events per leaf; weights do not count. 'auto' lets the data "
-                "choose, 'default' is 0."),
+           help="Smallest number of events per leaf; weights do not count. 'default' is 'auto' "
+                "if regularization is 'auto', otherwise 0."),
     Option("max_leaves", None, "int", low=1, high=60_000, none_means="no limit",
            help="Largest number of leaves."),
     Option("thresholds", "auto", "other",
@@ -92,12 +99,15 @@ OPTIONS: tuple[Option, ...] = (
     Option("horizon", "default", "other",
            allowed="'default', 'auto', a finite number > 0, or None (the last time)",
            help="Time up to which the loss is integrated; 'auto' is a time by which most rows "
-                "have ended."),
-    Option("shrinkage", "default", "other",
-           allowed="'default' ('auto' if regularization is 'auto', otherwise 0), 'auto', or a "
-                   "finite number >= 0",
+                "have ended. 'default' is 'auto' if regularization is 'auto', otherwise None."),
+    Option("teacher", "default", "other",
+           allowed=f"'default', {TEACHERS}, or None (no teacher)",
+           help="A model whose survival curves the tree is fitted to, instead of the outcomes "
+                "themselves. 'default' is 'auto' if regularization is 'auto', otherwise None."),
+    Option("shrinkage", "default", "float", low=0.0, words=("default", "auto"),
            help="How strongly the predicted curve of a leaf is pulled towards the curves of the "
-                "nodes above it, in rows; 0 predicts the curve of the leaf's own rows."),
+                "nodes above it, in rows; 0 predicts the curve of the leaf's own rows. 'default' "
+                "is 'auto' if regularization is 'auto', otherwise 0."),
     Option("time_limit", None, "float", low=0.0, is_low_open=True, none_means="no limit",
            help="Seconds after which the search stops and returns the best tree so far with a "
                 "lower bound."),
@@ -132,10 +142,11 @@ OPTIONS: tuple[Option, ...] = (
     Option("callback", None, "other",
            allowed="a callable that takes a Snapshot, or None",
            help="Called with a Snapshot during the search; the search stops if it returns True."),
-    Option("random_state", None, "other",
+    Option("random_state", 0, "other",
            allowed="an integer from 0 to 2**32 - 1, a numpy RandomState, or None "
                    "(a new seed each time)",
-           help="Seed of the reference models 'forest' and 'boosting'; nothing else is random."),
+           help="Seed of the teachers and reference models that are fitted here; nothing else is "
+                "random."),
 )
 # fmt: on
 

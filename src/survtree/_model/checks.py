@@ -19,11 +19,11 @@ from survtree._search.problem import Problem
 # Options of a tree that a path and a cross-validation pass on as they are.
 TREE_OPTIONS = (
     *("min_samples_leaf", "min_events_leaf", "max_leaves", "thresholds", "missing", "encoding"),
-    *("max_levels", "time_buckets", "horizon", "shrinkage"),
+    *("max_levels", "time_buckets", "horizon", "teacher", "shrinkage"),
     *("time_limit", "memory_limit", "node_limit"),
 )
 PATH_OPTIONS = ("max_depth", *TREE_OPTIONS)
-MIN_REGULARIZATION = replace(BY_NAME["regularization"], name="min_regularization", default=0.001)
+MIN_REGULARIZATION = replace(BY_NAME["regularization"], name="min_regularization")
 
 
 def check_share(quantile: Any) -> float:
@@ -84,6 +84,16 @@ def check_horizon_has_events(horizon: float, events: EventTable) -> None:
         )
 
 
+def check_teacher_is_alone(options: Mapping[str, Any]) -> None:
+    """A reference guesses losses of the outcomes, which say nothing of the loss of a teacher."""
+    if options["teacher"] is not None and options.get("reference") is not None:
+        raise ValueError(
+            "reference must be None if there is a teacher: it guesses the loss of the outcomes, "
+            "and the tree is fitted to the teacher's curves. Pass teacher=None, or leave out the "
+            "reference."
+        )
+
+
 def check_path(min_regularization: Any, options: Mapping[str, Any]) -> float:
     """The smallest penalty of a path, whose other options must make sense for a path."""
     for name in options:
@@ -92,7 +102,8 @@ def check_path(min_regularization: Any, options: Mapping[str, Any]) -> float:
                 f"regularization_path takes the options {', '.join(PATH_OPTIONS)}; got {name!r}."
                 f"{did_you_mean(name, PATH_OPTIONS)}"
             )
-    return float(check_value(MIN_REGULARIZATION, min_regularization))
+    option = replace(MIN_REGULARIZATION, default=0.001, words=())
+    return float(check_value(option, min_regularization))
 
 
 def check_number_of_leaves(n_leaves: float, most: int) -> None:
@@ -104,11 +115,12 @@ def check_number_of_leaves(n_leaves: float, most: int) -> None:
         )
 
 
-RULES = ("one_standard_error", "minimum")
+RULES = ("minimum", "half_standard_error", "one_standard_error")
 SCORES = ("ibs_ratio", "harrell_c")
 TUNING = (
     MIN_REGULARIZATION,
     Option("rule", RULES[0], "choice", "Which candidate is taken.", choices=RULES),
+    Option("n_repeats", 1, "int", "How many times over folds are made.", low=1),
     replace(BY_NAME["n_jobs"], none_means="one search at a time"),
     *(BY_NAME[name] for name in ("verbose", "random_state")),
 )
@@ -130,8 +142,10 @@ def check_tuning(estimator: Any) -> dict[str, Any]:
     }
 
 
-def _check_depths(depths: Any) -> tuple[int | None, ...]:
-    option = BY_NAME["max_depth"]
+def _check_depths(depths: Any) -> tuple[int | None, ...] | str:
+    if isinstance(depths, str) and depths == "default":
+        return depths
+    option = replace(BY_NAME["max_depth"], words=())
     wanted = f"max_depths must be a list of depths, each {option.range_text}"
     if isinstance(depths, (str, bytes)) or not isinstance(depths, Iterable):
         is_number = isinstance(depths, numbers.Integral)

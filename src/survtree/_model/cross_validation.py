@@ -10,7 +10,7 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -30,6 +30,7 @@ from survtree._scoring.tail import heavy_tail, warn_of_tail
 
 Floats = NDArray[np.float64]
 Scoring = str | Callable[..., float]
+STANDARD_ERRORS = {"half_standard_error": 0.5, "one_standard_error": 1.0}
 
 
 class Fold(NamedTuple):
@@ -39,10 +40,13 @@ class Fold(NamedTuple):
     test: Places
 
 
-def folds_of(cv: Any, events: EventTable, rng: np.random.RandomState) -> list[Fold]:
+def folds_of(
+    cv: Any, events: EventTable, rng: np.random.RandomState, n_repeats: int = 1
+) -> list[Fold]:
     """The folds for ``cv``: a number of them, a splitter, or a list of folds.
 
-    A number stands for shuffled folds that have about equally many rows and events.
+    A number stands for shuffled folds that have about equally many rows and events, made so many
+    times over.
     """
     kind = check_cv(cv, int(events.event.sum()), len(events))
     if kind == "folds":
@@ -50,9 +54,9 @@ def folds_of(cv: Any, events: EventTable, rng: np.random.RandomState) -> list[Fo
     no_columns = np.zeros((len(events), 1))
     if kind == "splitter":
         return [Fold(*pair) for pair in check_folds(cv.split(no_columns, events.event), events)]
-    from sklearn.model_selection import StratifiedKFold  # slow to import, and seldom needed
+    from sklearn.model_selection import RepeatedStratifiedKFold  # slow to import, and seldom needed
 
-    splitter = StratifiedKFold(int(cv), shuffle=True, random_state=rng)
+    splitter = RepeatedStratifiedKFold(n_splits=int(cv), n_repeats=n_repeats, random_state=rng)
     with warnings.catch_warnings():
         # Fewer censored rows than folds: some folds have none, which is no problem.
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
@@ -126,11 +130,12 @@ class TuningSettings:
     The horizon among them is a number or None: all folds have the same, so that they compare.
     """
 
-    max_depths: tuple[int | None, ...]
-    min_regularization: float
+    max_depths: Any  # a tuple of depths; "default" before the rows are known
+    min_regularization: Any  # a number; "auto" before the rows are known
     options: dict[str, Any]
     scoring: Scoring
     rule: str
+    n_repeats: int
     n_jobs: int | None
 
 
@@ -176,6 +181,7 @@ class Tuned:
     scores: Floats  # candidates x folds
     statuses: list[str]  # of all paths
     rule: str
+    n_repeats: int = 1
 
     @cached_property
     def means(self) -> Floats:
@@ -186,14 +192,17 @@ class Tuned:
     @cached_property
     def standard_errors(self) -> Floats:
         """Of the means."""
-        n_folds = self.scores.shape[1]
+        # Repeats share their rows, so they count as one.
+        n_folds = self.scores.shape[1] / self.n_repeats
         errors: Floats = self.scores.std(axis=1, ddof=1) / np.sqrt(n_folds)
         return errors
 
     @cached_property
     def index(self) -> int:
         """The candidate that the rule takes."""
-        sizes = [(model.n_leaves_, as_number(model.max_depth)) for model in self.models]
+        sizes = [
+            (model.n_leaves_, as_number(cast(int | None, model.max_depth))) for model in self.models
+        ]
         return chosen(self.means, self.standard_errors, sizes, self.rule)
 
     @property
@@ -233,15 +242,15 @@ def chosen(
 ) -> int:
     """The place of the candidate that a rule takes; sizes are (leaves, depth that was allowed).
 
-    "minimum": the best mean score, which has the least loss. "one_standard_error": the fewest
-    leaves of all whose mean is within one standard error of the best one's; among equally many, the
+    "minimum": the best mean score, which has the least loss. The others: the fewest leaves of all
+    whose mean is within one standard error, or half of one, of the best; among equally many, the
     best mean. Remaining ties go to the smaller tree, then to the first.
     """
     means = np.where(np.isnan(means), -inf, means)
     best = min(range(len(means)), key=lambda k: (-means[k], sizes[k]))
     if rule == "minimum":
         return best
-    error = standard_errors[best]
+    error = standard_errors[best] * STANDARD_ERRORS[rule]
     least = means[best] - (0.0 if np.isnan(error) else error)
     near = np.flatnonzero(means >= least).tolist()
     return min(near, key=lambda k: (sizes[k][0], -means[k], sizes[k]))
@@ -292,4 +301,4 @@ def _tuned(by_depth: dict[int | None, list[Any]], settings: TuningSettings) -> T
         models += candidates
         scores += [[fold.score_at(model.regularization) for fold in folds] for model in candidates]
         statuses += [candidates[0].status_, *(fold.status for fold in folds)]
-    return Tuned(models, np.array(scores), statuses, settings.rule)
+    return Tuned(models, np.array(scores), statuses, settings.rule, settings.n_repeats)

@@ -1,4 +1,8 @@
-"""What the words "default" and "auto" of an option stand for, given the rows of a fit."""
+"""What the words "default" and "auto" of an option stand for, given the rows of a fit.
+
+The rules were chosen by held-out scores on many public tables: see
+``docs/results/new-rows.md`` for the scores and ``docs/explanation/defaults.md`` for the reasons.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,29 +11,59 @@ import numpy as np
 
 from survtree._data.table import EventTable
 from survtree._model.checks import check_horizon_has_events
+from survtree._scoring.losses import LossByDefinition
 
+# What "default" means beside a regularization that is a number: the paper's objective.
+PAPER: Mapping[str, Any] = {
+    "max_depth": 4,
+    "min_events_leaf": 0,
+    "horizon": None,
+    "teacher": None,
+    "shrinkage": 0.0,
+}
+# What it means beside regularization="auto": trees that hold on new rows.
+NEW_ROWS: Mapping[str, Any] = {
+    "max_depth": 3,
+    "min_events_leaf": "auto",
+    "horizon": "auto",
+    "teacher": "auto",
+    "shrinkage": "auto",
+}
+# The share of the rows that have ended at the horizon.
 SHARE_ENDED = 0.9
+# Penalties are this share of the loss of a lone leaf, divided by the number of rows: a leaf's
+# curve is about so far off by chance. A teacher's curves are smooth, so splits need less evidence.
+TEACHER_SHARE, BRIER_SHARE = 0.1, 1.0
+FEWEST_EVENTS = 1
+SHRINKAGE_ROWS = 60.0
 
 
-def auto_min_events(n_rows: int, n_events: int) -> int:
-    """The fewest events per leaf that "auto" stands for, on so many rows and events."""
-    return 3
+def is_word(value: Any, word: str) -> bool:
+    """Whether an option, which may be an array or a model, is this word."""
+    return isinstance(value, str) and value == word
 
 
-def resolved_min_events(options: Mapping[str, Any], events: EventTable) -> int:
-    """The fewest events per leaf; "default" is "auto" if the regularization is, and 0 otherwise."""
-    given = options["min_events_leaf"]
-    if given == "default":
-        given = "auto" if options["regularization"] == "auto" else 0
-    return auto_min_events(len(events), int(events.event.sum())) if given == "auto" else int(given)
+def without_defaults(options: Mapping[str, Any], regularization: Any) -> dict[str, Any]:
+    """The options with what "default" means beside this regularization in its place.
+
+    A reference is about the loss of the outcomes, so beside one there is no teacher.
+    """
+    meant = NEW_ROWS if is_word(regularization, "auto") else PAPER
+    if options.get("reference") is not None:
+        meant = {**meant, "teacher": None}
+    return {
+        name: meant[name] if name in meant and is_word(value, "default") else value
+        for name, value in options.items()
+    }
 
 
-def resolved_horizon(
-    horizon: float | str | None, regularization: float | str, events: EventTable
-) -> float | None:
+def resolved_min_events(given: int | str, events: EventTable) -> int:
+    """The fewest events per leaf."""
+    return FEWEST_EVENTS if isinstance(given, str) else given
+
+
+def resolved_horizon(horizon: float | str | None, events: EventTable) -> float | None:
     """The time up to which the loss of these rows is integrated, at most their largest time."""
-    if horizon == "default":
-        horizon = "auto" if regularization == "auto" else None
     if horizon is None:
         return None
     time = auto_horizon(events) if isinstance(horizon, str) else horizon
@@ -51,16 +85,24 @@ def auto_horizon(events: EventTable) -> float:
     return float(time if has_events else events.time.max())
 
 
-def auto_shrinkage(n_rows: int, n_events: int) -> float:
-    """The shrinkage of predicted curves, in rows."""
-    return 60.0
+def resolved_regularization(
+    given: float | str, events: EventTable, n_questions: int, *, has_teacher: bool
+) -> float:
+    """The penalty per leaf.
+
+    "auto" is a share of the loss of a lone leaf, divided by the weight of the rows. Without a
+    teacher it grows with the logarithm of the number of questions, among which the best split
+    looks good by chance.
+    """
+    if not isinstance(given, str):
+        return given
+    loss = LossByDefinition.of(events).one_leaf_loss()
+    share = TEACHER_SHARE if has_teacher else BRIER_SHARE * float(np.log(max(n_questions, 2)))
+    return share * loss / float(events.weight.sum())
 
 
-def resolved_shrinkage(options: dict[str, Any], events: EventTable) -> float:
-    """The shrinkage as a number; "default" follows ``regularization``, whose numbers have none."""
-    given = options["shrinkage"]
-    if given == "default":
-        given = "auto" if options["regularization"] == "auto" else 0.0
-    if given == "auto":
-        return auto_shrinkage(len(events), int(np.count_nonzero(events.event)))
-    return float(given)
+def resolved_shrinkage(given: float | str, *, has_teacher: bool) -> float | None:
+    """The shrinkage of predicted curves, in rows; None: the teacher's curves are to choose it."""
+    if not isinstance(given, str):
+        return given
+    return None if has_teacher else SHRINKAGE_ROWS

@@ -25,21 +25,33 @@ from survtree._search.solve import KeptSearch, Solution, find, optimal_trees
 
 
 class OptimalSurvivalTree(FittedTree):
-    """The tree that minimises integrated Brier score + regularization x leaves, with a proof.
+    """One small tree that is optimal, with a proof, and whose predictions hold on new rows.
 
-    Columns of X become yes/no questions, which the tree splits on (see ``Binarizer``). Each leaf
-    predicts the Kaplan-Meier curve of its training rows, shrunken if ``shrinkage`` is above 0. Ties
-    between trees of equal objective are broken from the root down: a leaf if it is as good;
+    Columns of X become yes/no questions, which the tree splits on (see ``Binarizer``). A leaf is a
+    group of rows with a Kaplan-Meier curve. What is minimised depends on ``regularization``:
+
+    "auto", the default
+        The tree is fitted to a teacher's survival curves: those of a forest and a Cox model, each
+        predicted without the row itself. It minimises the mean squared distance between the rows'
+        curves and the mean curve of their leaf, up to a horizon, plus a penalty per leaf; all three
+        are chosen from the data. Leaves predict shrunken Kaplan-Meier curves.
+    a number
+        The tree minimises integrated Brier score + number x leaves, as in the paper, and leaves
+        predict their Kaplan-Meier curves; unless horizon, teacher or shrinkage are set too.
+
+    Ties between trees of equal objective are broken from the root down: a leaf if it is as good;
     otherwise the first question that attains the optimum, in the order of their losses as the only
     split of all rows, then of how easily they read, then of the column names.
 
     Parameters
     ----------
-    max_depth : int or None, default=4
+    max_depth : int, "default" or None, default="default"
         Deepest the tree may grow, counted in splits from the root; a lone leaf has depth 0. None:
-        no limit.
-    regularization : float, default=0.01
+        no limit. "default" is 3 if ``regularization`` is "auto", otherwise 4.
+    regularization : "auto" or float, default="auto"
         Penalty per leaf, in units of the loss: a split must reduce the loss by at least this much.
+        "auto" chooses it from the loss of a lone leaf and the number of rows, and everything whose
+        value is "default" for predictions of new rows.
     min_samples_leaf : int, default=7
         Smallest number of training rows per leaf; weights do not count.
     min_events_leaf : "default", "auto" or int, default="default"
@@ -66,6 +78,12 @@ class OptimalSurvivalTree(FittedTree):
         Time up to which the loss is integrated; 'auto' is a time by which most rows have ended.
         Curves and predictions keep all times. A horizon above the largest time acts as the largest
         time, and None as well. "default" is None if ``regularization`` is a number.
+    teacher : "default", "auto", "forest", "cox", fitted model, (survival, times) or None
+        A model whose survival curves the tree is fitted to, instead of the outcomes themselves.
+        "auto" is the mean of a forest on pseudo-observations, out of bag, and a ridge Cox model,
+        cross-fitted; "forest" and "cox" are one of them. A fitted model predicts the training rows:
+        one that was fitted to the same rows teaches its own overfitting. The proof is then about
+        this teacher. "default": "auto" if ``regularization`` is "auto", otherwise None.
     shrinkage : "default", "auto" or float, default="default"
         How strongly the predicted curve of a leaf is pulled towards the curves of the nodes above
         it, in rows; 0 predicts the curve of the leaf's own rows. The difference between the curves
@@ -112,8 +130,9 @@ class OptimalSurvivalTree(FittedTree):
         Called with a Snapshot during the search; the search stops if it returns True. It is called
         for every line of the table and about ten times a second, in the thread of the fit. An
         exception that it raises ends the fit.
-    random_state : int, RandomState or None, default=None
-        Seed of the reference models 'forest' and 'boosting'; nothing else is random.
+    random_state : int, RandomState or None, default=0
+        Seed of the teachers and reference models that are fitted here; nothing else is random. None
+        draws a new seed each time.
 
     Attributes
     ----------
@@ -129,8 +148,10 @@ class OptimalSurvivalTree(FittedTree):
         The numbers behind the proof; ``certificate_.verify(X, y)`` rechecks them.
     n_leaves_, depth_ : int
         Size of the tree.
+    regularization_, horizon_, teacher_, shrinkage_, min_events_leaf_
+        What the words "auto" and "default" of these options came to. ``teacher_`` is a name.
     ibs_ratio_ : float
-        1 - loss of the tree / loss of a lone leaf, on the training rows.
+        1 - integrated Brier score of the tree / that of a lone leaf, on the training rows.
     min_events_leaf_ : int
         The smallest number of events per leaf that was allowed, also if the data chose it.
     exact_loss_ : float
@@ -164,8 +185,8 @@ class OptimalSurvivalTree(FittedTree):
 
     def __init__(
         self,
-        max_depth: int | None = 4,
-        regularization: float = 0.01,
+        max_depth: int | str | None = "default",
+        regularization: float | str = "auto",
         *,
         min_samples_leaf: int = 7,
         min_events_leaf: int | str = "default",
@@ -176,6 +197,7 @@ class OptimalSurvivalTree(FittedTree):
         max_levels: int = 100,
         time_buckets: Any = None,
         horizon: float | str | None = "default",
+        teacher: Any = "default",
         shrinkage: float | str = "default",
         time_limit: float | None = None,
         memory_limit: int | str | None = None,
@@ -189,7 +211,7 @@ class OptimalSurvivalTree(FittedTree):
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callable[[Snapshot], Any] | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.max_depth = max_depth
         self.regularization = regularization
@@ -202,6 +224,7 @@ class OptimalSurvivalTree(FittedTree):
         self.max_levels = max_levels
         self.time_buckets = time_buckets
         self.horizon = horizon
+        self.teacher = teacher
         self.shrinkage = shrinkage
         self.time_limit = time_limit
         self.memory_limit = memory_limit

@@ -25,8 +25,9 @@ from survtree._questions.binarizer import Binarizer
 from survtree._questions.questions import Questions
 from survtree._scoring.concordance import concordance_of_risks
 from survtree._scoring.curves import LeafCurve, LeafCurves, StepFunction, leaf_curves
+from survtree._scoring.losses import LossByDefinition
 from survtree._scoring.read_curves import check_times
-from survtree._scoring.shrinkage import PredictedCurve, shrunken_curves
+from survtree._scoring.shrinkage import PredictedCurve, nearest_shrinkage, shrunken_curves
 from survtree._search.problem import Problem
 from survtree._search.progress import Snapshot
 from survtree._search.solve import Solution
@@ -78,18 +79,16 @@ class Fitted:
     ) -> "Fitted":
         """The state after a search; the curves of the leaves are computed when first used."""
         problem, exact, tree = prepared.problem, prepared.exact, solution.tree
-        one_leaf = solution.one_leaf_loss
-        # A lone leaf explains nothing, not 1e-16 of it.
-        is_split = certificate.n_leaves > 1 and one_leaf > 0
+        curves = LeafCurves(lambda: _curves_by_node(problem, exact, tree))
         # The search has found the distinct times of its rows already.
         times = solution if exact is problem.events else exact
         return cls(
             certificate=certificate,
-            leaf_curves=LeafCurves(lambda: _curves_by_node(problem, exact, tree)),
-            ibs_ratio=1.0 - solution.loss / one_leaf if is_split else 0.0,
+            leaf_curves=curves,
+            ibs_ratio=_ibs_ratio(problem, solution),
             unique_times=times.unique_times,
             event_times=times.event_times,
-            shrinkage=prepared.shrinkage,
+            shrinkage=_shrinkage(prepared, tree, curves),
             problem=problem,
             **rest,
         )
@@ -103,6 +102,33 @@ class Fitted:
         """The same tree with objective and bounds for another penalty of its interval."""
         problem = self.problem and replace(self.problem, regularization=regularization)
         return replace(self, certificate=self.certificate.at(regularization), problem=problem)
+
+
+def _ibs_ratio(problem: Problem, solution: Solution) -> float:
+    """1 - integrated Brier score of the tree / that of a lone leaf; the loss unless it is another.
+
+    A lone leaf explains nothing, not 1e-16 of it.
+    """
+    loss, one_leaf = solution.loss, solution.one_leaf_loss
+    if problem.targets is not None:
+        losses = LossByDefinition.of(problem.events)
+        loss, one_leaf = (
+            losses.tree_loss(problem.leaf_of_row(solution.tree)),
+            losses.one_leaf_loss(),
+        )
+    is_split = solution.tree.n_nodes > 1 and one_leaf > 0
+    return 1.0 - loss / one_leaf if is_split else 0.0
+
+
+def _shrinkage(prepared: Prepared, tree: Tree, curves: LeafCurves) -> float:
+    """As asked for, or that whose predictions come nearest to the teacher's curves."""
+    if prepared.shrinkage is not None:
+        return prepared.shrinkage
+    problem, teacher = prepared.problem, prepared.teacher
+    assert teacher is not None
+    leaf_of_row = problem.leaf_of_row(tree)
+    means = teacher.means(leaf_of_row, problem.events.weight, len(tree.leaves))
+    return nearest_shrinkage(tree, curves.by_leaf, teacher, means)
 
 
 def _curves_by_node(problem: Problem, exact: EventTable, tree: Tree) -> dict[int, LeafCurve]:
@@ -192,6 +218,16 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
     def depth_(self) -> int:
         """Splits on the longest way to a leaf."""
         return int(self.tree_.depths().max())
+
+    @property
+    def regularization_(self) -> float:
+        """The penalty per leaf."""
+        return self.certificate_.regularization
+
+    @property
+    def teacher_(self) -> str | None:
+        """The name of the teacher, if the tree was fitted to one."""
+        return self.certificate_.teacher
 
     @property
     def min_events_leaf_(self) -> int:

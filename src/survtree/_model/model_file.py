@@ -53,7 +53,7 @@ def export_json(model: Any, file: str | os.PathLike[str] | None = None) -> str:
     The text holds no row of the training data, but for each leaf how many rows had which time. The
     format has a version and a published schema, ``docs/reference/model-1.schema.json``. The options
     ``callback``, ``certificate``, ``verbose`` and ``warm_start`` are not kept, and neither is a
-    reference that is not a name.
+    reference or teacher that is not a name.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def _leaf(node: int, curve: LeafCurve) -> dict[str, Any]:
 
 def _plain(name: str, value: Any) -> Any:
     """An option as JSON has it."""
-    if name in ("reference", "random_state"):
+    if name in ("reference", "teacher", "random_state"):
         is_kept = isinstance(value, (str, int, np.integer))
         value = value if is_kept else None
     if isinstance(value, Mapping):

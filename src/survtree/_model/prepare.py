@@ -1,6 +1,6 @@
 """From a user's table and outcome to a problem: what every kind of fit does before it searches."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,19 @@ from survtree._data.read_outcome import check_outcome
 from survtree._data.read_rows import read_study, rows_kept
 from survtree._data.read_table import check_table, rows_at
 from survtree._data.table import EventTable
-from survtree._model.defaults import resolved_horizon, resolved_min_events, resolved_shrinkage
+from survtree._model.checks import check_teacher_is_alone
+from survtree._model.defaults import (
+    resolved_horizon,
+    resolved_min_events,
+    resolved_regularization,
+    resolved_shrinkage,
+    without_defaults,
+)
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
+from survtree._scoring.teachers import TeacherCurves
 from survtree._search.problem import Problem
+from survtree._search.read_teacher import teacher_curves, teacher_name
 from survtree._search.solve import Solution, loss_of
 
 Places = NDArray[np.intp]
@@ -27,14 +36,15 @@ class Prepared:
     exact: EventTable
     binarizer: Binarizer
     X: Any  # as the user has them, without those that were left out
-    time_buckets: int | tuple[float, ...] | None
+    options: dict[str, Any]  # with what "default" means in its place
     horizon: float | None
-    shrinkage: float
+    teacher: TeacherCurves | None
+    shrinkage: float | None  # None: the teacher's curves are to choose it
 
     def certificate(self, solution: Solution, **rest: Any) -> Certificate:
         """The certificate of a solution of the problem."""
-        exact_loss = None
-        if self.time_buckets is not None:
+        exact_loss, buckets = None, self.options["time_buckets"]
+        if buckets is not None and self.teacher is None:
             exact_loss = loss_of(
                 replace(self.problem, events=self.exact.until(self.horizon)), solution.tree
             )
@@ -42,9 +52,10 @@ class Prepared:
             self.problem,
             solution,
             binarizer=self.binarizer,
-            time_buckets=self.time_buckets,
+            time_buckets=buckets,
             horizon=self.horizon,
             exact_loss=exact_loss,
+            teacher=teacher_name(self.options["teacher"]),
             **rest,
         )
 
@@ -53,22 +64,30 @@ def prepare(
     estimator: Any, options: dict[str, Any], X: Any, y: Any, sample_weight: Any
 ) -> Prepared:
     """Validate and binarize; the estimator gets ``n_features_in_`` and ``feature_names_in_``."""
+    options = without_defaults(options, options["regularization"])
+    check_teacher_is_alone(options)
     table, exact, is_kept = read_study(estimator, X, y, sample_weight, estimator.missing)
+    rows = X if is_kept.all() else rows_at(X, np.flatnonzero(is_kept))
     binarizer = new_binarizer(estimator)
     questions = binarizer.fit_table(table, exact).questions_
-    buckets = options["time_buckets"]
-    horizon = resolved_horizon(options["horizon"], options["regularization"], exact)
+    horizon = resolved_horizon(options["horizon"], exact)
     events = exact.until(horizon)
-    options = {**options, "min_events_leaf": resolved_min_events(options, events)}
+    teacher = teacher_curves(options["teacher"], rows, table, events, options["random_state"])
+    has_teacher, penalty = teacher is not None, options["regularization"]
+    buckets = options["time_buckets"]
     problem = Problem(
         answers=questions.matrix(table),
         events=events if buckets is None else events.on_grid(buckets),
         questions=questions,
-        **{f.name: options[f.name] for f in fields(Problem) if f.name in options},
+        regularization=resolved_regularization(
+            penalty, events, len(questions), has_teacher=has_teacher
+        ),
+        targets=None if teacher is None else teacher.targets(),
+        min_events_leaf=resolved_min_events(options["min_events_leaf"], events),
+        **{name: options[name] for name in ("max_depth", "min_samples_leaf", "max_leaves")},
     )
-    rows = X if is_kept.all() else rows_at(X, np.flatnonzero(is_kept))
-    shrinkage = resolved_shrinkage(options, exact)
-    return Prepared(problem, exact, binarizer, rows, buckets, horizon, shrinkage)
+    shrinkage = resolved_shrinkage(options["shrinkage"], has_teacher=has_teacher)
+    return Prepared(problem, exact, binarizer, rows, options, horizon, teacher, shrinkage)
 
 
 def new_binarizer(estimator: Any) -> Binarizer:

@@ -93,7 +93,7 @@ class Options(Struct):
 
     encoding: Text
     gap: float
-    max_depth: int | None
+    max_depth: int | Text | None
     max_leaves: int | None
     max_levels: int
     memory_limit: int | Annotated[str, Meta(max_length=100)] | None
@@ -104,14 +104,15 @@ class Options(Struct):
     random_state: int | None
     reference: Text | None
     reference_mode: Text
-    regularization: float
+    regularization: float | Text
     thresholds: Cuts | SpecialCuts
     time_buckets: TimeBuckets
     time_limit: float | None
     upper_bound: float | None
     min_events_leaf: int | Text = "default"
-    horizon: float | Text | None = None  # earlier files have none
-    shrinkage: float | Annotated[str, Meta(max_length=10)] = "default"  # earlier files have none
+    horizon: float | Text | None = None
+    shrinkage: float | Text = "default"
+    teacher: Text | None = None
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -224,6 +225,7 @@ class Proven(Struct):
     min_events_leaf: Annotated[int, Meta(ge=0)] = 0
     horizon: Horizon | None = None  # earlier files have none
     loss_kind: LossKind = "brier"
+    teacher: Text | None = None
 
     def __post_init__(self) -> None:
         objective, bound = self.objective, self.lower_bound

@@ -20,7 +20,7 @@ from survtree._data.read_outcome import split_outcome
 from survtree._data.table import EventTable
 from survtree._model.checks import check_bootstrap
 from survtree._model.cross_validation import SCORE_OF, leaf_places
-from survtree._model.defaults import resolved_horizon
+from survtree._model.defaults import resolved_horizon, without_defaults
 from survtree._model.fitted import FittedTree
 from survtree._model.prepare import Cohort, cohort_of
 from survtree._scoring.tail import heavy_tail, warn_of_tail
@@ -172,9 +172,9 @@ def bootstrap(
 
 def _horizon_of(estimator: Any, events: EventTable) -> float | None:
     """That of all rows: samples are fitted and scored with the same, so that they compare."""
-    regularization = getattr(estimator, "regularization", 0.0)
-    horizon = check_option("horizon", estimator.horizon)
-    return resolved_horizon(horizon, regularization, events)
+    regularization = vars(estimator).get("regularization") or estimator.min_regularization
+    meant = without_defaults({"horizon": estimator.horizon}, regularization)
+    return resolved_horizon(check_option("horizon", meant["horizon"]), events)
 
 
 def bootstrap_samples(

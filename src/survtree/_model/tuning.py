@@ -28,11 +28,19 @@ from survtree._model.cross_validation import (
     tune,
     warn_of_tails,
 )
-from survtree._model.defaults import resolved_horizon
+from survtree._model.defaults import (
+    NEW_ROWS,
+    resolved_horizon,
+    resolved_regularization,
+    without_defaults,
+)
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import FittedTree, Roles, roles_of
 from survtree._model.prepare import cohort_of
 from survtree._search.progress import logger, shown_on
+from survtree._search.read_teacher import seed_of
+
+PAPER_DEPTHS = (1, 2, 3, 4)
 
 
 @dataclass(frozen=True)
@@ -73,17 +81,22 @@ class OptimalSurvivalTreeCV(FittedTree):
 
     Parameters
     ----------
-    max_depths : list of int or None, default=(1, 2, 3, 4)
-        Depths to choose from; see ``max_depth`` of ``OptimalSurvivalTree``.
-    min_regularization : float, default=0.001
-        The smallest penalty per leaf of interest.
+    max_depths : list of int or None, or "default", default="default"
+        Depths to choose from; see ``max_depth`` of ``OptimalSurvivalTree``. "default" is (3,) if
+        ``min_regularization`` is "auto", otherwise (1, 2, 3, 4).
+    min_regularization : "auto" or float, default="auto"
+        The smallest penalty per leaf of interest. It does for this class what ``regularization``
+        does for ``OptimalSurvivalTree``: "auto" chooses it, and all that is "default", for
+        predictions of new rows; a number is about the paper's objective.
     cv : int, splitter or list of pairs, default=5
         A number of shuffled folds with about equally many events each, as scikit-learn's
         ``StratifiedKFold`` makes them; or a splitter, whose ``split`` gets the event flags as y; or
         pairs (training rows, held-out rows).
-    rule : {"one_standard_error", "minimum"}, default="one_standard_error"
-        Take the fewest leaves whose mean score is within one standard error of the best; or take
-        the best mean score.
+    n_repeats : int, default=1
+        How many times over a number of folds is made, each time shuffled anew.
+    rule : {"minimum", "half_standard_error", "one_standard_error"}, default="minimum"
+        Take the best mean score; or the fewest leaves whose mean score is within half a standard
+        error, or one, of the best.
     scoring : {"ibs_ratio", "harrell_c"} or callable, default="ibs_ratio"
         How held-out rows score a tree; higher is better. The censoring curve of the IBS ratio, and
         the one curve that it compares with, are those of the training rows of the fold. A callable
@@ -96,9 +109,9 @@ class OptimalSurvivalTreeCV(FittedTree):
     horizon : "default", "auto", float or None, default="default"
         As in ``OptimalSurvivalTree``. "auto" is resolved once, on all rows: all folds are fitted
         and scored with the same horizon. Harrell's C has none.
-    shrinkage
-        As in ``OptimalSurvivalTree``, for the fits of the folds too: held-out rows score the
-        shrunken curves. The penalties to choose from are numbers, so "default" is 0.
+    teacher, shrinkage
+        As in ``OptimalSurvivalTree``, for the fits of the folds too: each has a teacher of its own
+        training rows, and held-out rows score the shrunken curves.
     time_limit, memory_limit, node_limit
         As in ``OptimalSurvivalTree``, for each of the (folds + 1) x depths searches.
     n_jobs : int or None, default=None
@@ -106,8 +119,8 @@ class OptimalSurvivalTreeCV(FittedTree):
         one, unless a ``joblib.parallel_config`` sets another number.
     verbose : int, default=0
         1 logs a line for each candidate, when all are known.
-    random_state : int, RandomState or None, default=None
-        Seed of the folds.
+    random_state : int, RandomState or None, default=0
+        Seed of the folds and of the teachers; None draws a new one each time.
 
     Attributes
     ----------
@@ -119,7 +132,9 @@ class OptimalSurvivalTreeCV(FittedTree):
         An entry per candidate: parameters, scores of the folds, their mean and standard error,
         rank, leaves and depth.
     n_splits_ : int
-        Number of folds.
+        Number of folds, of all repeats together.
+    seed_ : int
+        The seed that was used.
     tree_, certificate_, objective_, ...
         The attributes of a fitted ``OptimalSurvivalTree``, for the chosen tree.
 
@@ -135,10 +150,11 @@ class OptimalSurvivalTreeCV(FittedTree):
     def __init__(
         self,
         *,
-        max_depths: Any = (1, 2, 3, 4),
-        min_regularization: float = 0.001,
+        max_depths: Any = "default",
+        min_regularization: float | str = "auto",
         cv: Any = 5,
-        rule: str = "one_standard_error",
+        n_repeats: int = 1,
+        rule: str = "minimum",
         scoring: Scoring = "ibs_ratio",
         min_samples_leaf: int = 7,
         min_events_leaf: int | str = "default",
@@ -149,17 +165,19 @@ class OptimalSurvivalTreeCV(FittedTree):
         max_levels: int = 100,
         time_buckets: Any = None,
         horizon: float | str | None = "default",
+        teacher: Any = "default",
         shrinkage: float | str = "default",
         time_limit: float | None = None,
         memory_limit: int | str | None = None,
         node_limit: int | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.max_depths = max_depths
         self.min_regularization = min_regularization
         self.cv = cv
+        self.n_repeats = n_repeats
         self.rule = rule
         self.scoring = scoring
         self.min_samples_leaf = min_samples_leaf
@@ -171,6 +189,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         self.max_levels = max_levels
         self.time_buckets = time_buckets
         self.horizon = horizon
+        self.teacher = teacher
         self.shrinkage = shrinkage
         self.time_limit = time_limit
         self.memory_limit = memory_limit
@@ -192,11 +211,13 @@ class OptimalSurvivalTreeCV(FittedTree):
         settings = self._settings()
         X, y = split_outcome(X, y, duration_col, event_col)
         rows = cohort_of(self, X, y, sample_weight)
-        settings = _with_horizon(settings, rows.events)
-        folds = folds_of(self.cv, rows.events, check_random_state(self.random_state))
+        seed = seed_of(self.random_state)
+        settings = _settled(settings, rows.events, seed)
+        folds = folds_of(self.cv, rows.events, check_random_state(seed), settings.n_repeats)
         plans = [Plan(np.arange(len(rows)), folds)]
         tuned = tune(rows, plans, settings)[0]
         self._keep(tuned, roles_of(duration_col, event_col))
+        self.seed_ = seed
         if self.verbose:
             _log(tuned)
         _warn_if_stopped(tuned.statuses)
@@ -207,7 +228,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         options = {name: getattr(self, name) for name in TREE_OPTIONS}
         checked = check_tuning(self)
         check_options(OptimalSurvivalTree(**options))
-        names = ("max_depths", "min_regularization", "scoring", "rule", "n_jobs")
+        names = ("max_depths", "min_regularization", "scoring", "rule", "n_repeats", "n_jobs")
         return TuningSettings(options=options, **{name: checked[name] for name in names})
 
     def _keep(self, tuned: Tuned, roles: Roles | None) -> None:
@@ -238,12 +259,12 @@ class OptimalSurvivalTreeCV(FittedTree):
         check_nested(self.cv)
         X, y = split_outcome(X, y, duration_col, event_col)
         rows = cohort_of(clone(self), X, y, sample_weight)
-        settings = _with_horizon(settings, rows.events)
-        rng = check_random_state(self.random_state)
+        seed = seed_of(self.random_state)
+        settings, rng = _settled(settings, rows.events, seed), check_random_state(seed)
         outer = folds_of(cv, rows.events, rng)
         plans = []
         for train, _ in outer:
-            inner = folds_of(self.cv, rows.events.take(train), rng)
+            inner = folds_of(self.cv, rows.events.take(train), rng, settings.n_repeats)
             plans.append(Plan(train, [Fold(train[fold.train], train[fold.test]) for fold in inner]))
         found = tune(rows, plans, settings)
         _warn_if_stopped([status for tuned in found for status in tuned.statuses])
@@ -257,11 +278,18 @@ class OptimalSurvivalTreeCV(FittedTree):
         return NestedScore(np.array(scores), params, [t.best.n_leaves_ for t in found], name)
 
 
-def _with_horizon(settings: TuningSettings, events: EventTable) -> TuningSettings:
-    """The same with the horizon of all rows as a number or None."""
-    lowest, options = settings.min_regularization, settings.options
-    horizon = resolved_horizon(check_option("horizon", options["horizon"]), lowest, events)
-    return replace(settings, options={**options, "horizon": horizon})
+def _settled(settings: TuningSettings, events: EventTable, seed: int) -> TuningSettings:
+    """The same with what its words come to on all rows, so that all folds are fitted alike."""
+    lowest, depths = settings.min_regularization, settings.max_depths
+    options = without_defaults(settings.options, lowest)
+    horizon = resolved_horizon(check_option("horizon", options["horizon"]), events)
+    has_teacher = options["teacher"] is not None
+    # Two questions: the smallest penalty of interest is that of the simplest table.
+    penalty = resolved_regularization(lowest, events.until(horizon), 2, has_teacher=has_teacher)
+    if isinstance(depths, str):
+        depths = (NEW_ROWS["max_depth"],) if isinstance(lowest, str) else PAPER_DEPTHS
+    options = {**options, "horizon": horizon, "random_state": seed}
+    return replace(settings, min_regularization=penalty, max_depths=depths, options=options)
 
 
 def _log(tuned: Tuned) -> None:

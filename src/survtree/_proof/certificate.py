@@ -223,6 +223,7 @@ class Certificate:
     exact_loss: float | None = None  # on the times as they are, where the search rounded them
     guess: Guess | None = None
     loss_kind: LossKind = "brier"
+    teacher: str | None = None  # the name of whoever the tree is fitted to
     proof: ProofLog | None = field(default=None, repr=False)
     targets: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
 
@@ -274,7 +275,7 @@ class Certificate:
         return f"{self._terms()}{rest}{pruned_by(self.counts)}"
 
     def _terms(self) -> str:
-        of = " against the teacher" if self.loss_kind == "teacher" else ""
+        of = f" against the teacher {self.teacher!r}" if self.loss_kind == "teacher" else ""
         parts = (
             f"{self.status}: loss {self.loss:.6f}{of} + {format_count(self.n_leaves, 'leaf')} x "
             f"{format_penalty(self.regularization)} = {self.objective:.6f}"

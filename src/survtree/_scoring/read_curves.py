@@ -27,6 +27,7 @@ class Role(NamedTuple):
 
 
 REFERENCE = Role("reference", "the fit", LEFT_OUT, "Pass losses of rows as an array.")
+TEACHER = Role("teacher", "the fit", LEFT_OUT, "Pass the probabilities first, then the times.")
 CURVES = Role("curves", "y", "Take both from the same rows.", "Pass step functions as a list.")
 
 
@@ -129,11 +130,13 @@ def _at(times: Floats, row: int, place: int) -> str:
     return f"{times[row if len(times) > 1 else 0, place]:g}"
 
 
-def predicted_curves(model: Any, X: Any, n_rows: int, first_row: int = 0) -> Curves:
-    """What a reference predicts for the rows of X, a part that starts at ``first_row``."""
-    functions = predicted_functions(model, X, n_rows, REFERENCE, first_row)
+def predicted_curves(
+    model: Any, X: Any, n_rows: int, first_row: int = 0, role: Role = REFERENCE
+) -> Curves:
+    """What a model predicts for the rows of X, a part that starts at ``first_row``."""
+    functions = predicted_functions(model, X, n_rows, role, first_row)
     rows = range(first_row, first_row + n_rows)
-    return curves_of_functions(functions, rows, REFERENCE, prediction_call(model))
+    return curves_of_functions(functions, rows, role, prediction_call(model))
 
 
 def prediction_call(model: Any) -> str:

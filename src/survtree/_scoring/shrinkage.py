@@ -22,6 +22,25 @@ import numpy as np
 from survtree._base.tree import Tree
 from survtree._data.table import Floats, weight_at
 from survtree._scoring.curves import LeafCurve, StepFunction, first_at_most
+from survtree._scoring.teachers import TeacherCurves
+
+# To choose from: neighbours predict nearly alike.
+SHRINKAGES = (
+    0.0,
+    5.0,
+    10.0,
+    20.0,
+    30.0,
+    45.0,
+    60.0,
+    90.0,
+    120.0,
+    180.0,
+    300.0,
+    600.0,
+    1000.0,
+    2000.0,
+)
 
 
 @dataclass(frozen=True)
@@ -67,6 +86,28 @@ def shrunken_curves(
         else:
             above[int(tree.no[node])] = above[int(tree.yes[node])] = sums
     return predicted
+
+
+def nearest_shrinkage(
+    tree: Tree, leaf_curves: Mapping[int, LeafCurve], teacher: TeacherCurves, means: Floats
+) -> float:
+    """The shrinkage whose predicted curves are nearest to the teacher's, in squared distance.
+
+    ``means`` are the mean curves of the rows of each leaf by the teacher; the distance of a leaf's
+    rows to one curve is that of their mean, apart from a constant. Of a lone leaf nothing is
+    shrunken.
+    """
+    if tree.n_nodes == 1:
+        return 0.0
+    weights = np.array([curve.weight for curve in leaf_curves.values()])
+    lengths = teacher.lengths()
+
+    def distance(shrinkage: float) -> float:
+        predicted = shrunken_curves(tree, leaf_curves, shrinkage).values()
+        curves = np.array([curve.survival(teacher.times) for curve in predicted])
+        return float(weights @ ((curves - means) ** 2 @ lengths))
+
+    return min(SHRINKAGES, key=distance)
 
 
 def _with(above: _Sums, curve: LeafCurve, times: Floats, factor: float) -> _Sums:

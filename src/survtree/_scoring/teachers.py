@@ -28,6 +28,7 @@ MOST_LEVELS, FEWEST_IN_LEVEL = 30, 3
 # Numbers beyond these shares of their column are moved there: a linear model follows outliers.
 TAIL = 0.02
 MANY_COLUMNS = 200
+TINY = float(np.finfo(float).tiny)
 
 
 class TeacherCurves(NamedTuple):
@@ -42,8 +43,17 @@ class TeacherCurves(NamedTuple):
 
         Curves are 1 before the first time, so nothing differs there.
         """
-        lengths = np.diff(np.append(self.times, self.horizon)) / self.horizon
-        return np.asarray(self.survival * np.sqrt(lengths))
+        return np.asarray(self.survival * np.sqrt(self.lengths()))
+
+    def lengths(self) -> Floats:
+        """Of the steps, as parts of the horizon."""
+        return np.diff(np.append(self.times, self.horizon)) / max(self.horizon, TINY)
+
+    def means(self, leaf_of_row: Places, weight: Floats, n_leaves: int) -> Floats:
+        """The mean curve of the rows of each leaf: leaves x times."""
+        sums = np.zeros((n_leaves, len(self.times)))
+        np.add.at(sums, leaf_of_row, self.survival * weight[:, np.newaxis])
+        return np.asarray(sums / weight_at(leaf_of_row, weight, n_leaves)[:, np.newaxis])
 
 
 def built_in_curves(name: str, table: Table, events: EventTable, seed: int) -> TeacherCurves:
@@ -63,7 +73,7 @@ def built_in_curves(name: str, table: Table, events: EventTable, seed: int) -> T
 def grid_of(events: EventTable) -> Floats:
     """Where curves step: event times with about equally many events between them."""
     died = weight_at(events.when, events.weight * events.event)
-    share = died.cumsum() / died.sum()
+    share = died.cumsum() / max(died.sum(), TINY)
     wanted = (np.arange(N_TIMES) + 0.5) / N_TIMES
     places = np.minimum(np.searchsorted(share, wanted), len(share) - 1)
     grid: Floats = events.unique_times[np.unique(places)]
@@ -147,10 +157,9 @@ def _forest(columns: Floats, events: EventTable, times: Floats, seed: int) -> Fl
     from sklearn.ensemble import RandomForestRegressor  # slow to import
 
     n_rows, n_columns = columns.shape
-    horizon = events.time.max()
     # Times count as much as the steps after them are long, as in the loss of the tree.
-    scale = np.sqrt(np.diff(np.append(times, horizon)) / horizon)
-    scale = np.maximum(scale, 1e-9)
+    lengths = np.diff(np.append(times, events.time.max())) / max(events.time.max(), TINY)
+    scale = np.maximum(np.sqrt(lengths), 1e-9)
     few = max(1, n_columns // 3)
     forest = RandomForestRegressor(
         N_TREES,
