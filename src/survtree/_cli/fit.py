@@ -22,6 +22,7 @@ from survtree._cli.inputs import (
     Shrinkage,
     Splitting,
     Study,
+    Teacher,
     number_or_none,
     number_or_word,
     option,
@@ -62,6 +63,7 @@ def fit(
     *,
     depth: Depth = str(DEFAULTS["max_depth"]),
     regularization: Regularization = DEFAULTS["regularization"],
+    teacher: Teacher = DEFAULTS["teacher"],
     shrinkage: Shrinkage = DEFAULTS["shrinkage"],
     reading: Reading,
     splitting: Splitting,
@@ -72,7 +74,7 @@ def fit(
         DEFAULTS["reference_mode"], metavar="guess|prove", help=HELPS["reference_mode"]
     ),
     jobs: Jobs = None,
-    seed: Seed = None,
+    seed: Seed = 0,
     proof: str | None = typer.Option(
         None, metavar="FILE", help="Write the full proof, for survtree check-proof."
     ),
@@ -85,9 +87,10 @@ def fit(
     study = study_to_fit(data, reading, splitting.exclude)
     model = OptimalSurvivalTree(
         number_or_none(depth),
-        regularization,
+        number_or_word(regularization),
         **limiting.arguments(),
         **splitting.arguments(),
+        teacher=number_or_none(teacher),
         shrinkage=number_or_word(shrinkage),
         gap=gap,
         reference=reference,
@@ -110,25 +113,35 @@ def tune(
     data: Data,
     *,
     depths: str = typer.Option(
-        "1,2,3,4", metavar="N,N,...", help="Depths to choose from; none is no limit."
+        "default",
+        metavar="N,N,...",
+        help="Depths to choose from; none is no limit. The default is 3, or 1,2,3,4 if "
+        "--min-regularization is a number.",
     ),
-    min_regularization: MinRegularization = 0.001,
+    min_regularization: str = typer.Option(
+        "auto",
+        metavar="auto|PENALTY",
+        help="Smallest penalty per leaf of interest. auto chooses trees for predictions of new "
+        "rows; a number is about the paper's objective.",
+    ),
     folds: int = typer.Option(5, help="Folds of the cross-validation."),
+    repeats: int = typer.Option(1, help="How many times over the folds are made."),
     rule: str = typer.Option(
-        "one_standard_error",
-        metavar="one_standard_error|minimum",
-        help="Choose the fewest leaves within one standard error of the best score, or the best "
-        "score.",
+        "minimum",
+        metavar="minimum|half_standard_error|one_standard_error",
+        help="Choose the best score, or the fewest leaves within half a standard error, or one, "
+        "of the best score.",
     ),
     scoring: str = typer.Option(
         "ibs_ratio", metavar="ibs_ratio|harrell_c", help="Score on the held-out rows."
     ),
+    teacher: Teacher = DEFAULTS["teacher"],
     shrinkage: Shrinkage = DEFAULTS["shrinkage"],
     reading: Reading,
     splitting: Splitting,
     limiting: Limiting,
     jobs: Jobs = None,
-    seed: int | None = typer.Option(None, help="Seed of the folds."),
+    seed: int = typer.Option(0, help="Seed of the folds and the teachers."),
     output: Output,
 ) -> None:
     """Choose the size of a tree by cross-validation."""
@@ -137,11 +150,13 @@ def tune(
     check_outputs(*output.files().values())
     study = study_to_fit(data, reading, splitting.exclude)
     model = OptimalSurvivalTreeCV(
-        max_depths=[number_or_none(each) for each in depths.split(",")],
-        min_regularization=min_regularization,
+        max_depths=depths_of(depths),
+        min_regularization=number_or_word(min_regularization),
         cv=folds,
+        n_repeats=repeats,
         rule=rule,
         scoring=scoring,
+        teacher=number_or_none(teacher),
         shrinkage=number_or_word(shrinkage),
         n_jobs=jobs,
         random_state=seed,
@@ -153,17 +168,22 @@ def tune(
     if not output.as_json:
         best = model.best_params_
         typer.echo(
-            f"chosen by {folds} folds: depth {best['max_depth']}, regularization "
-            f"{best['regularization']:g}; {scoring} {format_decimals(model.best_score_, 4)} on "
-            "held-out rows\n"
+            f"chosen by {model.n_splits_} folds (seed {model.seed_}): depth {best['max_depth']}, "
+            f"regularization {best['regularization']:g}; {scoring} "
+            f"{format_decimals(model.best_score_, 4)} on held-out rows\n"
         )
     _show_and_write(model, study, output)
+
+
+def depths_of(text: str) -> Any:
+    """Depths with commas, or the word default."""
+    return text if text == "default" else [number_or_none(each) for each in text.split(",")]
 
 
 def path(
     data: Data,
     *,
-    depth: Depth = str(DEFAULTS["max_depth"]),
+    depth: Depth = "4",
     min_regularization: MinRegularization = 0.001,
     reading: Reading,
     splitting: Splitting,

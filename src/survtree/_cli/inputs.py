@@ -191,10 +191,11 @@ def _flag(name: str, metavar: str | None = None) -> Any:
 
 Depth = Annotated[str, _flag("max_depth", "N|none")]
 Shrinkage = Annotated[str, _flag("shrinkage", "auto|ROWS")]
-Regularization = Annotated[float, _flag("regularization")]
+Teacher = Annotated[str, _flag("teacher", "auto|forest|cox|none")]
+Regularization = Annotated[str, _flag("regularization", "auto|PENALTY")]
 MinRegularization = Annotated[float, typer.Option(help="Smallest penalty per leaf of interest.")]
 Jobs = Annotated[int | None, _flag("n_jobs")]
-Seed = Annotated[int | None, _flag("random_state")]
+Seed = Annotated[int, _flag("random_state")]
 Data = Annotated[
     str,
     typer.Argument(metavar="DATA", help="CSV, TSV, Parquet or Arrow file; - is standard input."),

@@ -58,6 +58,7 @@ def model_facts(model: Any, times: Any = None) -> dict[str, Any]:
     return {
         **{name: getattr(model, f"{name}_") for name in names},
         "regularization": proof.regularization,
+        "teacher": model.teacher_,
         "shrinkage": model.shrinkage_,
         "max_depth": proof.max_depth,
         "horizon": proof.horizon,
@@ -77,10 +78,8 @@ def print_model(model: Any, style: str = "tree", times: Any = None) -> None:
     typer.echo(f"\nIBS ratio {format_percent(model.ibs_ratio_, 1)}{of} on the training rows")
     typer.echo(model.certificate_.summary())
     if model.n_leaves_ == 1:
-        typer.echo(
-            "No split reduces the loss by the penalty per leaf.\n'survtree path' lists smaller "
-            "penalties at which some do."
-        )
+        typer.echo(model.one_leaf_reason_ or "No split reduces the loss by the penalty per leaf.")
+        typer.echo("'survtree path' lists smaller penalties at which some do.")
     typer.echo()
     _print_leaves(model, times)
 

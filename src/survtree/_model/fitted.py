@@ -19,6 +19,7 @@ from survtree._base.tree import Tree
 from survtree._data.read_rows import warn_of_unseen
 from survtree._data.table import EventTable, Table
 from survtree._model.checks import check_share
+from survtree._model.lone_leaf import why_one_leaf
 from survtree._model.prepare import Prepared
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
@@ -71,6 +72,7 @@ class Fitted:
     roles: Roles | None = None
     regularization_interval: Interval | None = None
     shrinkage: float = 0.0
+    one_leaf_reason: str = ""  # why there is no split, if there is none
     problem: Problem | None = field(default=None, repr=False)
 
     @classmethod
@@ -89,6 +91,7 @@ class Fitted:
             unique_times=times.unique_times,
             event_times=times.event_times,
             shrinkage=_shrinkage(prepared, tree, curves),
+            one_leaf_reason=why_one_leaf(problem, solution),
             problem=problem,
             **rest,
         )
@@ -218,6 +221,11 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
     def depth_(self) -> int:
         """Splits on the longest way to a leaf."""
         return int(self.tree_.depths().max())
+
+    @property
+    def one_leaf_reason_(self) -> str:
+        """Why the tree has no split, in a sentence; empty if it has one."""
+        return self._state.one_leaf_reason
 
     @property
     def regularization_(self) -> float:

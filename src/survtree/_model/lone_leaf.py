@@ -1,0 +1,35 @@
+"""Why a tree has no split: a sentence for users who expected one."""
+
+from dataclasses import replace
+
+from survtree._base.numbers import format_count, format_penalty
+from survtree._search.problem import Problem, SearchSettings
+from survtree._search.solve import Solution, solve
+
+
+def why_one_leaf(problem: Problem, solution: Solution) -> str:
+    """The reason why the solution is a lone leaf; empty if it is not."""
+    if len(solution.tree.leaves) > 1:
+        return ""
+    if problem.max_depth == 0 or problem.max_leaves == 1:
+        return "One leaf, because no more is allowed."
+    if solution.status != "optimal":
+        return "One leaf, because the search was stopped before it found a better tree."
+    best = solve(
+        replace(problem, max_depth=1, max_leaves=None, regularization=0.0), SearchSettings()
+    )
+    if len(best.tree.leaves) == 1:
+        return f"One leaf, because no split{_sides(problem)} reduces the loss."
+    words = problem.questions.texts[int(best.tree.question[0])]
+    return (
+        f"One leaf, because the best split, {words}, reduces the loss by "
+        f"{best.one_leaf_loss - best.loss:.3g}, which is less than the penalty per leaf of "
+        f"{format_penalty(problem.regularization)}."
+    )
+
+
+def _sides(problem: Problem) -> str:
+    rows = f" that leaves at least {format_count(problem.min_samples_leaf, 'row')}"
+    events = problem.min_events_leaf
+    also = f" and {format_count(events, 'event')}" if events > 0 else ""
+    return f"{rows}{also} on each side"
