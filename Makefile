@@ -182,6 +182,7 @@ oracle: .venv/.test
 # Proof files of random problems, right ones and tampered ones, and of real data: make proofs N=1000
 proofs: .venv/.test
 	$(BIN)/python -m tests.oracle.proofs -n $(N)
+	$(BIN)/python -m tests.oracle.proofs -n $(N) --teacher
 	$(BIN)/python -m tests.oracle.real_proofs $(ARGS)
 
 # The paper's data sets, for all that follows: make data, or make data DATA=folder ARCHIVES=folder

@@ -20,7 +20,7 @@ from survtree._proof.certificate import ProofLog, proof_of
 from survtree._proof.checker import Verdict
 from survtree._search.problem import SearchSettings
 from survtree._search.solve import find
-from tests.support.problems import ALL_SWITCHES, Case, random_case, root_loss
+from tests.support.problems import ALL_SWITCHES, Case, random_case, root_loss, teacher_case
 
 
 def proof_of_case(case: Case, **limits: Any) -> ProofLog:
@@ -124,10 +124,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", type=int, default=1000, help="number of problems")
     parser.add_argument("--first", type=int, default=0, help="first seed")
+    parser.add_argument("--teacher", action="store_true", help="the loss against a teacher")
     arguments = parser.parse_args()
+    make_case = teacher_case if arguments.teacher else random_case
     counts: collections.Counter[str] = collections.Counter()
     for seed in range(arguments.first, arguments.first + arguments.n):
-        case, rng = random_case(seed), np.random.default_rng(seed)
+        case, rng = make_case(seed), np.random.default_rng(seed)
         proof = proof_of_case(case)
         counts["claims"] += len(proof)
         off = tuple(rng.choice(np.array(ALL_SWITCHES, object)))
