@@ -10,5 +10,6 @@ TELLS_OTHERWISE = (
     re.compile(r"no event was observed \(.+\), so .+\. .+\?"),
     re.compile(r"(no event was observed in .+|missing='drop' leaves no row: .+)\. Leave out .+\."),
     re.compile(r"no tree attains upper_bound=.+; the search went on without it and found .+\."),
+    re.compile(r"\d+ rows? of .+ of the loss of .+; .+ few rows are left\. Pass .+\."),
     re.compile(r"rows hold values that the fit did not see: column .+\. .+\."),
 )
