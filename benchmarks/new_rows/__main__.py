@@ -19,7 +19,7 @@ from benchmarks.new_rows import tables
 from benchmarks.new_rows.jobs import results
 from benchmarks.new_rows.models import FIRST, IN_R, METHODS
 from benchmarks.new_rows.summary import summary
-from benchmarks.paper.r_programs import versions
+from benchmarks.paper.r_programs import HOW_TO, missing, versions
 from benchmarks.tables import Table, machine, parsed, parser_of, revision
 
 KEYS = ("table", "seed", "repeat", "fold", "method")
@@ -40,21 +40,23 @@ class Job(NamedTuple):
 def jobs(table: Table, arguments: argparse.Namespace) -> Iterator[Job]:
     """What is left to do, in order; a method that failed on a table is not tried again."""
     done = {tuple(row[key] for key in KEYS) for row in table.rows}
-    failed = {(row["table"], row["method"]) for row in table.rows if row["status"] != "fitted"}
+    seed, failures = str(arguments.seed), [r for r in table.rows if r["status"] != "fitted"]
+    failed = {(row["table"], row["method"]) for row in failures if row["seed"] == seed}
+    for rows, method in in_order(arguments):
+        folds = tables.folds(rows, arguments.seed)
+        left = [f for f in folds if key_of(rows.name, arguments.seed, f, method) not in done]
+        if left and (rows.name, method) not in failed:
+            yield Job(method, rows, left)
+
+
+def in_order(arguments: argparse.Namespace) -> Iterator[tuple[tables.Rows, str]]:
+    """Small tables first; some methods on all tables before the others."""
     loaded = [tables.load(name, arguments.data) for name in chosen(arguments)]
     loaded.sort(key=lambda rows: rows.X.size)
     first = [name for name in arguments.methods if name in FIRST]
     others = [name for name in arguments.methods if name not in FIRST]
-    for some in (first, others):
-        for rows in loaded:
-            for method in some:
-                left = [
-                    fold
-                    for fold in tables.folds(rows, arguments.seed)
-                    if key_of(rows.name, arguments.seed, fold, method) not in done
-                ]
-                if left and (rows.name, method) not in failed:
-                    yield Job(method, rows, left)
+    for methods in (first, others):
+        yield from ((rows, method) for rows in loaded for method in methods)
 
 
 def key_of(name: str, seed: int, fold: tables.Fold, method: str) -> tuple[str, ...]:
@@ -86,6 +88,14 @@ def run(table: Table, arguments: argparse.Namespace) -> None:
             pass
 
 
+def present(methods: list[str]) -> list[str]:
+    """Those that can run here; R and its packages may be missing."""
+    absent = [name for name in methods if name in IN_R and missing(IN_R[name], "survival")]
+    if absent:
+        print(f"left out: {', '.join(absent)}; {HOW_TO}")
+    return [name for name in methods if name not in absent]
+
+
 def programs(method: str) -> str:
     """The program behind a method, the one that holds the table, and ours, which scores."""
     in_r = IN_R.get(method)
@@ -112,8 +122,9 @@ def main() -> None:
     arguments = arguments_of()
     table = Table(Path(arguments.out), FIELDS, KEYS)
     if not arguments.summary:
+        arguments.methods = present(arguments.methods)
         run(table, arguments)
-    print(summary(table.rows))
+    print(summary(row for row in table.rows if row["seed"] == str(arguments.seed)))
 
 
 if __name__ == "__main__":
