@@ -25,10 +25,11 @@ from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.questions import Questions
 from survtree._scoring.concordance import concordance_of_risks
-from survtree._scoring.curves import LeafCurve, LeafCurves, StepFunction, leaf_curves
+from survtree._scoring.curves import LeafCurve, LeafCurves, StepFunction, leaf_curves, one_curve
 from survtree._scoring.losses import LossByDefinition
 from survtree._scoring.read_curves import check_times
 from survtree._scoring.shrinkage import PredictedCurve, nearest_shrinkage, shrunken_curves
+from survtree._scoring.teachers import slope
 from survtree._search.problem import Problem
 from survtree._search.progress import Snapshot
 from survtree._search.solve import Solution
@@ -129,9 +130,11 @@ def _shrinkage(prepared: Prepared, tree: Tree, curves: LeafCurves) -> float:
         return prepared.shrinkage
     problem, teacher = prepared.problem, prepared.teacher
     assert teacher is not None
-    leaf_of_row = problem.leaf_of_row(tree)
-    means = teacher.means(leaf_of_row, problem.events.weight, len(tree.leaves))
-    return nearest_shrinkage(tree, curves.by_leaf, teacher, means)
+    events = prepared.exact.until(prepared.horizon)
+    means = teacher.means(problem.leaf_of_row(tree), events.weight, len(tree.leaves))
+    everyone = one_curve(events)(teacher.times)
+    wanted = np.clip(everyone + slope(teacher, events) * (means - everyone), 0.0, 1.0)
+    return nearest_shrinkage(tree, curves.by_leaf, teacher, wanted)
 
 
 def _curves_by_node(problem: Problem, exact: EventTable, tree: Tree) -> dict[int, LeafCurve]:

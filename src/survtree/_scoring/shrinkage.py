@@ -93,9 +93,8 @@ def nearest_shrinkage(
 ) -> float:
     """The shrinkage whose predicted curves are nearest to the teacher's, in squared distance.
 
-    ``means`` are the mean curves of the rows of each leaf by the teacher; the distance of a leaf's
-    rows to one curve is that of their mean, apart from a constant. Of a lone leaf nothing is
-    shrunken.
+    ``means`` has a curve for each leaf: the mean of its rows by the teacher. The distance of rows
+    to one curve is that of their mean, apart from a constant. Of a lone leaf nothing is shrunken.
     """
     if tree.n_nodes == 1:
         return 0.0

@@ -22,12 +22,14 @@ N_TIMES = 20
 N_TREES = 200
 FEWEST_ROWS = 8  # in a leaf of the forest
 MOST_ROWS_PER_TREE = 4_000
-N_FOLDS = 5
+# A row's curve depends on who is in its fold; the mean of some repeats depends less.
+N_FOLDS, N_REPEATS = 5, 5
 FEWEST_EVENTS = 2 * N_FOLDS  # with fewer, the Cox model says the same of every row
 MOST_LEVELS, FEWEST_IN_LEVEL = 30, 3
 # Numbers beyond these shares of their column are moved there: a linear model follows outliers.
 TAIL = 0.02
 MANY_COLUMNS = 200
+PRIOR_ROWS = 3.0
 TINY = float(np.finfo(float).tiny)
 
 
@@ -54,6 +56,23 @@ class TeacherCurves(NamedTuple):
         sums = np.zeros((n_leaves, len(self.times)))
         np.add.at(sums, leaf_of_row, self.survival * weight[:, np.newaxis])
         return np.asarray(sums / weight_at(leaf_of_row, weight, n_leaves)[:, np.newaxis])
+
+
+def slope(teacher: TeacherCurves, events: EventTable) -> float:
+    """By which factor the curves should differ more, or less, from that of all rows.
+
+    Means of models that are predicted without the row are too careful where the signal is strong.
+    This is the slope of the regression of the pseudo-observations on the teacher's curves, both as
+    differences from the Kaplan-Meier curve of all rows, drawn towards 1 as if ``PRIOR_ROWS`` more
+    rows said so.
+    """
+    everyone, scale = one_curve(events)(teacher.times), np.sqrt(teacher.lengths())
+    predicted = (teacher.survival - everyone) * scale
+    seen = (pseudo_observations(events, teacher.times) - everyone) * scale
+    weight = events.weight[:, np.newaxis]
+    noise = PRIOR_ROWS * float((weight * (seen - predicted) ** 2).sum() / weight.sum())
+    both, square = (float((weight * x * predicted).sum()) for x in (seen, predicted))
+    return (both + noise) / (square + noise) if square + noise > 0 else 1.0
 
 
 def built_in_curves(name: str, table: Table, events: EventTable, seed: int) -> TeacherCurves:
@@ -176,16 +195,19 @@ def _forest(columns: Floats, events: EventTable, times: Floats, seed: int) -> Fl
 
 def _cox(columns: Floats, events: EventTable, times: Floats, seed: int) -> Floats:
     """Cross-fitted curves of a ridge Cox model."""
-    from sklearn.model_selection import StratifiedKFold  # slow to import
+    from sklearn.model_selection import RepeatedStratifiedKFold  # slow to import
 
     if events.event.sum() < FEWEST_EVENTS:
         return np.tile(one_curve(events)(times), (len(events), 1))
-    splitter = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
+    splitter = RepeatedStratifiedKFold(n_splits=N_FOLDS, n_repeats=N_REPEATS, random_state=seed)
     with warnings.catch_warnings():
         # Fewer censored rows than folds: some folds have none, which is no problem.
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
         folds = list(splitter.split(columns, events.event))
-    return cross_fitted_cox(_few_columns(_on_one_scale(columns)), events, folds, times)
+    few = _few_columns(_on_one_scale(columns))
+    repeats = [folds[k : k + N_FOLDS] for k in range(0, len(folds), N_FOLDS)]
+    curves = [cross_fitted_cox(few, events, each, times) for each in repeats]
+    return np.asarray(np.mean(curves, axis=0))
 
 
 def _on_one_scale(columns: Floats) -> Floats:
