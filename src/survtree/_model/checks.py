@@ -94,6 +94,15 @@ def check_teacher_is_alone(options: Mapping[str, Any]) -> None:
         )
 
 
+def check_teacher_of_parts(teacher: Any) -> None:
+    """Folds and samples are some of the rows; curves of all rows do not belong to them."""
+    if isinstance(teacher, tuple):
+        raise ValueError(
+            "teacher must be a name, a fitted model or None where parts of the rows are fitted; "
+            "got the curves of all rows. Pass 'forest' or 'cox', which is fitted to each part."
+        )
+
+
 def check_path(min_regularization: Any, options: Mapping[str, Any]) -> float:
     """The smallest penalty of a path, whose other options must make sense for a path."""
     for name in options:

@@ -22,7 +22,7 @@ from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._scoring.teachers import TeacherCurves
 from survtree._search.problem import Problem
-from survtree._search.read_teacher import teacher_curves, teacher_name
+from survtree._search.read_teacher import teacher_curves, teacher_name, teacher_seed
 from survtree._search.solve import Solution, loss_of
 
 Places = NDArray[np.intp]
@@ -40,6 +40,7 @@ class Prepared:
     horizon: float | None
     teacher: TeacherCurves | None
     shrinkage: float | None  # None: the teacher's curves are to choose it
+    seed: int | None  # of a built-in teacher
 
     def certificate(self, solution: Solution, **rest: Any) -> Certificate:
         """The certificate of a solution of the problem."""
@@ -56,6 +57,7 @@ class Prepared:
             horizon=self.horizon,
             exact_loss=exact_loss,
             teacher=teacher_name(self.options["teacher"]),
+            teacher_seed=self.seed,
             **rest,
         )
 
@@ -72,7 +74,8 @@ def prepare(
     questions = binarizer.fit_table(table, exact).questions_
     horizon = resolved_horizon(options["horizon"], exact)
     events = exact.until(horizon)
-    teacher = teacher_curves(options["teacher"], rows, table, events, options["random_state"])
+    seed = teacher_seed(options["teacher"], options["random_state"])
+    teacher = teacher_curves(options["teacher"], rows, table, events, seed)
     has_teacher, penalty = teacher is not None, options["regularization"]
     buckets = options["time_buckets"]
     problem = Problem(
@@ -87,7 +90,7 @@ def prepare(
         **{name: options[name] for name in ("max_depth", "min_samples_leaf", "max_leaves")},
     )
     shrinkage = resolved_shrinkage(options["shrinkage"], has_teacher=has_teacher)
-    return Prepared(problem, exact, binarizer, rows, options, horizon, teacher, shrinkage)
+    return Prepared(problem, exact, binarizer, rows, options, horizon, teacher, shrinkage, seed)
 
 
 def new_binarizer(estimator: Any) -> Binarizer:

@@ -16,7 +16,12 @@ from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_option, check_options
 from survtree._data.read_outcome import split_outcome
 from survtree._data.table import EventTable
-from survtree._model.checks import TREE_OPTIONS, check_nested, check_tuning
+from survtree._model.checks import (
+    TREE_OPTIONS,
+    check_nested,
+    check_teacher_of_parts,
+    check_tuning,
+)
 from survtree._model.cross_validation import (
     Fold,
     Plan,
@@ -228,6 +233,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         options = {name: getattr(self, name) for name in TREE_OPTIONS}
         checked = check_tuning(self)
         check_options(OptimalSurvivalTree(**options))
+        check_teacher_of_parts(self.teacher)
         names = ("max_depths", "min_regularization", "scoring", "rule", "n_repeats", "n_jobs")
         return TuningSettings(options=options, **{name: checked[name] for name in names})
 
