@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._base.checks import BY_NAME, check_option, check_value, is_count
+from survtree._base.checks import BY_NAME, check_value, is_count
 from survtree._base.numbers import format_count
 from survtree._base.options import Option
 from survtree._base.words import did_you_mean
@@ -65,7 +65,8 @@ def check_trees_can_be_listed(problem: Problem | None, status: str) -> Problem:
 
 def check_penalty(regularization: Any, lowest: float) -> float:
     """A penalty per leaf that a path covers."""
-    penalty = check_option("regularization", regularization)
+    option = replace(BY_NAME["regularization"], default=lowest, words=())
+    penalty = check_value(option, regularization)
     if penalty < lowest:
         raise ValueError(
             f"regularization must be at least {lowest:g}, the smallest that this path was made "

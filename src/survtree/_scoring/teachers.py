@@ -157,6 +157,8 @@ def _forest(columns: Floats, events: EventTable, times: Floats, seed: int) -> Fl
     from sklearn.ensemble import RandomForestRegressor  # slow to import
 
     n_rows, n_columns = columns.shape
+    if n_rows < 2 * FEWEST_ROWS:  # too few for a split
+        return _same_for_all(events, times)
     # Times count as much as the steps after them are long, as in the loss of the tree.
     lengths = np.diff(np.append(times, events.time.max())) / max(events.time.max(), TINY)
     scale = np.maximum(np.sqrt(lengths), 1e-9)
@@ -169,7 +171,8 @@ def _forest(columns: Floats, events: EventTable, times: Floats, seed: int) -> Fl
         oob_score=True,
         random_state=seed,
     )
-    forest.fit(columns, pseudo_observations(events, times) * scale, events.weight)
+    wanted = pseudo_observations(events, times) * scale
+    forest.fit(columns, wanted[:, 0] if len(times) == 1 else wanted, events.weight)
     predicted = forest.oob_prediction_.reshape(n_rows, len(times)) / scale
     # Means of pseudo-observations may leave [0, 1] and rise with time; survival curves do not.
     return np.minimum.accumulate(np.clip(predicted, 0.0, 1.0), axis=1)
@@ -180,13 +183,18 @@ def _cox(columns: Floats, events: EventTable, times: Floats, seed: int) -> Float
     from sklearn.model_selection import StratifiedKFold  # slow to import
 
     if events.event.sum() < FEWEST_EVENTS:
-        return np.tile(one_curve(events)(times), (len(events), 1))
+        return _same_for_all(events, times)
     splitter = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
         # Fewer censored rows than folds: some folds have none, which is no problem.
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
         folds = list(splitter.split(columns, events.event))
     return cross_fitted_cox(_few_columns(_on_one_scale(columns)), events, folds, times)
+
+
+def _same_for_all(events: EventTable, times: Floats) -> Floats:
+    """The Kaplan-Meier curve of all rows, for each of them."""
+    return np.tile(one_curve(events)(times), (len(events), 1))
 
 
 def _on_one_scale(columns: Floats) -> Floats:
