@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from survtree._model.path import RegularizationPath, regularization_path
     from survtree._model.stability import Stability, bootstrap
     from survtree._model.tuning import NestedScore, OptimalSurvivalTreeCV
-    from survtree._proof.certificate import Certificate, Guess, Verification
+    from survtree._proof.certificate import Certificate, Guess
     from survtree._proof.checker import Verdict, check_proof
+    from survtree._proof.recheck import Verification
     from survtree._questions.binarizer import Binarizer
     from survtree._scoring.curves import StepFunction
     from survtree._search.progress import Snapshot
@@ -45,7 +46,7 @@ _HOMES = {
     "StepFunction": "_scoring.curves",
     "TailWeightWarning": "_base",
     "Verdict": "_proof.checker",
-    "Verification": "_proof.certificate",
+    "Verification": "_proof.recheck",
     "bootstrap": "_model.stability",
     "check_proof": "_proof.checker",
     "export_dot": "_show.export_text",

@@ -30,11 +30,13 @@ def optimum_of(head: Any, rows: list[list[str]]) -> float:
     """Brute force on the problem a proof file states."""
     time, weight = (np.array([float(row[k]) for row in rows]) for k in (0, 2))
     features = np.array([[c == "1" for c in row[3]] for row in rows], dtype=np.uint8)
+    event = np.array([row[1] == "1" for row in rows])
     slow = BruteForce(
         features[:, distinct_columns(features)],
-        LossByDefinition(time, np.array([row[1] == "1" for row in rows]), weight),
+        LossByDefinition(time, event, weight),
         head["regularization"],
         head["min_samples_leaf"],
         head.get("min_events_leaf", 0),
+        event,
     )
     return slow.optimum(head["max_depth"])

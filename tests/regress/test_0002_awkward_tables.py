@@ -55,9 +55,10 @@ def test_odd_outcomes(change, regularization):
 
 
 def test_one_row():
-    model = OptimalSurvivalTree().fit([[1]], ([True], [3.0]))
+    model = OptimalSurvivalTree(regularization=0.01).fit([[1]], ([True], [3.0]))
     assert model.n_leaves_ == 1
     assert model.objective_ == pytest.approx(0.01)
+    assert OptimalSurvivalTree().fit([[1]], ([True], [3.0])).n_leaves_ == 1
     assert model.predict_median([[0]]) == [3.0]
 
 

@@ -1,34 +1,46 @@
 """A brute-force search over all trees of a small problem, on the loss from its definition."""
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from survtree._data.table import Bools
-from survtree._scoring.losses import LossByDefinition, TeacherLossByDefinition
 
 # A leaf is None; a split is (column, tree where it is 0, tree where it is 1).
 NestedTree: TypeAlias = tuple[int, Any, Any] | None
 
 
+class Oracle(Protocol):
+    """A loss by its definition."""
+
+    def leaf_loss(self, rows: Bools) -> float:
+        """The loss of the chosen rows as one leaf."""
+
+
 class BruteForce:
-    """All trees of a small problem, by recursion over (rows, depth) without any bound."""
+    """All trees of a small problem, by recursion over (rows, depth) without any bound.
+
+    ``event`` are the flags of the rows, of which each leaf has at least ``min_events_leaf``;
+    without flags every row has an event.
+    """
 
     def __init__(
         self,
         features: NDArray[np.integer[Any]],
-        oracle: LossByDefinition | TeacherLossByDefinition,
+        oracle: Oracle,
         regularization: float,
         min_samples_leaf: int,
         min_events_leaf: int = 0,
+        event: Bools | None = None,
     ) -> None:
         self.features = np.asarray(features, dtype=bool)
         self.oracle = oracle
         self.regularization = regularization
         self.min_samples_leaf = min_samples_leaf
         self.min_events_leaf = min_events_leaf
+        self.event = np.ones(len(self.features), dtype=bool) if event is None else event
         self._optimum: dict[tuple[bytes, int], float] = {}
         self._leaf: dict[bytes, float] = {}
 
@@ -48,7 +60,7 @@ class BruteForce:
         return [(j, no, yes) for j, no, yes in parts if self._fits(no) and self._fits(yes)]
 
     def _fits(self, rows: Bools) -> bool:
-        n_events = (rows & self.oracle.events.event).sum()
+        n_events = (rows & self.event).sum()
         return bool(
             rows.sum() >= max(1, self.min_samples_leaf) and n_events >= self.min_events_leaf
         )

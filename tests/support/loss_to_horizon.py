@@ -84,9 +84,11 @@ def check_horizon(seed: int) -> None:
     oracle = LossToHorizon(events.time, events.event, events.weight, h)
     brute = BruteForce(
         answers[:, distinct_columns(answers)],
-        oracle,  # type: ignore[arg-type]
+        oracle,
         problem.regularization,
         problem.min_samples_leaf,
+        problem.min_events_leaf,
+        clipped.events.event,
     )
     found = solve(clipped, SearchSettings())
     one_leaf = oracle.leaf_loss(np.ones(len(rows), bool))

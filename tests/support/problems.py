@@ -153,7 +153,7 @@ def brute_force(problem: Problem) -> BruteForce:
     oracle = oracle_of(problem)
     kept = distinct_columns(problem.answers)
     limits = (problem.regularization, problem.min_samples_leaf, problem.min_events_leaf)
-    return BruteForce(problem.answers[:, kept], oracle, *limits)
+    return BruteForce(problem.answers[:, kept], oracle, *limits, problem.events.event)
 
 
 @functools.lru_cache(maxsize=2000)  # several tests ask about the same problems

@@ -17,7 +17,7 @@ from survtree import (
     regularization_path,
 )
 from survtree._data.table import EventTable
-from survtree._model.defaults import auto_min_events, resolved_min_events
+from survtree._model.defaults import resolved_min_events
 from survtree._search.read_replay import read_replay
 from survtree._search.replay import save, unusual
 from survtree._search.solve import SearchSettings
@@ -57,16 +57,15 @@ def test_a_lone_leaf_is_always_allowed(study):
 
 def test_words_stand_for_numbers(study):
     _, y = study
-    n_events = int(y["event"].sum())
     events = EventTable(y["event"], y["time"], np.ones(len(y)))
     assert fitted(study).min_events_leaf_ == 0
     assert fitted(study, min_events_leaf="default").min_events_leaf_ == 0
-    chosen = auto_min_events(len(y), n_events)
+    chosen = resolved_min_events("auto", events)
     assert chosen > 0
     assert fitted(study, min_events_leaf="auto").min_events_leaf_ == chosen
-    of_auto = {"min_events_leaf": "default", "regularization": "auto"}
-    assert resolved_min_events(of_auto, events) == chosen
-    assert resolved_min_events({**of_auto, "regularization": 0.01}, events) == 0
+    assert fitted(study, regularization="auto").min_events_leaf_ == chosen
+    assert fitted(study, regularization="auto", min_events_leaf=3).min_events_leaf_ == 3
+    assert resolved_min_events(5, events) == 5
 
 
 def test_weights_do_not_count(study):
@@ -153,4 +152,5 @@ def test_the_command_line_and_the_report_tell_it(study, tmp_path):
         assert model.min_events_leaf == option
         model.report(tmp_path / "report.html")
         page = (tmp_path / "report.html").read_text()
-        assert f"7 rows and {model.min_events_leaf_} events per leaf" in page
+        counted = {40: "40 events", 1: "1 event"}[model.min_events_leaf_]
+        assert f"7 rows and {counted} per leaf" in page

@@ -155,7 +155,7 @@ def test_a_fit_that_is_not_verbose_says_nothing(unheard, capsys, lines, veterans
 def test_rich_is_not_imported_for_plain_lines():
     script = (
         "import sys; from survtree import OptimalSurvivalTree as T;"
-        "T(verbose=1).fit([[0], [1]] * 9, ([True] * 18, range(1, 19)));"
+        "T(regularization=0.01, verbose=1).fit([[0], [1]] * 9, ([True] * 18, range(1, 19)));"
         "sys.exit('rich' in sys.modules)"
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -216,7 +216,7 @@ def test_other_answers_of_a_callback_stop_nothing(answer):
 
 
 def test_a_callback_that_wants_to_stop_a_search_that_is_over_is_too_late(veterans):
-    model = OptimalSurvivalTree(1, callback=lambda snapshot: True).fit(*veterans)
+    model = OptimalSurvivalTree(1, 0.01, callback=lambda snapshot: True).fit(*veterans)
     assert model.status_ == "optimal"
 
 

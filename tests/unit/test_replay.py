@@ -105,7 +105,8 @@ def test_columns_of_the_same_answers_make_a_fit_without_questions(folder):
 
 
 def test_options_of_a_fit_are_in_the_file(veterans, folder):
-    options = {"max_depth": None, "min_samples_leaf": 10**30, "memory_limit": 10**30}
+    options = {"max_depth": None, "regularization": 0.02, "min_samples_leaf": 10**30}
+    options["memory_limit"] = 10**30
     weight = np.linspace(0.1, 3, len(veterans.X))
     OptimalSurvivalTree(**options, n_jobs=-1, time_limit=9, gap=0.2, upper_bound=0.5).fit(
         veterans.X, veterans.y, sample_weight=weight

@@ -29,7 +29,7 @@ from survtree import (
     regularization_path,
 )
 from survtree._model.cross_validation import SCORE_OF
-from survtree._model.defaults import auto_shrinkage
+from survtree._model.defaults import SHRINKAGE_ROWS
 from survtree._model.fitted import functions_of
 from survtree._model.prepare import Cohort
 from survtree._show.report_facts import report_facts
@@ -116,8 +116,8 @@ def test_the_curves_of_the_leaves_stay_those_of_their_rows(model, plain):
 
 def test_words_stand_for_numbers(study):
     X, y = study
-    auto = auto_shrinkage(len(X), int(np.sum(y[0])))
-    for given, wanted in (("default", 0.0), ("auto", auto), (7, 7.0), (np.float32(0.5), 0.5)):
+    words = (("default", 0.0), ("auto", SHRINKAGE_ROWS))
+    for given, wanted in (*words, (7, 7.0), (np.float32(0.5), 0.5)):
         fitted = OptimalSurvivalTree(1, 0.01, shrinkage=given).fit(X, y)
         assert fitted.shrinkage_ == wanted
         assert type(fitted.shrinkage_) is float
@@ -153,7 +153,7 @@ def test_paths_cross_validation_and_the_bootstrap_shrink(study):
     path = regularization_path(X, y, max_depth=2, min_regularization=0.002, shrinkage=9)
     assert [tree.shrinkage_ for tree in path] == [9.0] * len(path)
     assert path.at(0.01).shrinkage_ == 9.0
-    options = {"max_depths": (2,), "cv": 3, "random_state": 0}
+    options = {"max_depths": (2,), "min_regularization": 0.001, "cv": 3, "random_state": 0}
     tuned = OptimalSurvivalTreeCV(shrinkage=9, **options).fit(X, y)
     plain = OptimalSurvivalTreeCV(**options).fit(X, y)
     assert (tuned.shrinkage_, plain.shrinkage_) == (9.0, 0.0)

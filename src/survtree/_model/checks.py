@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._base.checks import BY_NAME, check_option, check_value, is_count
+from survtree._base.checks import BY_NAME, check_value, is_count
 from survtree._base.numbers import format_count
 from survtree._base.options import Option
 from survtree._base.words import did_you_mean
@@ -65,7 +65,8 @@ def check_trees_can_be_listed(problem: Problem | None, status: str) -> Problem:
 
 def check_penalty(regularization: Any, lowest: float) -> float:
     """A penalty per leaf that a path covers."""
-    penalty = check_option("regularization", regularization)
+    option = replace(BY_NAME["regularization"], default=lowest, words=())
+    penalty = check_value(option, regularization)
     if penalty < lowest:
         raise ValueError(
             f"regularization must be at least {lowest:g}, the smallest that this path was made "
@@ -91,6 +92,15 @@ def check_teacher_is_alone(options: Mapping[str, Any]) -> None:
             "reference must be None if there is a teacher: it guesses the loss of the outcomes, "
             "and the tree is fitted to the teacher's curves. Pass teacher=None, or leave out the "
             "reference."
+        )
+
+
+def check_teacher_of_parts(teacher: Any) -> None:
+    """Folds and samples are some of the rows; curves of all rows do not belong to them."""
+    if isinstance(teacher, tuple):
+        raise ValueError(
+            "teacher must be a name, a fitted model or None where parts of the rows are fitted; "
+            "got the curves of all rows. Pass 'forest' or 'cox', which is fitted to each part."
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from survtree._data.table import EventTable
+from survtree._data.table import EventTable, weight_at
 from survtree._model.checks import check_horizon_has_events
 from survtree._scoring.losses import LossByDefinition
 
@@ -23,14 +23,14 @@ PAPER: Mapping[str, Any] = {
 }
 # What it means beside regularization="auto": trees that hold on new rows.
 NEW_ROWS: Mapping[str, Any] = {
-    "max_depth": 3,
+    "max_depth": "auto",
     "min_events_leaf": "auto",
     "horizon": "auto",
     "teacher": "auto",
     "shrinkage": "auto",
 }
-# The share of the rows that have ended at the horizon.
-SHARE_ENDED = 0.9
+# "auto" for the depth: the first, or the second where it pays (deeper.py).
+SHALLOW, DEEP = 3, 4
 # Penalties are this share of the loss of a lone leaf, divided by the number of rows: a leaf's
 # curve is about so far off by chance. A teacher's curves are smooth, so splits need less evidence.
 TEACHER_SHARE, BRIER_SHARE = 0.1, 1.0
@@ -73,16 +73,21 @@ def resolved_horizon(horizon: float | str | None, events: EventTable) -> float |
 
 
 def auto_horizon(events: EventTable) -> float:
-    """The time by which most rows, by weight, have ended, but not past the last event.
+    """The last time with enough rows at risk, by weight, but not past the last event.
 
-    If no event was seen before that, it is the largest time.
+    Enough are as many as the square root of all. If no event was seen before that time, it is the
+    largest one.
     """
-    order = np.argsort(events.time, kind="stable")
-    ended = events.weight[order].cumsum()
-    place = np.searchsorted(ended, SHARE_ENDED * ended[-1])
-    time = min(events.time[order[place]], events.time[events.event].max())
+    at_risk = weight_at(events.when, events.weight)[::-1].cumsum()[::-1]
+    last = int(np.count_nonzero(at_risk >= np.sqrt(at_risk[0]))) - 1
+    time = min(events.unique_times[last], events.time[events.event].max())
     has_events = (events.time[events.event] < time).any()
     return float(time if has_events else events.time.max())
+
+
+def resolved_depth(given: int | str | None) -> int | None:
+    """The depth to begin with."""
+    return SHALLOW if isinstance(given, str) else given
 
 
 def resolved_regularization(

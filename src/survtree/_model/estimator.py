@@ -13,6 +13,7 @@ from survtree._base.numbers import format_percent
 from survtree._base.tree import Tree
 from survtree._data.read_outcome import split_outcome
 from survtree._model.checks import check_limit, check_trees_can_be_listed
+from survtree._model.deeper import deeper_problem
 from survtree._model.fitted import Fitted, FittedTree, roles_of
 from survtree._model.prepare import Prepared, copy_feature_names, prepare
 from survtree._proof.certificate import Certificate, Guess, headline, proof_of
@@ -45,18 +46,19 @@ class OptimalSurvivalTree(FittedTree):
 
     Parameters
     ----------
-    max_depth : int, "default" or None, default="default"
+    max_depth : int, "default", "auto" or None, default="default"
         Deepest the tree may grow, counted in splits from the root; a lone leaf has depth 0. None:
-        no limit. "default" is 3 if ``regularization`` is "auto", otherwise 4.
+        no limit. 'auto' is 3, or 4 with at most 8 leaves where that comes much nearer to the
+        teacher. 'default' is 'auto' if regularization is 'auto', otherwise 4.
     regularization : "auto" or float, default="auto"
-        Penalty per leaf, in units of the loss: a split must reduce the loss by at least this much.
-        "auto" chooses it from the loss of a lone leaf and the number of rows, and everything whose
-        value is "default" for predictions of new rows.
+        Penalty per leaf. 'auto' chooses it, and everything whose value is 'default', for
+        predictions of new rows. A number is the penalty of the paper's objective, in units of the
+        loss: a split must reduce the loss by at least this much.
     min_samples_leaf : int, default=7
         Smallest number of training rows per leaf; weights do not count.
     min_events_leaf : "default", "auto" or int, default="default"
-        Smallest number of events per leaf; weights do not count. 'auto' lets the data choose,
-        'default' is 0. A tree that is a lone leaf may have fewer.
+        Smallest number of events per leaf; weights do not count. 'default' is 'auto' if
+        regularization is 'auto', otherwise 0. A tree that is a lone leaf may have fewer.
     max_leaves : int or None, default=None
         Largest number of leaves. The best tree with at most this many leaves is found exactly,
         which a penalty alone need not do. Such a search runs in one thread without progress,
@@ -76,19 +78,19 @@ class OptimalSurvivalTree(FittedTree):
         times; ``exact_loss_`` and the curves of the leaves are about the times as they are.
     horizon : "default", "auto", float or None, default="default"
         Time up to which the loss is integrated; 'auto' is a time by which most rows have ended.
-        Curves and predictions keep all times. A horizon above the largest time acts as the largest
-        time, and None as well. "default" is None if ``regularization`` is a number.
+        'default' is 'auto' if regularization is 'auto', otherwise None. Curves and predictions keep
+        all times. A horizon above the largest time acts as the largest time, and None as well.
     teacher : "default", "auto", "forest", "cox", fitted model, (survival, times) or None
         A model whose survival curves the tree is fitted to, instead of the outcomes themselves.
-        "auto" is the mean of a forest on pseudo-observations, out of bag, and a ridge Cox model,
-        cross-fitted; "forest" and "cox" are one of them. A fitted model predicts the training rows:
-        one that was fitted to the same rows teaches its own overfitting. The proof is then about
-        this teacher. "default": "auto" if ``regularization`` is "auto", otherwise None.
+        'default' is 'auto' if regularization is 'auto', otherwise None. "auto" is the mean of a
+        forest on pseudo-observations, out of bag, and a ridge Cox model, cross-fitted; "forest" and
+        "cox" are one of them. A fitted model predicts the training rows: one that was fitted to the
+        same rows teaches its own overfitting. The proof is then about this teacher.
     shrinkage : "default", "auto" or float, default="default"
         How strongly the predicted curve of a leaf is pulled towards the curves of the nodes above
-        it, in rows; 0 predicts the curve of the leaf's own rows. The difference between the curves
-        of a node of n rows and its child counts 1 / (1 + shrinkage / n). Tree, objective and proof
-        do not depend on it. "default": "auto" if ``regularization`` is "auto", otherwise 0.
+        it, in rows; 0 predicts the curve of the leaf's own rows. 'default' is 'auto' if
+        regularization is 'auto', otherwise 0. The difference between the curves of a node of n rows
+        and its child counts 1 / (1 + shrinkage / n). Tree, objective and proof do not depend on it.
     time_limit : float or None, default=None
         Seconds after which the search stops and returns the best tree so far with a lower bound.
         Reading the table and fitting a reference count towards it, but are not cut short.
@@ -150,14 +152,12 @@ class OptimalSurvivalTree(FittedTree):
         Size of the tree.
     regularization_, horizon_, teacher_, shrinkage_, min_events_leaf_
         What the words "auto" and "default" of these options came to. ``teacher_`` is a name.
+    one_leaf_reason_ : str
+        Why the tree has no split, in a sentence; empty if it has one.
     ibs_ratio_ : float
         1 - integrated Brier score of the tree / that of a lone leaf, on the training rows.
-    min_events_leaf_ : int
-        The smallest number of events per leaf that was allowed, also if the data chose it.
     exact_loss_ : float
         Loss of the tree on the times as they are; ``loss_`` unless there are time buckets.
-    horizon_ : float or None
-        Time up to which the loss is integrated; None: the largest training time.
     binarizer_ : Binarizer
         How columns became questions; ``questions_`` lists them.
     unique_times_ : ndarray
@@ -166,8 +166,6 @@ class OptimalSurvivalTree(FittedTree):
         The curves of each leaf's own rows (by node number), with confidence bands.
     predicted_curves_ : dict of int to PredictedCurve
         What each leaf (by node number) predicts: ``leaf_curves_``, shrunken.
-    shrinkage_ : float
-        The shrinkage as a number.
     history_ : tuple of Snapshot
         Where the search stood whenever a bound had moved; empty for searches without progress.
 
@@ -272,6 +270,10 @@ class OptimalSurvivalTree(FittedTree):
         verbose, callback = options["verbose"], options["callback"]
         with watching(lambda: headline(problem, settings), verbose, callback) as watch:
             solution, kept = find(problem, settings, watch, kept, clock)
+            deeper = deeper_problem(prepared, solution)
+            if deeper is not None:
+                prepared = replace(prepared, problem=deeper)
+                solution, kept = find(deeper, settings, watch, kept, clock)
             self._kept_search = kept if options["warm_start"] else None
             certificate = self._certified(prepared, solution, kept, watch)
             history, roles = tuple(watch.history), roles_of(duration_col, event_col)

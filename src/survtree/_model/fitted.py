@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.tree import Tree
 from survtree._data.read_rows import warn_of_unseen
-from survtree._data.table import EventTable, Table
+from survtree._data.table import Table
+from survtree._model.after_search import chosen_shrinkage, curves_by_node, ibs_ratio
 from survtree._model.checks import check_share
 from survtree._model.lone_leaf import why_one_leaf
 from survtree._model.prepare import Prepared
@@ -25,11 +26,9 @@ from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.questions import Questions
 from survtree._scoring.concordance import concordance_of_risks
-from survtree._scoring.curves import LeafCurve, LeafCurves, StepFunction, leaf_curves, one_curve
-from survtree._scoring.losses import LossByDefinition
+from survtree._scoring.curves import LeafCurve, LeafCurves, StepFunction
 from survtree._scoring.read_curves import check_times
-from survtree._scoring.shrinkage import PredictedCurve, nearest_shrinkage, shrunken_curves
-from survtree._scoring.teachers import slope
+from survtree._scoring.shrinkage import PredictedCurve, shrunken_curves
 from survtree._search.problem import Problem
 from survtree._search.progress import Snapshot
 from survtree._search.solve import Solution
@@ -82,16 +81,16 @@ class Fitted:
     ) -> "Fitted":
         """The state after a search; the curves of the leaves are computed when first used."""
         problem, exact, tree = prepared.problem, prepared.exact, solution.tree
-        curves = LeafCurves(lambda: _curves_by_node(problem, exact, tree))
+        curves = LeafCurves(lambda: curves_by_node(problem, exact, tree))
         # The search has found the distinct times of its rows already.
         times = solution if exact is problem.events else exact
         return cls(
             certificate=certificate,
             leaf_curves=curves,
-            ibs_ratio=_ibs_ratio(problem, solution),
+            ibs_ratio=ibs_ratio(problem, solution),
             unique_times=times.unique_times,
             event_times=times.event_times,
-            shrinkage=_shrinkage(prepared, tree, curves),
+            shrinkage=chosen_shrinkage(prepared, tree, curves),
             one_leaf_reason=why_one_leaf(problem, solution),
             problem=problem,
             **rest,
@@ -106,41 +105,6 @@ class Fitted:
         """The same tree with objective and bounds for another penalty of its interval."""
         problem = self.problem and replace(self.problem, regularization=regularization)
         return replace(self, certificate=self.certificate.at(regularization), problem=problem)
-
-
-def _ibs_ratio(problem: Problem, solution: Solution) -> float:
-    """1 - integrated Brier score of the tree / that of a lone leaf; the loss unless it is another.
-
-    A lone leaf explains nothing, not 1e-16 of it.
-    """
-    loss, one_leaf = solution.loss, solution.one_leaf_loss
-    if problem.targets is not None:
-        losses = LossByDefinition.of(problem.events)
-        loss, one_leaf = (
-            losses.tree_loss(problem.leaf_of_row(solution.tree)),
-            losses.one_leaf_loss(),
-        )
-    is_split = solution.tree.n_nodes > 1 and one_leaf > 0
-    return 1.0 - loss / one_leaf if is_split else 0.0
-
-
-def _shrinkage(prepared: Prepared, tree: Tree, curves: LeafCurves) -> float:
-    """As asked for, or that whose predictions come nearest to the teacher's curves."""
-    if prepared.shrinkage is not None:
-        return prepared.shrinkage
-    problem, teacher = prepared.problem, prepared.teacher
-    assert teacher is not None
-    events = prepared.exact.until(prepared.horizon)
-    means = teacher.means(problem.leaf_of_row(tree), events.weight, len(tree.leaves))
-    everyone = one_curve(events)(teacher.times)
-    wanted = np.clip(everyone + slope(teacher, events) * (means - everyone), 0.0, 1.0)
-    return nearest_shrinkage(tree, curves.by_leaf, teacher, wanted)
-
-
-def _curves_by_node(problem: Problem, exact: EventTable, tree: Tree) -> dict[int, LeafCurve]:
-    leaves = tree.leaves.tolist()
-    curves = leaf_curves(exact, problem.leaf_of_row(tree), len(leaves))
-    return dict(zip(leaves, curves, strict=True))
 
 
 class FittedTree(BaseEstimator):  # type: ignore[misc]

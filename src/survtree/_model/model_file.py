@@ -121,6 +121,8 @@ def _as_dict(model: OptimalSurvivalTree, roles: Roles | None) -> dict[str, Any]:
     binarizer, certificate = model.binarizer_, model.certificate_
     names = [field.name for field in fields(certificate) if field.name not in ELSEWHERE]
     given = binarizer.questions_.given
+    parameters = model.get_params(deep=False)  # not those of a teacher that is a model
+    options = {name: each for name, each in parameters.items() if name not in NOT_KEPT}
     proof = {name: getattr(certificate, name) for name in names}
     if certificate.guess is not None:
         proof["guess"] = asdict(certificate.guess)
@@ -128,7 +130,7 @@ def _as_dict(model: OptimalSurvivalTree, roles: Roles | None) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "survtree": version("survtree"),
-        "options": {n: _plain(n, v) for n, v in model.get_params().items() if n not in NOT_KEPT},
+        "options": {name: _plain(name, each) for name, each in options.items()},
         "columns": [
             {"name": name, **seen._asdict(), "levels": sorted(seen.levels)}
             for name, seen in zip(binarizer.questions_.names, binarizer.seen_, strict=True)

@@ -12,6 +12,7 @@ from survtree._data.read_table import check_table, rows_at
 from survtree._data.table import EventTable
 from survtree._model.checks import check_teacher_is_alone
 from survtree._model.defaults import (
+    resolved_depth,
     resolved_horizon,
     resolved_min_events,
     resolved_regularization,
@@ -22,7 +23,7 @@ from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._scoring.teachers import TeacherCurves
 from survtree._search.problem import Problem
-from survtree._search.read_teacher import teacher_curves, teacher_name
+from survtree._search.read_teacher import teacher_curves, teacher_name, teacher_seed
 from survtree._search.solve import Solution, loss_of
 
 Places = NDArray[np.intp]
@@ -40,6 +41,7 @@ class Prepared:
     horizon: float | None
     teacher: TeacherCurves | None
     shrinkage: float | None  # None: the teacher's curves are to choose it
+    seed: int | None  # of a built-in teacher
 
     def certificate(self, solution: Solution, **rest: Any) -> Certificate:
         """The certificate of a solution of the problem."""
@@ -56,6 +58,7 @@ class Prepared:
             horizon=self.horizon,
             exact_loss=exact_loss,
             teacher=teacher_name(self.options["teacher"]),
+            teacher_seed=self.seed,
             **rest,
         )
 
@@ -72,7 +75,8 @@ def prepare(
     questions = binarizer.fit_table(table, exact).questions_
     horizon = resolved_horizon(options["horizon"], exact)
     events = exact.until(horizon)
-    teacher = teacher_curves(options["teacher"], rows, table, events, options["random_state"])
+    seed = teacher_seed(options["teacher"], options["random_state"])
+    teacher = teacher_curves(options["teacher"], rows, table, events, seed)
     has_teacher, penalty = teacher is not None, options["regularization"]
     buckets = options["time_buckets"]
     problem = Problem(
@@ -84,10 +88,11 @@ def prepare(
         ),
         targets=None if teacher is None else teacher.targets(),
         min_events_leaf=resolved_min_events(options["min_events_leaf"], events),
-        **{name: options[name] for name in ("max_depth", "min_samples_leaf", "max_leaves")},
+        max_depth=resolved_depth(options["max_depth"]),
+        **{name: options[name] for name in ("min_samples_leaf", "max_leaves")},
     )
     shrinkage = resolved_shrinkage(options["shrinkage"], has_teacher=has_teacher)
-    return Prepared(problem, exact, binarizer, rows, options, horizon, teacher, shrinkage)
+    return Prepared(problem, exact, binarizer, rows, options, horizon, teacher, shrinkage, seed)
 
 
 def new_binarizer(estimator: Any) -> Binarizer:

@@ -52,6 +52,7 @@ Shrinkage = Annotated[
     ),
 ]
 Text = Annotated[str, Meta(max_length=100_000)]
+Fingerprint = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64)]
 Node = Annotated[int, Meta(ge=-1, le=2**31 - 1)]
 Levels = Annotated[tuple[str, ...], Meta(min_length=1)]
 Cuts = Annotated[str, Meta(max_length=10)] | Positive | list[float]
@@ -215,7 +216,7 @@ class Proven(Struct):
     max_depth: Annotated[int, Meta(ge=0, le=MAX_DEPTH_LIMIT)] | None
     min_samples_leaf: Annotated[int, Meta(ge=1)]
     tolerance: NotNegative
-    fingerprint: Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64)]
+    fingerprint: Fingerprint
     seconds: NotNegative
     counts: dict[str, Count]
     time_buckets: TimeBuckets
@@ -226,6 +227,8 @@ class Proven(Struct):
     horizon: Horizon | None = None  # earlier files have none
     loss_kind: LossKind = "brier"
     teacher: Text | None = None
+    teacher_seed: Annotated[int, Meta(ge=0, le=2**32 - 1)] | None = None
+    rows_fingerprint: Fingerprint | None = None
 
     def __post_init__(self) -> None:
         objective, bound = self.objective, self.lower_bound

@@ -18,7 +18,7 @@ from survtree._base.checks import check_option
 from survtree._base.numbers import format_percent
 from survtree._data.read_outcome import split_outcome
 from survtree._data.table import EventTable
-from survtree._model.checks import check_bootstrap
+from survtree._model.checks import check_bootstrap, check_teacher_of_parts
 from survtree._model.cross_validation import SCORE_OF, leaf_places
 from survtree._model.defaults import resolved_horizon, without_defaults
 from survtree._model.fitted import FittedTree
@@ -155,6 +155,7 @@ def bootstrap(
     True
     """
     n = check_bootstrap(estimator, FittedTree, n_bootstraps)
+    check_teacher_of_parts(estimator.teacher)
     check_option("n_jobs", n_jobs)
     rng = check_random_state(check_option("random_state", random_state))
     X, y = split_outcome(X, y, duration_col, event_col)
@@ -172,8 +173,9 @@ def bootstrap(
 
 def _horizon_of(estimator: Any, events: EventTable) -> float | None:
     """That of all rows: samples are fitted and scored with the same, so that they compare."""
-    regularization = vars(estimator).get("regularization") or estimator.min_regularization
-    meant = without_defaults({"horizon": estimator.horizon}, regularization)
+    given = estimator.get_params(deep=False)
+    penalty = given.get("regularization", given.get("min_regularization"))
+    meant = without_defaults({"horizon": estimator.horizon}, penalty)
     return resolved_horizon(check_option("horizon", meant["horizon"]), events)
 
 
@@ -201,7 +203,9 @@ def _fit(task: _Task) -> tuple[FittedTree | None, _SampleFit]:
     with parallel_config(backend="sequential"), warnings.catch_warnings():
         # The caller warns of all rows, once.
         warnings.simplefilter("ignore", TailWeightWarning)
-        estimator = clone(task.estimator).set_params(horizon=task.horizon)
+        # scikit-learn's clone forgets the fit of a teacher that is a model.
+        teacher = task.estimator.teacher
+        estimator = clone(task.estimator).set_params(horizon=task.horizon, teacher=teacher)
         model = estimator.fit(sample.X, sample.y, sample.events.weight)
     questions, splits = model.questions_, model.tree_.question[model.tree_.question >= 0].tolist()
     kept = _SampleFit(

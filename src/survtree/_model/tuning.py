@@ -16,7 +16,12 @@ from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_option, check_options
 from survtree._data.read_outcome import split_outcome
 from survtree._data.table import EventTable
-from survtree._model.checks import TREE_OPTIONS, check_nested, check_tuning
+from survtree._model.checks import (
+    TREE_OPTIONS,
+    check_nested,
+    check_teacher_of_parts,
+    check_tuning,
+)
 from survtree._model.cross_validation import (
     Fold,
     Plan,
@@ -29,7 +34,7 @@ from survtree._model.cross_validation import (
     warn_of_tails,
 )
 from survtree._model.defaults import (
-    NEW_ROWS,
+    SHALLOW,
     resolved_horizon,
     resolved_regularization,
     without_defaults,
@@ -228,6 +233,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         options = {name: getattr(self, name) for name in TREE_OPTIONS}
         checked = check_tuning(self)
         check_options(OptimalSurvivalTree(**options))
+        check_teacher_of_parts(self.teacher)
         names = ("max_depths", "min_regularization", "scoring", "rule", "n_repeats", "n_jobs")
         return TuningSettings(options=options, **{name: checked[name] for name in names})
 
@@ -287,7 +293,7 @@ def _settled(settings: TuningSettings, events: EventTable, seed: int) -> TuningS
     # Two questions: the smallest penalty of interest is that of the simplest table.
     penalty = resolved_regularization(lowest, events.until(horizon), 2, has_teacher=has_teacher)
     if isinstance(depths, str):
-        depths = (NEW_ROWS["max_depth"],) if isinstance(lowest, str) else PAPER_DEPTHS
+        depths = (SHALLOW,) if isinstance(lowest, str) else PAPER_DEPTHS
     options = {**options, "horizon": horizon, "random_state": seed}
     return replace(settings, min_regularization=penalty, max_depths=depths, options=options)
 

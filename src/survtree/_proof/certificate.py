@@ -21,44 +21,14 @@ from survtree._base.numbers import (
     relative_gap,
 )
 from survtree._base.tree import Tree
-from survtree._proof.checks import check_has_proof, targets_for
+from survtree._proof.checks import check_has_proof
+from survtree._proof.recheck import Verification, recheck
 from survtree._questions.binarizer import Binarizer
-from survtree._scoring.losses import loss_by_definition
 from survtree._search.problem import LossKind, Problem, SearchSettings
 from survtree._search.progress import Watch, pruned_by
 from survtree._search.solve import KeptSearch, Solution, claims_of, n_threads
 
 MAGIC = "survtree proof 1"
-Claim = tuple[bool, str]  # whether it holds, and what was found
-NOT_RECHECKED = (
-    "that no other tree is better: that is the search's work, and this check does not repeat it",
-    "that the data are what you meant to analyse, or that the tree will do as well on new rows",
-)
-
-
-@dataclass(frozen=True)
-class Verification:
-    """The outcome of ``Certificate.verify``: each claim, whether it held, and what was found."""
-
-    checks: dict[str, bool]
-    details: dict[str, str]
-    not_rechecked: tuple[str, ...] = NOT_RECHECKED
-
-    @property
-    def is_valid(self) -> bool:
-        """True when every claim held."""
-        return all(self.checks.values())
-
-    def __bool__(self) -> bool:
-        return self.is_valid
-
-    def __str__(self) -> str:
-        lines = [
-            f"{'ok  ' if holds else 'FAIL'} {claim}: {self.details[claim]}"
-            for claim, holds in self.checks.items()
-        ]
-        lines += [f"not rechecked: {text}" for text in self.not_rechecked]
-        return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -199,7 +169,8 @@ class Certificate:
 
     ``guess`` has the assumption if the proof depends on a reference model. ``loss_kind`` tells
     which loss was minimised: "brier", or "teacher" for the squared distance to the vectors
-    ``targets``, which a model file does not keep.
+    ``targets``, which a model file does not keep. ``teacher_seed`` is that of a built-in teacher,
+    which makes them again.
     """
 
     objective: float
@@ -224,6 +195,8 @@ class Certificate:
     guess: Guess | None = None
     loss_kind: LossKind = "brier"
     teacher: str | None = None  # the name of whoever the tree is fitted to
+    teacher_seed: int | None = None
+    rows_fingerprint: str | None = None  # without the targets; None: there are none
     proof: ProofLog | None = field(default=None, repr=False)
     targets: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
 
@@ -247,6 +220,7 @@ class Certificate:
             counts=solution.counts,
             tree=solution.tree,
             loss_kind=problem.loss_kind,
+            rows_fingerprint=None if problem.targets is None else problem.rows_fingerprint(),
             targets=problem.targets,
             **rest,
         )
@@ -257,6 +231,12 @@ class Certificate:
         # A bound at the penalty of the search also holds at a higher one.
         bound = objective if self.status == "optimal" else min(objective, self.lower_bound)
         return replace(self, regularization=regularization, objective=objective, lower_bound=bound)
+
+    @property
+    def can_be_rechecked(self) -> bool:
+        """Whether the rows of the fit are enough to compute the loss again."""
+        is_kept = self.loss_kind == "brier" or self.targets is not None
+        return is_kept or self.teacher_seed is not None
 
     @property
     def gap(self) -> float:
@@ -303,76 +283,11 @@ class Certificate:
     ) -> Verification:
         """Recheck objective, fingerprint and arithmetic on the training data, without the solver.
 
-        Rows must come in the order of the fit: the fingerprint depends on it. A model that was
-        fitted with a teacher and then loaded from a file needs the teacher's ``targets`` as well.
+        Rows must come in the order of the fit: the fingerprint depends on it. Of a model that was
+        loaded from a file, a built-in teacher is fitted again; the ``targets`` of another teacher
+        must be given.
         """
-        table, events, _ = self.binarizer.read_with_outcome(X, y, sample_weight)
-        events = events.until(self.horizon)
-        if self.time_buckets is not None:
-            events = events.on_grid(self.time_buckets)
-        questions = self.binarizer.questions_
-        problem = Problem(
-            questions.matrix(table),
-            events,
-            questions,
-            self.regularization,
-            self.max_depth,
-            self.min_samples_leaf,
-            self.max_leaves,
-            targets_for(self.loss_kind, targets, self.targets, len(events)),
-            min_events_leaf=self.min_events_leaf,
-        )
-        return self._check(problem)
-
-    def _check(self, problem: Problem) -> Verification:
-        oracle = loss_by_definition(problem.events, problem.targets)
-        leaf_of_row = problem.leaf_of_row(self.tree)
-        slack = 1e-9 * max(1.0, oracle.one_leaf_loss())
-        sizes, events = np.bincount(leaf_of_row), problem.events_of_leaves(self.tree)
-        fingerprint, loss = problem.fingerprint(), oracle.tree_loss(leaf_of_row)
-        found = {
-            "data": (fingerprint == self.fingerprint, f"fingerprint {fingerprint[:16]}"),
-            "loss": (abs(loss - self.loss) <= slack, f"{loss:.12g}, stated {self.loss:.12g}"),
-            **self._check_shape(sizes[sizes > 0], int(events.min())),
-            **self._check_numbers(slack),
-        }
-        return Verification(
-            {claim: bool(holds) for claim, (holds, _) in found.items()},
-            {claim: detail for claim, (_, detail) in found.items()},
-        )
-
-    def _check_shape(self, sizes: NDArray[np.intp], fewest_events: int) -> dict[str, Claim]:
-        """Number, size and depth of the leaves are within the limits; ``sizes`` are in rows."""
-        depth = int(self.tree.depths().max())
-        most = "no limit" if self.max_depth is None else str(self.max_depth)
-        is_allowed = (
-            len(sizes) == self.n_leaves
-            and (self.max_leaves is None or self.n_leaves <= self.max_leaves)
-            and (depth == 0 or sizes.min() >= self.min_samples_leaf)
-            and (depth == 0 or fewest_events >= self.min_events_leaf)
-        )
-        found = f"{len(sizes)}, the smallest has {sizes.min()} rows"
-        if self.min_events_leaf > 0:
-            found += f", the fewest events are {fewest_events}"
-        return {
-            "leaves": (is_allowed, found),
-            "depth": (self.max_depth is None or depth <= self.max_depth, f"{depth} of {most}"),
-        }
-
-    def _check_numbers(self, slack: float) -> dict[str, Claim]:
-        """The stated numbers agree with each other."""
-        objective = self.loss + self.regularization * self.n_leaves
-        is_closed = self.lower_bound == self.objective
-        return {
-            "objective": (
-                abs(objective - self.objective) <= slack,
-                f"{self.loss:.12g} + {self.n_leaves} x {self.regularization:g} = {objective:.12g}",
-            ),
-            "bounds": (
-                self.lower_bound <= self.objective and (self.status != "optimal" or is_closed),
-                f"lower bound {self.lower_bound:.12g}, status {self.status}",
-            ),
-        }
+        return recheck(self, self.binarizer.read_with_outcome(X, y, sample_weight), targets)
 
 
 def headline(problem: Problem, settings: SearchSettings) -> str:

@@ -5,6 +5,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from survtree._scoring.teachers import BUILT_IN
+
 T = TypeVar("T")
 
 
@@ -19,19 +21,19 @@ def check_has_proof(proof: T | None, status: str) -> T:
     return proof
 
 
-def targets_for(
-    loss_kind: str, given: Any, kept: NDArray[np.float64] | None, n_rows: int
-) -> NDArray[np.float64] | None:
-    """The teacher's vectors that a loss was computed with: given, or kept since the fit."""
-    if loss_kind == "brier":
-        _require_none(given)
-        return None
-    if given is None and kept is None:
+def check_can_be_made(teacher: str | None, seed: int | None) -> tuple[str, int]:
+    """Name and seed of a built-in teacher, whose vectors can be made again."""
+    if teacher not in BUILT_IN or seed is None:
         raise ValueError(
             "verify needs targets: the loss was computed against a teacher, and a model file does "
             "not keep its vectors. Pass targets=certificate_.targets of the model as it was fitted."
         )
-    targets = np.asarray(kept if given is None else given, dtype=np.float64)
+    return teacher, seed
+
+
+def check_targets(given: Any, n_rows: int) -> NDArray[np.float64]:
+    """Vectors of a teacher, one for each row."""
+    targets = np.asarray(given, dtype=np.float64)
     if targets.ndim != 2 or len(targets) != n_rows:
         raise ValueError(
             f"targets must have one row for each of the {n_rows} rows of X; their shape is "
@@ -40,7 +42,8 @@ def targets_for(
     return targets
 
 
-def _require_none(given: Any) -> None:
+def check_no_targets(given: Any) -> None:
+    """There are none without a teacher."""
     if given is not None:
         raise ValueError(
             "targets are for a model that was fitted with a teacher; this one was not. Leave "

@@ -29,7 +29,7 @@ MOST_LEVELS, FEWEST_IN_LEVEL = 30, 3
 # Numbers beyond these shares of their column are moved there: a linear model follows outliers.
 TAIL = 0.02
 MANY_COLUMNS = 200
-PRIOR_ROWS = 3.0
+PRIOR_ROWS = 10.0
 TINY = float(np.finfo(float).tiny)
 
 
@@ -176,6 +176,8 @@ def _forest(columns: Floats, events: EventTable, times: Floats, seed: int) -> Fl
     from sklearn.ensemble import RandomForestRegressor  # slow to import
 
     n_rows, n_columns = columns.shape
+    if n_rows < 2 * FEWEST_ROWS:  # too few for a split
+        return _same_for_all(events, times)
     # Times count as much as the steps after them are long, as in the loss of the tree.
     lengths = np.diff(np.append(times, events.time.max())) / max(events.time.max(), TINY)
     scale = np.maximum(np.sqrt(lengths), 1e-9)
@@ -188,9 +190,11 @@ def _forest(columns: Floats, events: EventTable, times: Floats, seed: int) -> Fl
         oob_score=True,
         random_state=seed,
     )
-    forest.fit(columns, pseudo_observations(events, times) * scale, events.weight)
+    wanted = pseudo_observations(events, times) * scale
+    forest.fit(columns, wanted[:, 0] if len(times) == 1 else wanted, events.weight)
     predicted = forest.oob_prediction_.reshape(n_rows, len(times)) / scale
-    return np.asarray(np.clip(predicted, 0.0, 1.0))
+    # Means of pseudo-observations may leave [0, 1] and rise with time; survival curves do not.
+    return np.minimum.accumulate(np.clip(predicted, 0.0, 1.0), axis=1)
 
 
 def _cox(columns: Floats, events: EventTable, times: Floats, seed: int) -> Floats:
@@ -198,7 +202,7 @@ def _cox(columns: Floats, events: EventTable, times: Floats, seed: int) -> Float
     from sklearn.model_selection import RepeatedStratifiedKFold  # slow to import
 
     if events.event.sum() < FEWEST_EVENTS:
-        return np.tile(one_curve(events)(times), (len(events), 1))
+        return _same_for_all(events, times)
     splitter = RepeatedStratifiedKFold(n_splits=N_FOLDS, n_repeats=N_REPEATS, random_state=seed)
     with warnings.catch_warnings():
         # Fewer censored rows than folds: some folds have none, which is no problem.
@@ -208,6 +212,11 @@ def _cox(columns: Floats, events: EventTable, times: Floats, seed: int) -> Float
     repeats = [folds[k : k + N_FOLDS] for k in range(0, len(folds), N_FOLDS)]
     curves = [cross_fitted_cox(few, events, each, times) for each in repeats]
     return np.asarray(np.mean(curves, axis=0))
+
+
+def _same_for_all(events: EventTable, times: Floats) -> Floats:
+    """The Kaplan-Meier curve of all rows, for each of them."""
+    return np.tile(one_curve(events)(times), (len(events), 1))
 
 
 def _on_one_scale(columns: Floats) -> Floats:

@@ -67,6 +67,17 @@ class Problem:
 
     def fingerprint(self) -> str:
         """SHA-256 of questions, answers, outcome, weights and targets, in the order of the rows."""
+        digest = self._digest_of_rows()
+        if self.targets is not None:
+            digest.update(f"targets {self.targets.shape}".encode())
+            digest.update(np.ascontiguousarray(self.targets, dtype="<f8").data)
+        return digest.hexdigest()
+
+    def rows_fingerprint(self) -> str:
+        """The same without targets: whether rows are those of a fit, whoever taught it."""
+        return self._digest_of_rows().hexdigest()
+
+    def _digest_of_rows(self) -> "hashlib._Hash":
         events, names = self.events, self.questions.fingerprint_names
         is_weighted = bool((events.weight != 1.0).any())
         # Lengths first, so that no two problems are written alike.
@@ -78,10 +89,7 @@ class Problem:
         digest.update(np.ascontiguousarray(events.time, dtype="<f8").data)
         if is_weighted:
             digest.update(np.ascontiguousarray(events.weight, dtype="<f8").data)
-        if self.targets is not None:
-            digest.update(f"targets {self.targets.shape}".encode())
-            digest.update(np.ascontiguousarray(self.targets, dtype="<f8").data)
-        return digest.hexdigest()
+        return digest
 
 
 def are_equal(a: NDArray[np.float64] | None, b: NDArray[np.float64] | None) -> bool:

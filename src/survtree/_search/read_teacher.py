@@ -4,6 +4,7 @@ A reference (``read_reference.py``) only tells the search where it need not look
 target itself. Both take the same kinds of models and curves.
 """
 
+import numbers
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +22,7 @@ MOST_TIMES = 100
 
 
 def teacher_curves(
-    teacher: Any, X: Any, table: Table, events: EventTable, random_state: Any
+    teacher: Any, X: Any, table: Table, events: EventTable, seed: int | None
 ) -> TeacherCurves | None:
     """The curves of a teacher for the training rows, up to the last time of the events.
 
@@ -33,7 +34,8 @@ def teacher_curves(
         return None
     kind = check_teacher(teacher)
     if kind == "name":
-        return built_in_curves(teacher, table, events, seed_of(random_state))
+        assert seed is not None
+        return built_in_curves(teacher, table, events, seed)
     if kind == "model":
         return _on_times(predicted_curves(teacher, X, len(events), role=TEACHER), events)
     times, survival = check_pair(teacher, len(events), TEACHER)
@@ -51,10 +53,16 @@ def teacher_name(teacher: Any) -> str | None:
     return type(teacher).__name__ if kind == "model" else "survival curves"
 
 
+def teacher_seed(teacher: Any, random_state: Any) -> int | None:
+    """The seed of a built-in teacher; the others have none."""
+    is_built_in = teacher is not None and check_teacher(teacher) == "name"
+    return seed_of(random_state) if is_built_in else None
+
+
 def seed_of(random_state: Any) -> int:
     """An integer, drawn from a random state if none was given."""
-    if isinstance(random_state, int):
-        return random_state
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state)
     return int(check_random_state(random_state).randint(2**31))
 
 

@@ -13,7 +13,8 @@ from sklearn.utils import check_random_state
 from survtree._base.numbers import format_penalty, json_interval, json_number, round_ticks
 from survtree._model.fitted import FittedTree
 from survtree._model.prepare import cohort_of
-from survtree._proof.certificate import Certificate, Verification
+from survtree._proof.certificate import Certificate
+from survtree._proof.recheck import Verification, recheck
 from survtree._questions.questions import InLevels, InRange, IsMissing, IsOne, Question
 from survtree._search.progress import REASONS
 from survtree._show.leaf_facts import (
@@ -41,8 +42,8 @@ def report_facts(
     facts = leaf_facts(model, times)
     verified = data = scores = None
     if rows is not None:
-        verified = model.certificate_.verify(*rows)
-        table, events, is_kept = model.binarizer_.read_with_outcome(*rows, model)
+        study = table, events, is_kept = model.binarizer_.read_with_outcome(*rows, model)
+        verified = recheck(model.certificate_, study, needs_targets=False)
         data = data_facts(table, events, columns_asked(model), len(is_kept))
         cohort, rng = cohort_of(clone(model), *rows), check_random_state(random_state)
         scoring = Scoring(cv, rng, np.array(facts.times), facts.confidence)

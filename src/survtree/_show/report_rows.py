@@ -15,6 +15,7 @@ from survtree._model.fitted import functions_of
 from survtree._model.prepare import Cohort
 from survtree._scoring.curves import StepFunction, leaf_curves
 from survtree._scoring.scores import SCORES, calibration_groups, scores_of
+from survtree._scoring.teachers import BUILT_IN
 from survtree._show.plot_quality import calibration_at
 
 Floats = NDArray[np.float64]
@@ -138,6 +139,8 @@ def why_not_refitted(model: Any, cv: Any) -> str:
         return "cv is None"
     if options.get("reference") is not None and not isinstance(options["reference"], str):
         return "reference"
+    if model.teacher_ is not None and model.teacher_ not in BUILT_IN:
+        return "teacher"
     own = options.get("cv", 5)
     return "" if isinstance(own, (int, np.integer)) or hasattr(own, "split") else "folds"
 

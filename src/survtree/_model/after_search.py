@@ -1,0 +1,49 @@
+"""What follows from the tree that a search found: its curves, its IBS ratio, its shrinkage."""
+
+import numpy as np
+
+from survtree._base.tree import Tree
+from survtree._data.table import EventTable
+from survtree._model.prepare import Prepared
+from survtree._scoring.curves import LeafCurve, LeafCurves, leaf_curves, one_curve
+from survtree._scoring.losses import LossByDefinition
+from survtree._scoring.shrinkage import nearest_shrinkage
+from survtree._scoring.teachers import slope
+from survtree._search.problem import Problem
+from survtree._search.solve import Solution
+
+
+def ibs_ratio(problem: Problem, solution: Solution) -> float:
+    """1 - integrated Brier score of the tree / that of a lone leaf; the loss unless it is another.
+
+    A lone leaf explains nothing, not 1e-16 of it.
+    """
+    loss, one_leaf = solution.loss, solution.one_leaf_loss
+    if problem.targets is not None:
+        losses = LossByDefinition.of(problem.events)
+        loss, one_leaf = (
+            losses.tree_loss(problem.leaf_of_row(solution.tree)),
+            losses.one_leaf_loss(),
+        )
+    is_split = solution.tree.n_nodes > 1 and one_leaf > 0
+    return 1.0 - loss / one_leaf if is_split else 0.0
+
+
+def chosen_shrinkage(prepared: Prepared, tree: Tree, curves: LeafCurves) -> float:
+    """As asked for, or that whose predictions come nearest to the teacher's curves."""
+    if prepared.shrinkage is not None:
+        return prepared.shrinkage
+    problem, teacher = prepared.problem, prepared.teacher
+    assert teacher is not None
+    events = prepared.exact.until(prepared.horizon)
+    means = teacher.means(problem.leaf_of_row(tree), events.weight, len(tree.leaves))
+    everyone = one_curve(events)(teacher.times)
+    wanted = np.clip(everyone + slope(teacher, events) * (means - everyone), 0.0, 1.0)
+    return nearest_shrinkage(tree, curves.by_leaf, teacher, wanted)
+
+
+def curves_by_node(problem: Problem, exact: EventTable, tree: Tree) -> dict[int, LeafCurve]:
+    """The curves of each leaf's own rows, by node number, on the times as they are."""
+    leaves = tree.leaves.tolist()
+    curves = leaf_curves(exact, problem.leaf_of_row(tree), len(leaves))
+    return dict(zip(leaves, curves, strict=True))

@@ -1,0 +1,166 @@
+"""The recheck of a certificate on the rows of its fit, without the solver."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from survtree._data.read_rows import Study
+from survtree._data.table import EventTable, Table
+from survtree._proof.checks import check_can_be_made, check_no_targets, check_targets
+from survtree._scoring.losses import loss_by_definition
+from survtree._scoring.teachers import built_in_curves
+from survtree._search.problem import Problem
+
+if TYPE_CHECKING:
+    from survtree._proof.certificate import Certificate
+
+Claim = tuple[bool, str]  # whether it holds, and what was found
+NOT_RECHECKED = (
+    "that no other tree is better: that is the search's work, and this check does not repeat it",
+    "that the data are what you meant to analyse, or that the tree will do as well on new rows",
+)
+LOSS_LEFT = "the loss: it was computed against a teacher whose vectors are not kept"
+LOSS_OF_OTHERS = "the loss: it was computed against a teacher of the rows of the fit"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The outcome of ``Certificate.verify``: each claim, whether it held, and what was found."""
+
+    checks: dict[str, bool]
+    details: dict[str, str]
+    not_rechecked: tuple[str, ...] = NOT_RECHECKED
+
+    @property
+    def is_valid(self) -> bool:
+        """True when every claim held."""
+        return all(self.checks.values())
+
+    def __bool__(self) -> bool:
+        return self.is_valid
+
+    def __str__(self) -> str:
+        lines = [
+            f"{'ok  ' if holds else 'FAIL'} {claim}: {self.details[claim]}"
+            for claim, holds in self.checks.items()
+        ]
+        lines += [f"not rechecked: {text}" for text in self.not_rechecked]
+        return "\n".join(lines)
+
+
+def recheck(
+    stated: "Certificate", study: Study, targets: Any = None, *, needs_targets: bool = True
+) -> Verification:
+    """Whether what is stated holds on these rows; ``targets`` are a teacher's vectors.
+
+    If they are neither given nor kept and cannot be made again, that is an error, or the loss is
+    not rechecked.
+    """
+    events = study.events.until(stated.horizon)
+    rows = _problem(stated, study.table, events)
+    is_same = rows.fingerprint() == (stated.rows_fingerprint or stated.fingerprint)
+    if stated.loss_kind == "brier":
+        check_no_targets(targets)
+        return _verification(stated, rows, is_same)
+    if targets is not None:
+        problem = replace(rows, targets=check_targets(targets, len(events)))
+        return _verification(stated, problem, problem.fingerprint() == stated.fingerprint)
+    vectors = None
+    if is_same and (needs_targets or stated.can_be_rechecked):
+        vectors = _targets_again(stated, study.table, events)
+    return _verification(stated, replace(rows, targets=vectors), is_same)
+
+
+def _problem(stated: "Certificate", table: Table, events: EventTable) -> Problem:
+    """The rows as the search had them, without targets."""
+    questions, buckets = stated.binarizer.questions_, stated.time_buckets
+    return Problem(
+        questions.matrix(table),
+        events if buckets is None else events.on_grid(buckets),
+        questions,
+        stated.regularization,
+        stated.max_depth,
+        stated.min_samples_leaf,
+        stated.max_leaves,
+        min_events_leaf=stated.min_events_leaf,
+    )
+
+
+def _targets_again(stated: "Certificate", table: Table, events: EventTable) -> NDArray[np.float64]:
+    """Those kept since the fit, or those of a built-in teacher, fitted again."""
+    if stated.targets is not None:
+        return stated.targets
+    name, seed = check_can_be_made(stated.teacher, stated.teacher_seed)
+    return built_in_curves(name, table, events, seed).targets()
+
+
+def _verification(stated: "Certificate", problem: Problem, is_same: bool) -> Verification:
+    found = {
+        "data": (is_same, f"fingerprint {problem.fingerprint()[:16]}"),
+        **_check_tree(stated, problem),
+    }
+    left: tuple[str, ...] = NOT_RECHECKED
+    if problem.loss_kind != stated.loss_kind:
+        del found["loss"]
+        left = (LOSS_LEFT if is_same else LOSS_OF_OTHERS, *left)
+    return Verification(
+        {claim: bool(holds) for claim, (holds, _) in found.items()},
+        {claim: detail for claim, (_, detail) in found.items()},
+        left,
+    )
+
+
+def _check_tree(stated: "Certificate", problem: Problem) -> dict[str, Claim]:
+    """The loss, the shape and the arithmetic."""
+    leaf_of_row = problem.leaf_of_row(stated.tree)
+    sizes, events = np.bincount(leaf_of_row), problem.events_of_leaves(stated.tree)
+    oracle = loss_by_definition(problem.events, problem.targets)
+    slack, loss = 1e-9 * max(1.0, oracle.one_leaf_loss()), oracle.tree_loss(leaf_of_row)
+    return {
+        "loss": (
+            abs(loss - stated.loss) <= slack,
+            f"{loss:.12g}, stated {stated.loss:.12g}",
+        ),
+        **_check_shape(stated, sizes[sizes > 0], int(events.min())),
+        **_check_numbers(stated, slack),
+    }
+
+
+def _check_shape(
+    stated: "Certificate", sizes: NDArray[np.intp], fewest_events: int
+) -> dict[str, Claim]:
+    """Number, size and depth of the leaves are within the limits; ``sizes`` are in rows."""
+    depth = int(stated.tree.depths().max())
+    most = "no limit" if stated.max_depth is None else str(stated.max_depth)
+    is_allowed = (
+        len(sizes) == stated.n_leaves
+        and (stated.max_leaves is None or stated.n_leaves <= stated.max_leaves)
+        and (depth == 0 or sizes.min() >= stated.min_samples_leaf)
+        and (depth == 0 or fewest_events >= stated.min_events_leaf)
+    )
+    found = f"{len(sizes)}, the smallest has {sizes.min()} rows"
+    if stated.min_events_leaf > 0:
+        found += f", the fewest events are {fewest_events}"
+    return {
+        "leaves": (is_allowed, found),
+        "depth": (stated.max_depth is None or depth <= stated.max_depth, f"{depth} of {most}"),
+    }
+
+
+def _check_numbers(stated: "Certificate", slack: float) -> dict[str, Claim]:
+    """The stated numbers agree with each other."""
+    objective = stated.loss + stated.regularization * stated.n_leaves
+    is_closed = stated.lower_bound == stated.objective
+    return {
+        "objective": (
+            abs(objective - stated.objective) <= slack,
+            f"{stated.loss:.12g} + {stated.n_leaves} x {stated.regularization:g} = "
+            f"{objective:.12g}",
+        ),
+        "bounds": (
+            stated.lower_bound <= stated.objective and (stated.status != "optimal" or is_closed),
+            f"lower bound {stated.lower_bound:.12g}, status {stated.status}",
+        ),
+    }
