@@ -171,7 +171,8 @@ def _forest(columns: Floats, events: EventTable, times: Floats, seed: int) -> Fl
     )
     forest.fit(columns, pseudo_observations(events, times) * scale, events.weight)
     predicted = forest.oob_prediction_.reshape(n_rows, len(times)) / scale
-    return np.asarray(np.clip(predicted, 0.0, 1.0))
+    # Means of pseudo-observations may leave [0, 1] and rise with time; survival curves do not.
+    return np.minimum.accumulate(np.clip(predicted, 0.0, 1.0), axis=1)
 
 
 def _cox(columns: Floats, events: EventTable, times: Floats, seed: int) -> Floats:
