@@ -169,7 +169,14 @@ def _forest(columns: Floats, events: EventTable, times: Floats, seed: int) -> Fl
         oob_score=True,
         random_state=seed,
     )
-    forest.fit(columns, pseudo_observations(events, times) * scale, events.weight)
+    targets = pseudo_observations(events, times) * scale
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Some inputs do not have OOB scores", UserWarning)
+        forest.fit(columns, targets, events.weight)
+    # A heavy row may be in the sample of every tree; the forest then says the same as one curve.
+    is_unknown = ~forest.oob_prediction_.reshape(n_rows, -1).any(axis=1)
+    mean = np.average(targets, axis=0, weights=events.weight)
+    forest.oob_prediction_[is_unknown] = mean.squeeze()
     predicted = forest.oob_prediction_.reshape(n_rows, len(times)) / scale
     # Means of pseudo-observations may leave [0, 1] and rise with time; survival curves do not.
     return np.minimum.accumulate(np.clip(predicted, 0.0, 1.0), axis=1)
