@@ -3,8 +3,8 @@
     python -m benchmarks.pages [FOLDER]
 
 writes docs/results/*.md: of each file what its table shows, the command that fills it, what
-``--summary`` prints of it, the rows if they are few, and the machines and commits they name. A test
-fails when a page is not what this makes.
+``--summary`` prints of it, the rows if they are few, and the machines and commits they name; and
+the short table between the two marks of README.md. A test fails when a page is not what this makes.
 """
 
 import contextlib
@@ -18,8 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
+from benchmarks.new_rows import page as new_rows
 from benchmarks.tables import HERE, MACHINE
 
+README = HERE.parent / "README.md"
+BEGIN, END = "<!-- new_rows:begin -->", "<!-- new_rows:end -->"
 DOCS = HERE.parent / "docs" / "results"
 MOST_ROWS = 25  # beyond that the file itself is the better place to look
 
@@ -36,6 +39,8 @@ class Page:
     command: str
     # A run that keeps other things in its file prints no summary of it.
     is_summed_up: bool = True
+    notes: str = ""  # on how to read it
+    also: tuple[str, ...] = ()  # further modules that say what is measured
 
     @property
     def name(self) -> str:
@@ -48,6 +53,14 @@ PAGES = (
         "speed",
         "Seconds and memory of the original, divided by ours",
         "make bench-speed",
+    ),
+    Page(
+        "new_rows",
+        "new_rows.__main__",
+        "Held-out quality on public tables",
+        "make bench-new_rows",
+        notes=new_rows.NOTES,
+        also=("new_rows.scoring", "new_rows.models", "new_rows.tables"),
     ),
     Page("household", "household", "Two million rows", "make bench-household"),
     Page("parity_osst", "parity", "The same answers as the original", "make parity", False),
@@ -83,9 +96,9 @@ def rows_of(page: Page) -> list[Row]:
 
 
 def doc_of(page: Page) -> str:
-    """What the module says of itself; its lines of code come out as a block."""
-    doc = importlib.import_module(f"benchmarks.{page.module}").__doc__
-    return (doc or "").strip()
+    """What the modules say of themselves; their lines of code come out as a block."""
+    modules = [importlib.import_module(f"benchmarks.{name}") for name in (page.module, *page.also)]
+    return "\n\n".join((module.__doc__ or "").strip() for module in modules)
 
 
 def summary_of(page: Page) -> str:
@@ -134,11 +147,18 @@ def origins(rows: Sequence[Row]) -> list[str]:
     """Programs, commits and processors that the rows name, and how many rows name them."""
     if "cpu" not in rows[0]:
         return ["The rows of this file name neither commit nor machine."]
-    counted = Counter(
-        (row["programs"], row["cpu"], row["cores"], row["python"]) for row in rows
-    ).most_common()
+    counted: Counter[tuple[str, ...]] = Counter()
+    facts: tuple[str, ...] = ()
+    for row in rows:
+        # Rows that were written together say it in the first of them.
+        facts = (
+            tuple(row[name] for name in ("programs", "cpu", "cores", "python"))
+            if row["cpu"]
+            else facts
+        )
+        counted[facts] += 1
     header = ("rows", "programs and commit", "processor", "cores", "Python")
-    return markdown_table(header, ((str(n), *facts) for facts, n in counted))
+    return markdown_table(header, ((str(n), *facts) for facts, n in counted.most_common()))
 
 
 def text_of(page: Page) -> str:
@@ -154,6 +174,7 @@ def text_of(page: Page) -> str:
         doc_of(page),
         "```",
         "",
+        *([page.notes] if page.notes else []),
     ]
     if summary := summary_of(page):
         lines += ["## Summary", "", "```none", summary, "```", ""]
@@ -199,11 +220,23 @@ def all_pages() -> dict[str, str]:
     return {"index.md": index()} | {f"{page.name}.md": text_of(page) for page in PAGES}
 
 
+def readme() -> str:
+    """README.md with the table of held-out quality that the file gives."""
+    path = HERE / "results" / "new_rows.csv"
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["seed"] == "0"]
+    before, rest = README.read_text(encoding="utf-8").split(BEGIN)
+    _, after = rest.split(END)
+    return f"{before}{BEGIN}\n\n{new_rows.readme_table(rows)}\n{END}{after}"
+
+
 def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DOCS
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in all_pages().items():
         (folder / name).write_text(text, encoding="utf-8")
+    if folder == DOCS:
+        README.write_text(readme(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -87,6 +87,10 @@ def test_pages_of_results_are_what_the_files_say():
     assert kept == made, "run python -m benchmarks.pages"
 
 
+def test_the_table_of_the_readme_is_what_the_file_says():
+    assert (ROOT / "README.md").read_text(encoding="utf-8") == pages.readme()
+
+
 def test_every_file_of_results_has_a_page():
     files = {path.stem for path in (ROOT / "benchmarks" / "results").glob("*.csv")}
     assert files == {page.file for page in pages.PAGES}
@@ -117,7 +121,8 @@ def test_links_lead_somewhere(page):
 def test_programs_and_tests_that_are_named_are_there(page):
     text = page.read_text(encoding="utf-8")
     for name in re.findall(r"-m ((?:tests|benchmarks)(?:\.[a-z_]+)+)(?![\w.$])", text):
-        assert (ROOT / f"{name.replace('.', '/')}.py").exists(), name
+        path = ROOT / name.replace(".", "/")
+        assert path.with_suffix(".py").exists() or (path / "__main__.py").exists(), name
     for name in re.findall(r"\btests/[\w/]+\.(?:py|cpp|hpp|txt)\b", text):
         assert (ROOT / name).exists(), name
 

@@ -191,8 +191,14 @@ def _forest(columns: Floats, events: EventTable, times: Floats, seed: int) -> Fl
         random_state=seed,
     )
     wanted = pseudo_observations(events, times) * scale
-    forest.fit(columns, wanted[:, 0] if len(times) == 1 else wanted, events.weight)
-    predicted = forest.oob_prediction_.reshape(n_rows, len(times)) / scale
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Some inputs do not have OOB scores", UserWarning)
+        forest.fit(columns, wanted[:, 0] if len(times) == 1 else wanted, events.weight)
+    predicted = forest.oob_prediction_.reshape(n_rows, len(times))
+    # A heavy row may be in the sample of every tree; the forest then says the same as one curve.
+    is_unknown = ~predicted.any(axis=1)
+    predicted[is_unknown] = np.average(wanted, axis=0, weights=events.weight)
+    predicted = predicted / scale
     # Means of pseudo-observations may leave [0, 1] and rise with time; survival curves do not.
     return np.minimum.accumulate(np.clip(predicted, 0.0, 1.0), axis=1)
 

@@ -1,0 +1,126 @@
+"""What README and the page of results say about held-out quality, made from the result file."""
+
+from collections.abc import Iterable, Sequence
+
+from benchmarks.new_rows.summary import Results, Row, mean, number, paired, standard_error
+
+SCORE = "ratio90"
+OURS, BESIDE = "ours", "ctree"
+# Means over fewer tables would be read as more than they are.
+FEWEST_TABLES = 20
+NAMES = {
+    "ours": "**survtree, defaults**",
+    "ours_cv": "survtree, size by cross-validation",
+    "ctree": "ctree (partykit)",
+    "rpart": "rpart",
+    "rpart_1se": "rpart, pruned by one standard error",
+    "surtree": "SurTree (STreeD), depth 3",
+    "sksurv_depth3": "scikit-survival's tree, depth 3",
+    "sksurv_tree": "scikit-survival's tree",
+    "kaplan_meier": "one Kaplan-Meier curve",
+    "cox": "Cox with a ridge penalty",
+    "forest": "random survival forest",
+    "boosting": "gradient boosting",
+}
+HEADER = ("method", "IBS ratio (s.e.)", "better than ctree", "worst table", "C", "leaves")
+NOTES = """\
+## How to read it
+
+- *Defaults against defaults.* No method was tuned for a table. Our defaults were chosen on the
+  tables marked "chosen on" and on no others, so the half called "judged" is the fair comparison: a
+  number that is much better on the first half than on the second is a sign that a default was
+  fitted to its tables. Which half a table is in is decided by a hash of its name. "ours_cv" selects
+  the penalty by cross-validation within the training rows.
+- *Standard errors are over tables.* They say how far the mean would move with other tables of this
+  kind, and hold for each method alone. Tables differ much more than methods do, so two methods are
+  compared by the paired differences ("- ctree", "- forest") and by the tables won and lost, not by
+  whether the errors of their means overlap.
+- *A ratio below 0* means that one Kaplan-Meier curve for everybody would have been better on the
+  held-out rows. With a hundred rows or little signal every flexible method has such tables; the
+  column "worst" shows how bad it gets.
+- *Three horizons.* The last tenth or fifth of the follow-up has few rows and large weights. A
+  method that looks good only up to one of the three horizons is not clearly good.
+- *All trees predict by Kaplan-Meier curves of their leaves*, except ours, which predict what users
+  of survtree get: curves shrunken towards larger groups. The difference between the programs is
+  thus one of splits *and* of curves.
+- *Cox, forests and boosted models are no trees.* They are here to show what one readable tree
+  costs. Where such a model is ahead and nobody has to read it, use it.
+- *C and calibration* are of secondary interest here: none of the trees optimises them. A lone
+  Kaplan-Meier curve is well calibrated and useless, so read calibration beside the IBS ratio.
+- *Exactness is not what is compared here.* That a tree is proven optimal for its training rows,
+  limits and teacher does not make it the best tree on new rows.
+"""
+
+
+def shared_tables(results: Results) -> list[str]:
+    """Those on which all methods finished all folds."""
+    finished = [set(results.folds[method]) for method in results.methods()]
+    return sorted(set.intersection(*finished)) if finished else []
+
+
+def of_tables(results: Results, tables: Sequence[str]) -> Results:
+    """Only these tables."""
+    kept = Results([])
+    for method in results.methods():
+        kept.folds[method] |= {table: results.folds[method][table] for table in tables}
+    return kept
+
+
+def short_lines(results: Results) -> list[str]:
+    """A line of Markdown for each method, the best mean first."""
+    means = {m: mean(results.by_table(m, SCORE).values()) for m in results.methods()}
+    return [_cells_of(results, method) for method in sorted(means, key=lambda m: -means[m])]
+
+
+def _cells_of(results: Results, method: str) -> str:
+    found = results.by_table(method, SCORE)
+    values, worst = [*found.values()], min(found, key=lambda table: found[table])
+    won = sum(difference > 0 for difference in paired(results, method, BESIDE, SCORE))
+    cells = (
+        NAMES[method],
+        f"{number(mean(values), '{:.3f}')} ({number(standard_error(values), '{:.3f}')})",
+        "" if method == BESIDE else f"{won} of {len(found)}",
+        f"{number(found[worst], '{:.2f}')} ({worst})",
+        number(mean(results.by_table(method, "c").values()), "{:.3f}"),
+        number(mean(results.by_table(method, "leaves").values()), "{:.1f}"),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def ahead_line(results: Results) -> str:
+    """Which methods have a higher mean than our default trees, and by how much."""
+    told = []
+    for method in results.methods():
+        differences = paired(results, method, OURS, SCORE)
+        if mean(differences) > 0:
+            won = sum(difference > 0 for difference in differences)
+            told.append(
+                f"{NAMES[method]} by {mean(differences):.3f} (s.e. "
+                f"{number(standard_error(differences), '{:.3f}')}; ahead on {won} of "
+                f"{len(differences)} tables)"
+            )
+    if not told:
+        return "No method is ahead of our default trees on average."
+    return f"Ahead of our default trees on average: {'; '.join(told)}."
+
+
+def readme_table(rows: Iterable[Row]) -> str:
+    """The short table: the judged half first, then all tables that every method finished."""
+    results = Results(rows)
+    absent = [method for method in NAMES if method not in results.methods()]
+    tables = shared_tables(results)
+    if absent or len(tables) < FEWEST_TABLES:
+        return (
+            f"The benchmark is not finished: every method has finished {len(tables)} tables so "
+            "far.\n"
+        )
+    lines: list[str] = []
+    for which, words in (("judged", "The half on which nothing was chosen"), ("all", "All")):
+        part = of_tables(results, tables).part(which)
+        lines += [f"{words}: {len(part.tables())} tables.", ""]
+        lines += [f"| {' | '.join(HEADER)} |", f"|{'---|' * len(HEADER)}", *short_lines(part), ""]
+        lines += [ahead_line(part), ""]
+    n_all = len(results.tables())
+    if len(tables) < n_all:
+        lines += [f"Left out: {n_all - len(tables)} that not all methods finished.", ""]
+    return "\n".join(lines[:-1]) + "\n"

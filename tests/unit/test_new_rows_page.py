@@ -1,0 +1,50 @@
+"""The short table of held-out quality: whom it compares, on which tables, and what it says."""
+
+import pytest
+
+from benchmarks.new_rows import page
+from benchmarks.new_rows.summary import RATIOS, Results
+
+TABLES = [f"table{number}" for number in range(page.FEWEST_TABLES)]
+
+
+def result(table, method, ratio, status="fitted"):
+    row = {"table": table, "method": method, "status": status, "c": 0.5, "leaves": 2}
+    return {name: str(value) for name, value in (row | dict.fromkeys(RATIOS, ratio)).items()}
+
+
+def rows(ahead=0.0):
+    """The ratio of ctree is 0.2 everywhere, that of Cox may be higher, all others have 0.1."""
+    ratios = {"ctree": 0.2, "cox": 0.2 + ahead}
+    return [result(t, method, ratios.get(method, 0.1)) for t in TABLES for method in page.NAMES]
+
+
+def test_the_best_method_comes_first_and_the_table_says_who_is_ahead_of_us():
+    text = page.readme_table(rows(ahead=0.05))
+    _, everything = text.split(f"All: {len(TABLES)} tables.")
+    first = next(line for line in everything.splitlines() if "0.250" in line)
+    n = len(TABLES)
+    assert first.startswith(f"| Cox with a ridge penalty | 0.250 (0.000) | {n} of {n} | 0.25 (tab")
+    assert "Ahead of our default trees on average: ctree (partykit) by 0.100 (s.e. 0.000" in text
+    assert f"Cox with a ridge penalty by 0.150 (s.e. 0.000; ahead on {n} of {n} tables)." in text
+
+
+def test_nobody_ahead_is_said_too():
+    trees = Results([result(t, "ours", 0.3) for t in TABLES] + rows()[:2])
+    assert page.ahead_line(trees) == "No method is ahead of our default trees on average."
+
+
+def test_methods_are_compared_on_the_tables_that_all_of_them_finished():
+    more = [*rows(), result("new", "ctree", 0.9), result("new", "ours", "", "over 300 s")]
+    text = page.readme_table(more)
+    assert "0.9" not in text
+    assert text.endswith("Left out: 1 that not all methods finished.\n")
+
+
+@pytest.mark.parametrize("left_out", [TABLES[:1], TABLES[1:]])
+def test_no_means_are_printed_of_an_unfinished_benchmark(left_out):
+    kept = [row for row in rows() if row["table"] not in left_out or row["method"] == "ctree"]
+    n = len(TABLES) - len(left_out)
+    assert page.readme_table(kept) == (
+        f"The benchmark is not finished: every method has finished {n} tables so far.\n"
+    )
