@@ -3,8 +3,8 @@
 Trees are reduced to the leaf of each row, and every leaf predicts the Kaplan-Meier curve of its
 training rows; ours predict their own curves. `ours` and `ours_cv` are at their defaults,
 `ours_paper` is the paper's objective with a penalty of 0.01 per leaf (once the default), and
-`greedy_teacher` a greedy tree of as many leaves for the same teacher. Programs that know neither categories nor missing
-cells get encoded columns. `seconds` are those of encoding and fit.
+`greedy_teacher` a greedy tree of as many leaves for the same teacher. Programs that know neither
+categories nor missing cells get encoded columns. `seconds` are those of encoding and fit.
 
 Two things are not defaults, because there is no default that runs everywhere: random forest and
 boosting get times on a grid of 300 quantiles where more differ; and Cox has a ridge penalty, on
