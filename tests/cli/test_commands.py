@@ -204,7 +204,9 @@ def test_a_path_and_a_choice(folder, tmp_path):
         *("tune", folder / "data.csv", "--depths", "1,2", "--seed", 1, "--folds", 3),
         *("-o", tmp_path / "tuned.json", "--quiet"),
     )
-    assert re.match(r"chosen by 3 folds: depth \d, regularization [\d.e-]+; ibs_ratio", tuned)
+    assert re.match(
+        r"chosen by 3 folds \(seed 1\): depth \d, regularization [\d.e-]+; ibs_ratio", tuned
+    )
     assert load(tmp_path / "tuned.json").roles_.time == "days"
 
 
@@ -346,8 +348,8 @@ def test_missing_cells_of_a_file(tmp_path):
         (("fit", "DATA", "--exclude", "days"), "--exclude must not name time or event"),
         (("fit", "DATA", "--time", "died", "--event", "died"), "--time and --event must differ"),
         (("fit", "DATA", "--weights", "Celltype"), "--weights must hold numbers"),
-        (("fit", "DATA", "--depth", "-1"), "--depth must be an integer >= 0"),
-        (("fit", "DATA", "--depth", "deep"), "--depth must be an integer >= 0"),
+        (("fit", "DATA", "--depth", "-1"), "--depth must be 'default', or an integer >= 0"),
+        (("fit", "DATA", "--depth", "deep"), "--depth must be 'default', or an integer >= 0"),
         (("fit", "DATA", "--thresholds", "age=3"), "there is no 'age'"),
         (("fit", "DATA", "--format", "xlsx"), "the format must be one of csv, tsv"),
         (("fit", "DATA", "--text-encoding", "klingon"), "Pass utf-8 or latin-1"),

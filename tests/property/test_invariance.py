@@ -109,12 +109,13 @@ def test_the_unit_of_time_does_not_matter(table, unit):
     assert others.objective_ == pytest.approx(days.objective_, rel=1e-9)
 
 
-def test_threads_give_what_one_gives():
-    cases = [random_case(seed).problem for seed in range(900_000, 900_024)]
+@pytest.mark.parametrize(("regularization", "n_cases"), [(0.01, 24), ("auto", 6)])
+def test_threads_give_what_one_gives(regularization, n_cases):
+    cases = [random_case(seed).problem for seed in range(900_000, 900_000 + n_cases)]
 
     def objective(problem):
-        events = problem.events
-        model = fitted(problem.answers, (events.event, events.time), events.weight)
+        events, options = problem.events, {"regularization": regularization}
+        model = fitted(problem.answers, (events.event, events.time), events.weight, **options)
         return model.objective_, model.tree_.question.tolist()
 
     alone = [objective(problem) for problem in cases]

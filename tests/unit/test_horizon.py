@@ -90,7 +90,8 @@ def test_a_horizon_from_the_largest_time_on_changes_nothing(name, beyond):
 
 def test_default_is_no_horizon_if_regularization_is_a_number():
     X, y = load_data("veterans")
-    assert OptimalSurvivalTree(1).fit(X, y).horizon_ is None
+    assert OptimalSurvivalTree(1, 0.01).fit(X, y).horizon_ is None
+    assert OptimalSurvivalTree(1).fit(X, y).horizon_ == auto_horizon(events_of(y))
 
 
 def test_with_buckets_the_exact_loss_has_the_horizon_too():
@@ -140,7 +141,7 @@ def test_folds_are_fitted_and_scored_with_the_horizon_of_all_rows():
     X, y = load_data("veterans")
     n = np.arange(len(y))
     folds = [(n[n % 3 != k], n[n % 3 == k]) for k in range(3)]
-    options = {"max_depths": (1,), "cv": folds, "rule": "minimum"}
+    options = {"max_depths": (1,), "min_regularization": 0.001, "cv": folds, "rule": "minimum"}
     auto = OptimalSurvivalTreeCV(horizon="auto", **options).fit(X, y)
     h = auto_horizon(events_of(y))
     assert auto.horizon_ == auto.best_estimator_.horizon == h

@@ -276,7 +276,8 @@ NAMED_FREELY = [("certificate", "counts")]
 ADDED = [
     *(("shrinkage",), ("options", "shrinkage"), ("options", "min_events_leaf")),
     *(("options", "horizon"), ("certificate", "min_events_leaf"), ("certificate", "horizon")),
-    ("certificate", "loss_kind"),
+    *(("certificate", "loss_kind"), ("certificate", "teacher"), ("certificate", "teacher_seed")),
+    *(("certificate", "rows_fingerprint"), ("options", "teacher")),
 ]
 
 
@@ -294,11 +295,15 @@ def objects(value, path=()):
 def test_every_part_of_a_file_is_needed_unless_it_was_added_later(tmp_path):
     whole, file = json.loads(export_json(fitted(max_depth=1)[0])), tmp_path / "model.json"
     for path, here in objects(whole):
-        for name in set(here) - {"horizon"}:  # files of earlier versions have none
+        for name in here:
             less = {key: each for key, each in here.items() if key != name}
             file.write_text(json.dumps(changed(whole, path, less)))
             if (*path, name) in ADDED:
-                assert export_json(load(file)) == json.dumps(whole)
+                found = json.loads(export_json(load(file)))
+                if path == ("options",) and name in ("horizon", "teacher"):
+                    assert found["options"].pop(name) is None  # what they were before
+                    found["options"][name] = here[name]
+                assert found == whole
                 continue
             with pytest.raises(ValueError, match=f'{name} is missing|has no "{name}"'):
                 load(file)
@@ -307,8 +312,8 @@ def test_every_part_of_a_file_is_needed_unless_it_was_added_later(tmp_path):
 def test_a_file_without_a_shrinkage_has_none(tmp_path):
     model, X, _ = fitted()
     whole, file = json.loads(export_json(model)), tmp_path / "model.json"
-    for path, name in ADDED:
-        here = whole["options"] if path else whole
+    for *path, name in ADDED:
+        here = whole[path[0]] if path else whole
         del here[name]
     file.write_text(json.dumps(whole))
     same = load(file)

@@ -95,7 +95,7 @@ def test_a_fit_a_path_and_a_bootstrap_warn_once():
         lambda: OptimalSurvivalTree(**SHORT).fit(X, y),
         lambda: regularization_path(X, y, max_depth=1, min_regularization=0.01),
         lambda: bootstrap(OptimalSurvivalTree(**SHORT), X, y, n_bootstraps=2, random_state=0),
-        lambda: OptimalSurvivalTreeCV(max_depths=(1,), cv=2, random_state=0).fit(X, y),
+        lambda: OptimalSurvivalTreeCV(max_depths=(1,), min_regularization=0.01, cv=2).fit(X, y),
         lambda: metrics.ibs_ratio(y, ([[1.0]] * 200, [1.0])),
         lambda: metrics.integrated_brier_score(y, ([[1.0]] * 200, [1.0])),
     ):
@@ -110,7 +110,11 @@ def test_with_auto_nothing_warns():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = OptimalSurvivalTree(**SHORT, horizon="auto").fit(X, y)
-        OptimalSurvivalTreeCV(max_depths=(1,), cv=2, horizon="auto", random_state=0).fit(X, y)
+        OptimalSurvivalTree(1).fit(X, y)
+        OptimalSurvivalTreeCV(max_depths=(1,), cv=2).fit(X, y)
+        OptimalSurvivalTreeCV(max_depths=(1,), min_regularization=0.001, cv=2, horizon="auto").fit(
+            X, y
+        )
         metrics.ibs_ratio(y, model, X=X, horizon=model.horizon_)
 
 
@@ -119,7 +123,8 @@ def test_cross_validation_warns_of_held_out_rows_that_decide():
     X, y = followed_for_long(n=400, n_late=6)
     assert heavy_tail(events_of(y)) is None
     one, others = np.append(0, np.arange(6, 200)), np.append(np.arange(1, 6), np.arange(200, 400))
-    model = OptimalSurvivalTreeCV(max_depths=(1,), cv=[(others, one), (one, others)])
+    folds = [(others, one), (one, others)]
+    model = OptimalSurvivalTreeCV(max_depths=(1,), min_regularization=0.001, cv=folds)
     with pytest.warns(TailWeightWarning, match="in 1 of 2 folds few held-out rows decide") as found:
         model.fit(X, y)
     assert len(found) == 1

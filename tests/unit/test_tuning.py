@@ -28,7 +28,9 @@ EVENT, TIME = y["event"], y["time"]
 
 
 def tuned(**options):
-    return OptimalSurvivalTreeCV(**{"max_depths": (1, 2), "random_state": 0, **options})
+    """On the paper's objective."""
+    usual = {"max_depths": (1, 2), "min_regularization": 0.001, "random_state": 0}
+    return OptimalSurvivalTreeCV(**{**usual, **options})
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +112,8 @@ SIZES = [(1, 1), (2, 1), (3, 2), (4, 2)]
         ([0.0, 0.10, 0.18, 0.20], [0, 0.05, 0.05, 0.05], "minimum", 3),
         ([0.0, 0.10, 0.18, 0.20], [0, 0.05, 0.05, 0.05], "one_standard_error", 2),
         ([0.0, 0.16, 0.18, 0.20], [0, 0.01, 0.01, 0.05], "one_standard_error", 1),
+        ([0.0, 0.16, 0.18, 0.20], [0, 0.01, 0.01, 0.05], "half_standard_error", 2),
+        ([0.0, 0.16, 0.18, 0.20], [0, 0.01, 0.01, 0.03], "half_standard_error", 3),
         ([0.0, 0.10, 0.18, 0.20], [9, 9, 9, 0.01], "one_standard_error", 3),
         ([0.0, 0.10, 0.18, 0.20], [0, 0, 0, 0.3], "one_standard_error", 0),
         ([0.0, 0.20, 0.20, 0.20], [0, 0, 0, 0], "minimum", 1),
@@ -128,9 +132,12 @@ def test_of_equally_many_leaves_the_better_wins_and_then_the_shallower():
 
 
 def test_the_rules_differ_where_they_should():
-    sparse = tuned(max_depths=(1, 2, 3)).fit(X, y)
-    best = tuned(max_depths=(1, 2, 3), rule="minimum").fit(X, y)
+    sparse, between, best = (
+        tuned(max_depths=(1, 2, 3), rule=rule).fit(X, y)
+        for rule in ("one_standard_error", "half_standard_error", "minimum")
+    )
     assert sparse.n_leaves_ < best.n_leaves_
+    assert sparse.n_leaves_ <= between.n_leaves_ <= best.n_leaves_
     assert best.best_score_ == best.cv_results_["mean_test_score"].max()
 
 

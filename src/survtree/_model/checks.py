@@ -89,9 +89,9 @@ def check_teacher_is_alone(options: Mapping[str, Any]) -> None:
     """A reference guesses losses of the outcomes, which say nothing of the loss of a teacher."""
     if options["teacher"] is not None and options.get("reference") is not None:
         raise ValueError(
-            "reference must be None if there is a teacher: it guesses the loss of the outcomes, "
-            "and the tree is fitted to the teacher's curves. Pass teacher=None, or leave out the "
-            "reference."
+            "reference must be None if there is a teacher; both were given, but a reference "
+            "guesses the loss of the outcomes, and the tree is fitted to the teacher's curves. "
+            "Pass teacher=None, or leave out the reference."
         )
 
 

@@ -211,7 +211,7 @@ class Tuned:
         return self.models[self.index]
 
     def params(self) -> list[dict[str, Any]]:
-        """The parameters with which a plain fit finds each candidate."""
+        """What was chosen from; the other options are those of each candidate."""
         return [{"max_depth": m.max_depth, "regularization": m.regularization} for m in self.models]
 
     def results(self) -> dict[str, Any]:

@@ -6,8 +6,7 @@ but scikit-learn. Rows and columns are put in an order of their own first, so th
 which a user has them does not matter.
 """
 
-import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -187,20 +186,27 @@ def _forest(columns: Floats, events: EventTable, times: Floats, seed: int) -> Fl
         min_samples_leaf=FEWEST_ROWS,
         max_features="sqrt" if n_columns > MANY_COLUMNS else few,
         max_samples=MOST_ROWS_PER_TREE if n_rows > MOST_ROWS_PER_TREE else None,
-        oob_score=True,
         random_state=seed,
     )
     wanted = pseudo_observations(events, times) * scale
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Some inputs do not have OOB scores", UserWarning)
-        forest.fit(columns, wanted[:, 0] if len(times) == 1 else wanted, events.weight)
-    predicted = forest.oob_prediction_.reshape(n_rows, len(times))
-    # A heavy row may be in the sample of every tree; the forest then says the same as one curve.
-    is_unknown = ~predicted.any(axis=1)
-    predicted[is_unknown] = np.average(wanted, axis=0, weights=events.weight)
-    predicted = predicted / scale
+    forest.fit(columns, wanted[:, 0] if len(times) == 1 else wanted, events.weight)
+    predicted = _out_of_bag(forest, columns, len(times)) / scale
+    # A row of very large weight may be in every bag.
+    predicted = np.where(np.isnan(predicted), one_curve(events)(times), predicted)
     # Means of pseudo-observations may leave [0, 1] and rise with time; survival curves do not.
     return np.minimum.accumulate(np.clip(predicted, 0.0, 1.0), axis=1)
+
+
+def _out_of_bag(forest: Any, columns: Floats, n_times: int) -> Floats:
+    """The mean prediction of the trees that did not see the row; NaN if all of them did."""
+    sums, counts = np.zeros((len(columns), n_times)), np.zeros((len(columns), 1))
+    for tree, seen in zip(forest.estimators_, forest.estimators_samples_, strict=True):
+        is_new = np.ones(len(columns), dtype=bool)
+        is_new[seen] = False
+        if is_new.any():
+            sums[is_new] += tree.predict(columns[is_new]).reshape(-1, n_times)
+            counts[is_new] += 1.0
+    return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
 
 
 def _cox(columns: Floats, events: EventTable, times: Floats, seed: int) -> Floats:
@@ -210,10 +216,9 @@ def _cox(columns: Floats, events: EventTable, times: Floats, seed: int) -> Float
     if events.event.sum() < FEWEST_EVENTS:
         return _same_for_all(events, times)
     splitter = RepeatedStratifiedKFold(n_splits=N_FOLDS, n_repeats=N_REPEATS, random_state=seed)
-    with warnings.catch_warnings():
-        # Fewer censored rows than folds: some folds have none, which is no problem.
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        folds = list(splitter.split(columns, events.event))
+    # Fewer censored rows than folds cannot be spread over them.
+    can_spread = (~events.event).sum() >= N_FOLDS
+    folds = list(splitter.split(columns, events.event & can_spread))
     few = _few_columns(_on_one_scale(columns))
     repeats = [folds[k : k + N_FOLDS] for k in range(0, len(folds), N_FOLDS)]
     curves = [cross_fitted_cox(few, events, each, times) for each in repeats]

@@ -331,7 +331,7 @@ FITS: dict[str, list[Case]] = {
     "Options: search": [
         option("max_depth", -1),
         option("max_depth", 2.5, TypeError),
-        option("max_depth", "3", TypeError),
+        option("max_depth", "3"),
         option("regularization", -0.1),
         option("regularization", float("nan")),
         option("regularization", None, TypeError),

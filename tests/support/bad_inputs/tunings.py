@@ -53,7 +53,7 @@ TUNINGS: dict[str, list[Case]] = {
         argument("max_depths", (1, -1)),
         argument("max_depths", (1, 2.5), TypeError),
         argument("min_regularization", -0.1),
-        argument("min_regularization", "0.1", TypeError),
+        argument("min_regularization", "0.1"),
         argument("rule", "one_se"),
         argument("rule", "minimun"),
         argument("rule", None, TypeError),
