@@ -63,23 +63,11 @@ def built_in_curves(name: str, table: Table, events: EventTable, seed: int) -> T
     times = grid_of(events)
     makers = {"forest": (_forest,), "cox": (_cox,), "auto": (_forest, _cox)}[name]
     # Small products: threads of the linear algebra library would mostly wait for each other.
-    with threadpool_limits(1, "blas"), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Some inputs do not have OOB scores", UserWarning)
+    with threadpool_limits(1, "blas"):
         found = [make(columns, sorted_events, times, seed) for make in makers]
-    found = [_known(each, one_curve(events)(times)) for each in found]
     survival = np.empty_like(found[0])
     survival[order] = sum(found) / len(found)
     return TeacherCurves(times, survival, float(events.time.max()))
-
-
-def _known(survival: Floats, everyone: Floats) -> Floats:
-    """The same with the curve of all rows for rows that a model does not know.
-
-    Samples are drawn by weight, so a heavy row may be in that of every tree of a forest;
-    scikit-learn then predicts 0 out of bag, at all times.
-    """
-    is_known = survival.any(axis=1, keepdims=True)
-    return np.where(is_known, survival, everyone)
 
 
 def grid_of(events: EventTable) -> Floats:
@@ -181,9 +169,17 @@ def _forest(columns: Floats, events: EventTable, times: Floats, seed: int) -> Fl
         oob_score=True,
         random_state=seed,
     )
-    forest.fit(columns, pseudo_observations(events, times) * scale, events.weight)
+    targets = pseudo_observations(events, times) * scale
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Some inputs do not have OOB scores", UserWarning)
+        forest.fit(columns, targets, events.weight)
+    # A heavy row may be in the sample of every tree; the forest then says the same as one curve.
+    is_unknown = ~forest.oob_prediction_.reshape(n_rows, -1).any(axis=1)
+    mean = np.average(targets, axis=0, weights=events.weight)
+    forest.oob_prediction_[is_unknown] = mean.squeeze()
     predicted = forest.oob_prediction_.reshape(n_rows, len(times)) / scale
-    return np.asarray(np.clip(predicted, 0.0, 1.0))
+    # Means of pseudo-observations may leave [0, 1] and rise with time; survival curves do not.
+    return np.minimum.accumulate(np.clip(predicted, 0.0, 1.0), axis=1)
 
 
 def _cox(columns: Floats, events: EventTable, times: Floats, seed: int) -> Floats:
