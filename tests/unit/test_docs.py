@@ -1,12 +1,8 @@
 """The examples in README and docs run and print what the pages show; made pages are current."""
 
-import contextlib
-import io
 import re
-import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -15,42 +11,9 @@ from benchmarks import pages
 from survtree import datasets, metrics
 from survtree._base.options import DEFAULTS
 from survtree._questions import encodings, screening
-from tests.support.runner import done
+from tests.support.page_outputs import BLOCK, DOCS, PAGES, ROOT, examples
 
-ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
-# Pages of docs/results are made, and have a test of their own.
-WRITTEN = [page for page in sorted(DOCS.rglob("*.md")) if page.parent != DOCS / "results"]
-PAGES = [ROOT / "README.md", *WRITTEN]
-BLOCK = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#]+)\)")
-
-
-def blocks(page):
-    """(language, text, first line) of each fenced block."""
-    text = page.read_text(encoding="utf-8")
-    for found in BLOCK.finditer(text):
-        yield found[1], found[2], text.count("\n", 0, found.start()) + 2
-
-
-def printed_by_python(page, text, first, namespace):
-    """What an example prints."""
-    out = io.StringIO()
-    # Empty lines in front, so that a traceback names the line of the page.
-    code = compile("\n" * (first - 1) + text, str(page), "exec")
-    with contextlib.redirect_stdout(out):
-        exec(code, namespace)
-    return out.getvalue()
-
-
-def printed_by_commands(text):
-    """What the commands of a tutorial print; spaces at the ends of lines are not shown."""
-    out = ""
-    for line in text.splitlines():
-        command, *arguments = shlex.split(line)
-        assert command == "survtree", line
-        out += done(*arguments)
-    return "\n".join(line.rstrip() for line in out.split("\n"))
 
 
 def name_of(page):
@@ -61,22 +24,9 @@ def name_of(page):
 def test_examples_run_and_print_what_is_shown(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("COLUMNS", raising=False)  # the pages show tables of the usual width
-    namespace = {"__name__": "__main__"}
-    printed, line = "", 0
-    for language, text, first in blocks(page):
-        if language == "text":
-            assert text == printed, f"{page.name}:{first}"
-            printed = ""
-        # Commands of other pages are about files that are not there.
-        elif language == "python" or (language == "sh" and page.parent.name == "tutorial"):
-            assert printed == "", f"{page.name}:{line} prints what the page does not show"
-            is_python, line = language == "python", first
-            printed = (
-                printed_by_python(page, text, first, namespace)
-                if is_python
-                else printed_by_commands(text)
-            )
-    assert printed == "", f"{page.name}:{line} prints what the page does not show"
+    for example in examples(page):
+        # python -m tests.support.page_outputs brings a page up to date.
+        assert example.shown == example.printed, f"{page.name}:{example.line}"
 
 
 def test_pages_of_results_are_what_the_files_say():
@@ -157,3 +107,23 @@ def test_what_auto_does_is_told_with_the_numbers_of_the_code():
         f"({screening.MOST_QUESTIONS} for few rows, {screening.FEWEST_QUESTIONS} for very many"
         in limits
     )
+
+
+def test_what_the_defaults_are_is_told_with_the_numbers_of_the_code():
+    from survtree._model import deeper, defaults
+    from survtree._scoring import shrinkage, teachers
+
+    told = " ".join((DOCS / "explanation" / "defaults.md").read_text(encoding="utf-8").split())
+    assert f"{defaults.TEACHER_SHARE:g} with a teacher" in told
+    assert f"{defaults.SHALLOW}; {defaults.DEEP} with at most {deeper.MOST_LEAVES} leaves" in told
+    assert f"at least {deeper.LEAST_GAIN:.0%} nearer".replace("%", " %") in told
+    assert f"| `min_events_leaf` | {defaults.FEWEST_EVENTS} | 0 |" in told
+    assert (
+        f"of {len(shrinkage.SHRINKAGES)} values from 0 to {shrinkage.SHRINKAGES[-1]:,.0f}" in told
+    )
+    assert f"without a teacher {defaults.SHRINKAGE_ROWS:g} rows" in told
+    assert f"| `max_depth` | {defaults.SHALLOW}" in told
+    told = " ".join((DOCS / "explanation" / "teacher.md").read_text(encoding="utf-8").split())
+    assert f"a forest of {teachers.N_TREES} regression trees" in told
+    assert f"at up to {teachers.N_TIMES} event times" in told
+    assert f"fewer than {teachers.FEWEST_EVENTS} events" in told

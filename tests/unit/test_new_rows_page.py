@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.new_rows import page
+from benchmarks.new_rows import models, page
 from benchmarks.new_rows.summary import RATIOS, Results
 
 TABLES = [f"table{number}" for number in range(page.FEWEST_TABLES)]
@@ -17,6 +17,10 @@ def rows(ahead=0.0):
     """The ratio of ctree is 0.2 everywhere, that of Cox may be higher, all others have 0.1."""
     ratios = {"ctree": 0.2, "cox": 0.2 + ahead}
     return [result(t, method, ratios.get(method, 0.1)) for t in TABLES for method in page.NAMES]
+
+
+def test_every_method_has_a_name():
+    assert set(models.METHODS) <= set(page.NAMES)
 
 
 def test_the_best_method_comes_first_and_the_table_says_who_is_ahead_of_us():
