@@ -21,7 +21,8 @@ AGAINST = ("ctree", "forest")
 # A tree of one leaf has missed something where another tree gains this much in most folds.
 WORTH_A_SPLIT = 0.02
 LEGEND = f"""IBS ratio: 1 - IBS / IBS of the training rows' Kaplan-Meier curve, on held-out rows.
-s.e.: standard error over tables. rank: mean over the tables that all methods finished, 1 is best.
+s.e.: standard error over tables. rank: mean over the tables that all finished, 1 is best; - for a
+method that finished less than half of the tables.
 won:lost: tables with a higher and a lower ratio than ctree. - ctree, - forest: mean difference.
 missed: tables with a lone leaf in most folds where another tree has a ratio above
 {WORTH_A_SPLIT} in most folds. failed: tables on which a fold failed; no mean counts them."""
@@ -76,10 +77,15 @@ def standard_error(values: Sequence[float]) -> float:
 
 
 def mean_ranks(results: Results, score: str) -> dict[str, float]:
-    """1 is best; over the tables that all methods finished, equal values sharing ranks."""
-    by_method = {method: results.by_table(method, score) for method in results.methods()}
+    """1 is best; over the tables that all methods finished, equal values sharing ranks.
+
+    A method that finished less than half of the tables is not ranked: it would leave too few.
+    """
+    enough = len(results.tables()) / 2
+    found = {method: results.by_table(method, score) for method in results.methods()}
+    by_method = {method: values for method, values in found.items() if len(values) >= enough}
     shared = set.intersection(*map(set, by_method.values())) if by_method else set()
-    values = np.array([[found[t] for t in sorted(shared)] for found in by_method.values()])
+    values = np.array([[values[t] for t in sorted(shared)] for values in by_method.values()])
     above = (values[np.newaxis] > values[:, np.newaxis]).sum(axis=1)
     equal = (values[np.newaxis] == values[:, np.newaxis]).sum(axis=1)
     ranks = 1 + above + (equal - 1) / 2

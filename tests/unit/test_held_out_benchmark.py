@@ -186,6 +186,11 @@ def test_folds_are_averaged_per_table_and_tables_with_a_failed_fold_are_left_out
     assert summary.standard_error([1.0, 3.0]) == pytest.approx(1.0)
 
 
+def test_a_method_that_finished_few_tables_is_not_ranked():
+    rows = [result(table, "ctree", 0.1) for table in "abc"] + [result("a", "rpart", 0.2)]
+    assert summary.mean_ranks(summary.Results(rows), "ratio80") == {"ctree": 1.0}
+
+
 def test_summary_prints_the_best_method_first_and_names_what_failed():
     text = summary.summary(ROWS)
     lines = text.splitlines()
