@@ -12,13 +12,15 @@ import numpy as np
 
 from survtree._model.defaults import DEEP, SHALLOW, is_word
 from survtree._model.prepare import Prepared
+from survtree._scoring.losses import LossByDefinition
 from survtree._search.problem import Problem
 from survtree._search.solve import Solution
 
 MOST_LEAVES = 2**SHALLOW
-# By this share the deeper tree must come nearer to the teacher: otherwise the flatter one, which
-# is easier to read, is kept.
-LEAST_GAIN = 0.1
+# The deeper tree must come nearer to the teacher by this share of the integrated Brier score of a
+# lone leaf, which is what the IBS ratio would gain if the teacher were right. Otherwise the flatter
+# tree, which is easier to read, is kept.
+LEAST_GAIN = 0.004
 # Rows x questions^3: beyond it the search would take more than some seconds.
 MOST_WORK = 1e9
 # What a search with a limit on leaves cannot do.
@@ -40,7 +42,8 @@ def deeper_problem(prepared: Prepared, solution: Solution) -> Problem | None:
         return None
     n_rows, n_questions = problem.answers.shape
     is_cheap = n_questions > 0 and n_rows * float(n_questions) ** 3 <= MOST_WORK
-    if not is_cheap or _greedy_loss(problem) > (1.0 - LEAST_GAIN) * solution.loss:
+    least = LEAST_GAIN * LossByDefinition.of(problem.events).one_leaf_loss()
+    if not is_cheap or solution.loss - _greedy_loss(problem) < least:
         return None
     return replace(problem, max_depth=DEEP, max_leaves=MOST_LEAVES)
 

@@ -1,0 +1,84 @@
+"""A depth that is left to survtree: three splits, or four where a fourth one pays."""
+
+import numpy as np
+import pytest
+
+from survtree import OptimalSurvivalTree
+from survtree._base.checks import check_options
+from survtree._data.table import EventTable
+from survtree._model.deeper import LEAST_GAIN, MOST_LEAVES, deeper_problem
+from survtree._model.prepare import prepare
+from survtree._scoring.losses import LossByDefinition
+from survtree._search.problem import SearchSettings
+from survtree._search.solve import find
+
+
+def rows_of_a_chain(n_rows=400, seed=0):
+    """Each of five flags sets apart the rows that the flags before it left together."""
+    rng = np.random.default_rng(seed)
+    X = (rng.random((n_rows, 5)) < 0.3).astype(float)
+    first = np.where(X.any(axis=1), X.argmax(axis=1), 5)
+    mean = np.array([1.0, 3.0, 9.0, 27.0, 81.0, 243.0])[first]
+    return X, (np.ones(n_rows, bool), rng.exponential(mean) + 0.01)
+
+
+def rows_of_two_flags(n_rows=300, seed=0):
+    rng = np.random.default_rng(seed)
+    X = (rng.random((n_rows, 4)) < 0.5).astype(float)
+    return X, (np.ones(n_rows, bool), rng.exponential(1.0 + 4.0 * X[:, 0] + X[:, 1]) + 0.01)
+
+
+def test_a_chain_of_flags_gets_a_deeper_tree_with_as_few_leaves():
+    model = OptimalSurvivalTree().fit(*rows_of_a_chain())
+    assert (model.depth_, model.certificate_.max_depth) == (4, 4)
+    assert model.certificate_.max_leaves == MOST_LEAVES
+    assert model.n_leaves_ <= MOST_LEAVES
+    assert model.status_ == "optimal"
+
+
+def test_two_flags_do_not():
+    model = OptimalSurvivalTree().fit(*rows_of_two_flags())
+    assert model.certificate_.max_depth == 3
+    assert model.certificate_.max_leaves is None
+
+
+def test_the_deeper_tree_is_the_best_with_this_depth_and_these_leaves():
+    X, y = rows_of_a_chain()
+    model = OptimalSurvivalTree().fit(X, y)
+    asked = OptimalSurvivalTree(max_depth=4, max_leaves=MOST_LEAVES).fit(X, y)
+    assert model.objective_ == asked.objective_
+    flat = OptimalSurvivalTree(max_depth=3).fit(X, y)
+    events = EventTable(*y, np.ones(len(X)))
+    one_leaf = LossByDefinition.of(events.until(model.horizon_)).one_leaf_loss()
+    assert flat.loss_ - model.loss_ > LEAST_GAIN * one_leaf
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_depth": 3},
+        {"max_leaves": 5},
+        {"teacher": None},
+        {"certificate": "full"},
+        {"gap": 0.01},
+        {"upper_bound": 10.0},
+        {"warm_start": True},
+        {"callback": lambda snapshot: False},
+    ],
+)
+def test_what_a_limit_on_leaves_cannot_do_keeps_three_splits(options):
+    X, y = rows_of_a_chain()
+    model = OptimalSurvivalTree(**options)
+    prepared = prepare(model, check_options(model), X, y, None)
+    solution, _ = find(prepared.problem, SearchSettings())
+    assert deeper_problem(prepared, solution) is None
+
+
+def test_a_search_that_would_take_long_is_not_begun(monkeypatch):
+    monkeypatch.setattr("survtree._model.deeper.MOST_WORK", 1000.0)
+    assert OptimalSurvivalTree().fit(*rows_of_a_chain()).certificate_.max_depth == 3
+
+
+def test_no_questions_no_deeper_tree():
+    X, y = rows_of_two_flags(60)
+    assert OptimalSurvivalTree().fit(np.ones_like(X), y).n_leaves_ == 1
