@@ -28,7 +28,7 @@ MOST_LEVELS, FEWEST_IN_LEVEL = 30, 3
 # Numbers beyond these shares of their column are moved there: a linear model follows outliers.
 TAIL = 0.02
 MANY_COLUMNS = 200
-PRIOR_ROWS = 10.0
+PRIOR_ROWS = 3.0
 TINY = float(np.finfo(float).tiny)
 
 
