@@ -1,6 +1,6 @@
 """What README and the page of results say about held-out quality, made from the result file."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from benchmarks.new_rows.summary import Results, Row, mean, number, paired, standard_error
 
@@ -8,6 +8,7 @@ SCORE = "ratio90"
 OURS, BESIDE = "ours", "ctree"
 # Means over fewer tables would be read as more than they are.
 FEWEST_TABLES = 20
+SHARE_FINISHED = 0.8
 NAMES = {
     "ours": "**survtree, defaults**",
     "ours_cv": "survtree, size by cross-validation",
@@ -58,16 +59,18 @@ NOTES = """\
 """
 
 
-def shared_tables(results: Results) -> list[str]:
-    """Those on which all methods finished all folds."""
-    finished = [set(results.folds[method]) for method in results.methods()]
-    return sorted(set.intersection(*finished)) if finished else []
+def compared(results: Results) -> list[str]:
+    """Methods that finished most tables; others would leave too few that all have finished."""
+    enough = SHARE_FINISHED * len(results.tables())
+    return [method for method in results.methods() if len(results.folds[method]) >= enough]
 
 
-def of_tables(results: Results, tables: Sequence[str]) -> Results:
-    """Only these tables."""
-    kept = Results([])
-    for method in results.methods():
+def on_shared_tables(results: Results) -> Results:
+    """Methods that are compared, on the tables of which all of them finished all folds."""
+    methods, kept = compared(results), Results([])
+    finished = [set(results.folds[method]) for method in methods]
+    tables = sorted(set.intersection(*finished)) if finished else []
+    for method in methods:
         kept.folds[method] |= {table: results.folds[method][table] for table in tables}
     return kept
 
@@ -110,23 +113,28 @@ def ahead_line(results: Results) -> str:
     return f"Ahead of our default trees on average: {'; '.join(told)}."
 
 
+def left_out_line(results: Results, n_shared: int) -> str:
+    """Methods and tables that are not in the table, if there are any."""
+    methods = [method for method in NAMES if method not in compared(results)]
+    told = [f"{NAMES[m].strip('*')} ({len(results.folds[m])} finished)" for m in methods]
+    n_left = len(results.tables()) - n_shared
+    if n_left > 0:
+        told.append(f"{n_left} of {len(results.tables())} tables, which not all of these finished")
+    return f"Left out: {'; '.join(told)}." if told else ""
+
+
 def readme_table(rows: Iterable[Row]) -> str:
     """The short table: the judged half first, then all tables that every method finished."""
     results = Results(rows)
-    absent = [method for method in NAMES if method not in results.methods()]
-    tables = shared_tables(results)
-    if absent or len(tables) < FEWEST_TABLES:
-        return (
-            f"The benchmark is not finished: every method has finished {len(tables)} tables so "
-            "far.\n"
-        )
+    shared = on_shared_tables(results)
+    n_shared = len(shared.tables())
+    if not {OURS, BESIDE} <= set(shared.methods()) or n_shared < FEWEST_TABLES:
+        return f"The benchmark is not finished: {n_shared} tables can be compared so far.\n"
     lines: list[str] = []
     for which, words in (("judged", "The half on which nothing was chosen"), ("all", "All")):
-        part = of_tables(results, tables).part(which)
+        part = shared.part(which)
         lines += [f"{words}: {len(part.tables())} tables.", ""]
         lines += [f"| {' | '.join(HEADER)} |", f"|{'---|' * len(HEADER)}", *short_lines(part), ""]
         lines += [ahead_line(part), ""]
-    n_all = len(results.tables())
-    if len(tables) < n_all:
-        lines += [f"Left out: {n_all - len(tables)} that not all methods finished.", ""]
-    return "\n".join(lines[:-1]) + "\n"
+    left_out = left_out_line(results, n_shared)
+    return "\n".join([*lines, left_out] if left_out else lines[:-1]) + "\n"

@@ -1,7 +1,7 @@
 """Pictures for a person to look at: ``python -m tests.looks.gallery FOLDER``.
 
 Trees of 1 to 16 leaves, chains, names that want to break things, on a slide and in a column of a
-paper, in colour and in grey. ``--readme FILE`` draws the tree of the README instead.
+paper, in colour and in grey. ``--docs FOLDER`` draws the two trees of the docs instead.
 """
 
 import argparse
@@ -77,23 +77,25 @@ def in_grey(file: Path) -> None:
     imsave(file.with_name(f"{file.stem}-grey.png"), grey, cmap="gray", vmin=0, vmax=1)
 
 
-def draw_readme(file: Path) -> None:
-    """The tree that README and how-to show."""
-    model = OptimalSurvivalTree(max_depth=3, regularization=0.002).fit(*load("veterans"))
-    plot_tree(model, time_label="Days").save(file, dpi=130)
+def draw_docs(folder: Path) -> None:
+    """The tree at the defaults, which README shows, and the one of the how-to page."""
+    trees = {"default-tree.png": OptimalSurvivalTree(), "tree.png": OptimalSurvivalTree(3, 0.002)}
+    for name, model in trees.items():
+        model.fit(*load("veterans"))
+        plot_tree(model, time_label="Days").save(folder / name, dpi=130)
 
 
 def main() -> None:
     """Draw what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, nargs="?")
-    parser.add_argument("--readme", type=Path, metavar="FILE")
+    parser.add_argument("--docs", type=Path, metavar="FOLDER")
     asked = parser.parse_args()
-    if asked.readme is not None:
-        draw_readme(asked.readme)
+    if asked.docs is not None:
+        draw_docs(asked.docs)
         return
     if asked.folder is None:
-        parser.error("name a folder for the pictures, or --readme FILE")
+        parser.error("name a folder for the pictures, or --docs FOLDER")
     asked.folder.mkdir(parents=True, exist_ok=True)
     for name, picture in pictures():
         file = asked.folder / f"{name}.png"
