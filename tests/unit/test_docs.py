@@ -116,7 +116,7 @@ def test_what_the_defaults_are_is_told_with_the_numbers_of_the_code():
     told = " ".join((DOCS / "explanation" / "defaults.md").read_text(encoding="utf-8").split())
     assert f"{defaults.TEACHER_SHARE:g} with a teacher" in told
     assert f"{defaults.SHALLOW}; {defaults.DEEP} with at most {deeper.MOST_LEAVES} leaves" in told
-    assert f"at least {deeper.LEAST_GAIN:.0%} nearer".replace("%", " %") in told
+    assert f"by at least {100 * deeper.LEAST_GAIN:g} % of the integrated Brier score" in told
     assert f"| `min_events_leaf` | {defaults.FEWEST_EVENTS} | 0 |" in told
     assert (
         f"of {len(shrinkage.SHRINKAGES)} values from 0 to {shrinkage.SHRINKAGES[-1]:,.0f}" in told
