@@ -117,8 +117,7 @@ def test_links_lead_somewhere(page):
 def test_programs_and_tests_that_are_named_are_there(page):
     text = page.read_text(encoding="utf-8")
     for name in re.findall(r"-m ((?:tests|benchmarks)(?:\.[a-z_]+)+)(?![\w.$])", text):
-        place = ROOT / name.replace(".", "/")
-        assert place.with_suffix(".py").exists() or (place / "__main__.py").exists(), name
+        assert (ROOT / f"{name.replace('.', '/')}.py").exists(), name
     for name in re.findall(r"\btests/[\w/]+\.(?:py|cpp|hpp|txt)\b", text):
         assert (ROOT / name).exists(), name
 
