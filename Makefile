@@ -178,6 +178,7 @@ docs: .venv/.test .venv/.docs
 oracle: .venv/.test
 	$(BIN)/python -m tests.oracle.run -n $(N)
 	$(BIN)/python -m tests.oracle.run -n $(N) --teacher
+	$(BIN)/python -m tests.oracle.run -n $(N) --shrinkage
 
 # Proof files of random problems, right ones and tampered ones, and of real data: make proofs N=1000
 proofs: .venv/.test

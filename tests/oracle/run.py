@@ -6,6 +6,8 @@ solvers, with and without greedy trees at the start and bounds raised on the way
 threads take turns. Every fourth problem has its path, a limit on leaves, or all its optimal trees
 compared as well, at depth 3 or less; every other one is solved with a horizon, against brute force
 on the loss integrated to it. `--teacher` does the same with the loss against a teacher.
+`--shrinkage` checks shrunken curves of random trees against their definition instead, and needs no
+search.
 """
 
 import argparse
@@ -32,6 +34,7 @@ from tests.support.problems import (
     random_case,
     teacher_case,
 )
+from tests.support.shrunken_trees import check_shrinkage
 
 
 def check_many_trees(case: Case, counts: collections.Counter[str]) -> None:
@@ -63,16 +66,34 @@ def check_with_horizon(seed: int, counts: collections.Counter[str]) -> None:
         counts["failed"] += 1
 
 
+def check_shrinkages(seeds: range) -> int:
+    """Shrunken curves of random trees; the number that are not those of the definition."""
+    start, n_failed = time.perf_counter(), 0
+    for seed in seeds:
+        try:
+            check_shrinkage(seed)
+        except Exception as error:
+            print(f"FAILED seed {seed}, shrinkage: {error}", flush=True)
+            n_failed += 1
+    print(f"{time.perf_counter() - start:.0f} s")
+    print(f"{len(seeds)} trees with shrunken curves, {n_failed} failed")
+    return n_failed
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", type=int, default=5000, help="number of problems")
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--teacher", action="store_true", help="the loss against a teacher")
+    parser.add_argument("--shrinkage", action="store_true", help="shrunken curves of trees")
     arguments = parser.parse_args()
+    seeds = range(arguments.first, arguments.first + arguments.n)
+    if arguments.shrinkage:
+        return 1 if check_shrinkages(seeds) else 0
     make_case = teacher_case if arguments.teacher else random_case
     counts: collections.Counter[str] = collections.Counter()
     start = time.perf_counter()
-    for seed in range(arguments.first, arguments.first + arguments.n):
+    for seed in seeds:
         case = make_case(seed)
         optimum = brute_force(case.problem).optimum(case.problem.max_depth)
         rng = np.random.default_rng(seed)

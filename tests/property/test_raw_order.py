@@ -76,6 +76,20 @@ def test_order_does_not_change_the_tree_of_a_raw_table(seed, thresholds):
     )
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_order_does_not_change_the_tree_of_a_user_who_sets_nothing(seed):
+    frame, event, time = random_table(100 + seed)
+    double = np.append(np.arange(len(frame)), np.arange(len(frame) // 3))
+    frame = frame.iloc[double].reset_index(drop=True)
+    weight = np.random.default_rng(seed).integers(1, 4, len(frame)).astype(float)
+    assert_order_does_not_matter(
+        *(frame, event[double], time[double], None if seed % 2 else weight),
+        seed=seed,
+        missing="question",
+        min_samples_leaf=3,
+    )
+
+
 def many_columns(n=400, p=12, seed=0):
     """Numbers whose questions are too many to search; some columns are worth as much as others."""
     rng = np.random.default_rng(seed)

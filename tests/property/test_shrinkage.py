@@ -1,4 +1,7 @@
-"""Shrunken curves are those of the definition, on trees and rows of every kind."""
+"""Shrunken curves are those of the definition, on trees and rows of every kind.
+
+`python -m tests.oracle.run --shrinkage` checks thousands more of the same trees.
+"""
 
 import numpy as np
 import pytest
@@ -10,73 +13,17 @@ from survtree._data.table import EventTable
 from survtree._scoring.curves import leaf_curves
 from survtree._scoring.shrinkage import shrunken_curves
 from tests.support.made_up_models import random_tree
-from tests.support.problems import random_case, random_events, random_times, random_weights
-from tests.support.slow_shrinkage import kaplan_meier, nelson_aalen, quantile, shrunken
+from tests.support.problems import random_case
+from tests.support.shrunken_trees import (
+    Case,
+    assert_curves_are_those_of_the_definition,
+    check_shrinkage,
+    random_rows,
+)
+from tests.support.slow_shrinkage import quantile
 
 # Some of the made-up rows are followed for much longer than all others.
 pytestmark = pytest.mark.filterwarnings("ignore::survtree.TailWeightWarning")
-
-SHRINKAGES = (0.0, 1e-3, 1.0, 7.5, 60.0, 1e4, 1e300)
-
-
-class Case:
-    """A tree with rows in its leaves, which may be few, tied, weighted and without events."""
-
-    def __init__(self, tree, events, leaf_of_row):
-        self.tree, self.leaf_of_row = tree, leaf_of_row
-        self.events = events
-        self.rows = list(zip(events.time, events.event, events.weight, strict=True))
-        curves = leaf_curves(events, leaf_of_row, len(tree.leaves))
-        self.leaf_curves = dict(zip(tree.leaves.tolist(), curves, strict=True))
-        # Some of the times, the first and the last among them.
-        times = np.append(events.unique_times, events.time.max() + 1.0)
-        self.times = times[np.unique(np.linspace(0, len(times) - 1, 6).astype(int))]
-
-    def path(self, leaf):
-        """The rows of each node from the root to the leaf."""
-        above = self.tree.ancestors()
-        inside = {node: above[self.tree.leaves, node] for node in np.flatnonzero(above[leaf])}
-        return [
-            [row for row, at in zip(self.rows, self.leaf_of_row, strict=True) if here[at]]
-            for here in inside.values()
-        ]
-
-
-def random_rows(seed):
-    """A case with up to 7 leaves and 30 rows."""
-    rng = np.random.default_rng([7, seed])
-    n_leaves = int(rng.integers(1, 8))
-    tree = random_tree(n_leaves, seed, is_chain=bool(rng.random() < 0.3))
-    n = n_leaves + int(rng.integers(0, 24))
-    leaf_of_row = rng.permutation(np.append(np.arange(n_leaves), rng.integers(n_leaves, size=n)))
-    _, time = random_times(rng, leaf_of_row[:, np.newaxis])
-    _, event = random_events(rng, time)
-    if rng.random() < 0.5 and n_leaves > 1:  # a leaf without events
-        event &= leaf_of_row != rng.integers(n_leaves)
-        event[np.flatnonzero(leaf_of_row == leaf_of_row[0])[0]] = True
-    _, weight = random_weights(rng, len(time))
-    return Case(tree, EventTable(event, time.astype(float), weight), leaf_of_row)
-
-
-def assert_curves_are_those_of_the_definition(case, shrinkage):
-    predicted = shrunken_curves(case.tree, case.leaf_curves, shrinkage)
-    assert list(predicted) == case.tree.leaves.tolist()
-    for leaf, curve in predicted.items():
-        path = case.path(leaf)
-        for kind, found in ((kaplan_meier, curve.survival), (nelson_aalen, curve.hazard)):
-            wanted = [shrunken(kind, path, shrinkage, t) for t in case.times]
-            assert np.allclose(found(case.times), wanted, rtol=1e-9, atol=1e-11)
-        assert_is_survival_curve(curve)
-
-
-def assert_is_survival_curve(curve):
-    survival, hazard = curve.survival, curve.hazard
-    assert survival.before == 1
-    assert hazard.before == 0
-    assert np.all((survival.y >= 0) & (survival.y <= 1))
-    assert np.all(np.diff(survival.y) <= 0)
-    assert np.all(np.diff(hazard.y, prepend=0) >= 0)
-
 
 PARTS = [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, 10))]
 
@@ -84,8 +31,7 @@ PARTS = [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, 10
 @pytest.mark.parametrize("part", PARTS)
 def test_thousands_of_trees_predict_the_curves_of_the_definition(part):
     for seed in range(300 * part, 300 * (part + 1)):
-        shrinkage = SHRINKAGES[seed % len(SHRINKAGES)]
-        assert_curves_are_those_of_the_definition(random_rows(seed), shrinkage)
+        check_shrinkage(seed)
 
 
 @st.composite

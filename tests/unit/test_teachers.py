@@ -244,6 +244,8 @@ def test_frames_of_all_libraries_have_the_same_curves(name):
         pl.from_pandas(frame),
         pl.from_pandas(frame).to_arrow(),
         frame.astype({"stage": "category", "site": "string"}),
+        frame.assign(stage=pd.Categorical(frame["stage"], ["IV", "III", "I", "II"])),
+        pl.from_pandas(frame).with_columns(pl.col("site").cast(pl.Categorical)).to_arrow(),
     ):
         assert np.array_equal(curves_of(name, other, events).survival, wanted)
 

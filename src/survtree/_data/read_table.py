@@ -345,14 +345,14 @@ def _levels(
     present = [v for v, gone in zip(values, is_missing, strict=True) if not gone]
     # Each distinct value is put in words once; rows only look their level up.
     words = {value: text_of(value) for value in dict.fromkeys(present)}
-    levels = declared if declared is not None else sorted(set(words.values()), key=_natural)
+    levels = declared if declared is not None else sorted(set(words.values()), key=natural_order)
     place = {level: k for k, level in enumerate(levels)}
     places = np.full(len(values), -1, dtype=np.intp)
     places[~is_missing] = [place[words[value]] for value in present]
     return Column(name, "level", places, tuple(levels))
 
 
-def _natural(level: str) -> tuple[bool, float, str]:
+def natural_order(level: str) -> tuple[bool, float, str]:
     """Numbers by size, before all other text."""
     number = float(level) if reads_as_number(level) else np.nan
     return (False, number, level) if number == number else (True, 0.0, level)

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from survtree._data.table import Column, EventTable, Floats, Places, Table, weight_at
+from survtree._data.read_table import natural_order
+from survtree._data.table import Column, EventTable, Floats, Places, Table, table_of, weight_at
 from survtree._questions.screening import sample_rows
 from survtree._scoring.cox import cross_fitted_cox
 from survtree._scoring.curves import StepFunction, one_curve
@@ -76,6 +77,7 @@ def slope(teacher: TeacherCurves, events: EventTable) -> float:
 
 def built_in_curves(name: str, table: Table, events: EventTable, seed: int) -> TeacherCurves:
     """The curves of a built-in teacher; the events are clipped at the horizon already."""
+    table = table_of([_in_one_order(column) for column in table.columns])
     order = sample_rows(table, events, len(events))
     columns, sorted_events = covariates(table.take(order)), events.take(order)
     times = grid_of(events)
@@ -86,6 +88,17 @@ def built_in_curves(name: str, table: Table, events: EventTable, seed: int) -> T
     survival = np.empty_like(found[0])
     survival[order] = sum(found) / len(found)
     return TeacherCurves(times, survival, float(events.time.max()))
+
+
+def _in_one_order(column: Column) -> Column:
+    """The same with its levels in the order of their words: types may list them in any order."""
+    if column.kind != "level":
+        return column
+    levels = sorted((column.levels[k] for k in column.occurring()), key=natural_order)
+    place = {level: k for k, level in enumerate(levels)}
+    # A missing value, -1, stays: it picks the last place.
+    places = np.array([*(place.get(level, -1) for level in column.levels), -1], dtype=np.intp)
+    return column._replace(values=places[column.values], levels=tuple(levels))
 
 
 def grid_of(events: EventTable) -> Floats:
