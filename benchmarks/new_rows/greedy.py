@@ -25,8 +25,7 @@ def greedy_for_teacher(X: Any, y: Any) -> OptimalSurvivalTree:
     model = OptimalSurvivalTree(missing="question")
     prepared = prepare(model, check_options(model), X, y, None)
     solution, _ = find(prepared.problem, SearchSettings())
-    deeper = deeper_problem(prepared, solution)
-    if deeper is not None:
+    while (deeper := deeper_problem(prepared, solution)) is not None:
         prepared = replace(prepared, problem=deeper)
         solution, _ = find(deeper, SearchSettings())
     greedy = replace(solution, tree=_grown(prepared, solution), status="interrupted")

@@ -115,7 +115,8 @@ def test_what_the_defaults_are_is_told_with_the_numbers_of_the_code():
 
     told = " ".join((DOCS / "explanation" / "defaults.md").read_text(encoding="utf-8").split())
     assert f"{defaults.TEACHER_SHARE:g} with a teacher" in told
-    assert f"{defaults.SHALLOW}; {defaults.DEEP} with at most {deeper.MOST_LEAVES} leaves" in told
+    depths = f"{defaults.SHALLOW}; up to {max(deeper.MOST_WORK)}"
+    assert f"{depths} with at most {deeper.MOST_LEAVES} leaves" in told
     assert f"by at least {100 * deeper.LEAST_GAIN:g} % of the integrated Brier score" in told
     assert f"| `min_events_leaf` | {defaults.FEWEST_EVENTS} | 0 |" in told
     assert (

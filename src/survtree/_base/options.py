@@ -68,8 +68,9 @@ OPTIONS: tuple[Option, ...] = (
     Option("max_depth", "default", "int", low=0, high=MAX_DEPTH_LIMIT,
            words=("default", "auto"), none_means="no limit",
            help="Deepest the tree may grow, counted in splits from the root; a lone leaf has "
-                "depth 0. 'auto' is 3, or 4 with at most 8 leaves where that comes much nearer to "
-                "the teacher. 'default' is 'auto' if regularization is 'auto', otherwise 4."),
+                "depth 0. 'auto' is 3, or up to 5 with at most 8 leaves where that comes much "
+                "nearer to the teacher. 'default' is 'auto' if regularization is 'auto', "
+                "otherwise 4."),
     Option("regularization", "auto", "float", low=0.0, words=("auto",),
            help="Penalty per leaf. 'auto' chooses it, and everything whose value is 'default', "
                 "for predictions of new rows. A number is the penalty of the paper's objective, "

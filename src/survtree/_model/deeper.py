@@ -1,4 +1,4 @@
-"""When the depth is left to survtree: three splits, or four where a fourth one pays.
+"""When the depth is left to survtree: three splits, or more where one more pays.
 
 A tree of depth three has at most eight leaves. Where few rows are set apart again and again, a
 deeper tree with no more leaves can come much nearer to the teacher. Whether it would is asked of a
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from survtree._model.defaults import DEEP, SHALLOW, is_word
+from survtree._model.defaults import SHALLOW, is_word
 from survtree._model.prepare import Prepared
 from survtree._scoring.losses import LossByDefinition
 from survtree._search.problem import Problem
@@ -21,8 +21,8 @@ MOST_LEAVES = 2**SHALLOW
 # lone leaf, which is what the IBS ratio would gain if the teacher were right. Otherwise the flatter
 # tree, which is easier to read, is kept.
 LEAST_GAIN = 0.004
-# Rows x questions^3: beyond it the search would take more than some seconds.
-MOST_WORK = 1e9
+# Rows x questions^(depth - 1), by depth: beyond it the search would take more than some seconds.
+MOST_WORK = {4: 1e9, 5: 8e9}
 # What a search with a limit on leaves cannot do.
 EXCLUDED: dict[str, Any] = {
     "certificate": "numbers",
@@ -34,27 +34,32 @@ EXCLUDED: dict[str, Any] = {
 
 
 def deeper_problem(prepared: Prepared, solution: Solution) -> Problem | None:
-    """The problem of the deeper tree, if one is worth a search; otherwise None."""
+    """The problem with one more split on each path, if it is worth a search; otherwise None."""
     problem, options = prepared.problem, prepared.options
-    is_open = is_word(options["max_depth"], "auto") and problem.max_leaves is None
+    is_open = is_word(options["max_depth"], "auto") and options["max_leaves"] is None
     is_possible = all(options[name] == value for name, value in EXCLUDED.items())
     if problem.targets is None or not (is_open and is_possible and solution.status == "optimal"):
         return None
-    n_rows, n_questions = problem.answers.shape
-    is_cheap = n_questions > 0 and n_rows * float(n_questions) ** 3 <= MOST_WORK
+    assert problem.max_depth is not None
+    deeper = replace(problem, max_depth=problem.max_depth + 1, max_leaves=MOST_LEAVES)
     least = LEAST_GAIN * LossByDefinition.of(problem.events).one_leaf_loss()
-    if not is_cheap or solution.loss - _greedy_loss(problem) < least:
+    if not _is_cheap(deeper) or solution.loss - _greedy_loss(deeper) < least:
         return None
-    return replace(problem, max_depth=DEEP, max_leaves=MOST_LEAVES)
+    return deeper
+
+
+def _is_cheap(problem: Problem) -> bool:
+    (n_rows, n_questions), depth = problem.answers.shape, problem.max_depth or 0
+    return bool(0 < n_rows * float(n_questions) ** (depth - 1) <= MOST_WORK.get(depth, 0.0))
 
 
 def _greedy_loss(problem: Problem) -> float:
-    """The loss of a greedy tree that is as deep and has as many leaves as the deeper one may."""
+    """The loss of a greedy tree that is as deep and has as many leaves as the problem allows."""
     from sklearn.tree import DecisionTreeRegressor  # slow to import
 
     assert problem.targets is not None
     tree = DecisionTreeRegressor(
-        max_depth=DEEP,
+        max_depth=problem.max_depth,
         max_leaf_nodes=MOST_LEAVES,
         min_samples_leaf=problem.min_samples_leaf,
         random_state=0,

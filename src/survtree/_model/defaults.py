@@ -29,8 +29,7 @@ NEW_ROWS: Mapping[str, Any] = {
     "teacher": "auto",
     "shrinkage": "auto",
 }
-# "auto" for the depth: the first, or the second where it pays (deeper.py).
-SHALLOW, DEEP = 3, 4
+SHALLOW = 3  # "auto" for the depth, to begin with (deeper.py)
 # Penalties are this share of the loss of a lone leaf, divided by the number of rows: a leaf's
 # curve is about so far off by chance. A teacher's curves are smooth, so splits need less evidence.
 TEACHER_SHARE, BRIER_SHARE = 0.1, 1.0

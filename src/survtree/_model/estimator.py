@@ -48,8 +48,8 @@ class OptimalSurvivalTree(FittedTree):
     ----------
     max_depth : int, "default", "auto" or None, default="default"
         Deepest the tree may grow, counted in splits from the root; a lone leaf has depth 0. None:
-        no limit. 'auto' is 3, or 4 with at most 8 leaves where that comes much nearer to the
-        teacher. 'default' is 'auto' if regularization is 'auto', otherwise 4.
+        no limit. 'auto' is 3, or up to 5 with at most 8 leaves where that comes much nearer to
+        the teacher. 'default' is 'auto' if regularization is 'auto', otherwise 4.
     regularization : "auto" or float, default="auto"
         Penalty per leaf. 'auto' chooses it, and everything whose value is 'default', for
         predictions of new rows. A number is the penalty of the paper's objective, in units of the
@@ -270,8 +270,7 @@ class OptimalSurvivalTree(FittedTree):
         verbose, callback = options["verbose"], options["callback"]
         with watching(lambda: headline(problem, settings), verbose, callback) as watch:
             solution, kept = find(problem, settings, watch, kept, clock)
-            deeper = deeper_problem(prepared, solution)
-            if deeper is not None:
+            while (deeper := deeper_problem(prepared, solution)) is not None:
                 prepared = replace(prepared, problem=deeper)
                 solution, kept = find(deeper, settings, watch, kept, clock)
             self._kept_search = kept if options["warm_start"] else None
