@@ -47,9 +47,9 @@ class OptimalSurvivalTree(FittedTree):
     Parameters
     ----------
     max_depth : int, "default", "auto" or None, default="default"
-        Deepest the tree may grow, counted in splits from the root; a lone leaf has depth 0. None:
-        no limit. 'auto' is 3, or up to 5 with at most 8 leaves where that comes much nearer to
-        the teacher. 'default' is 'auto' if regularization is 'auto', otherwise 4.
+        Deepest the tree may grow, counted in splits from the root; a lone leaf has depth 0. 'auto'
+        is 3, or up to 5 with at most 8 leaves where that comes much nearer to the teacher.
+        'default' is 'auto' if regularization is 'auto', otherwise 4. None: no limit.
     regularization : "auto" or float, default="auto"
         Penalty per leaf. 'auto' chooses it, and everything whose value is 'default', for
         predictions of new rows. A number is the penalty of the paper's objective, in units of the
