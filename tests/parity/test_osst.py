@@ -15,6 +15,8 @@ from survtree import OptimalSurvivalTree
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT.parent / "shared" / "data"
 RECORDED = ROOT / "benchmarks" / "results" / "parity_osst.csv"
+# Two rows of uissurv carry a quarter of its loss, and a fit says so.
+pytestmark = pytest.mark.filterwarnings("ignore::survtree.TailWeightWarning")
 
 
 def quick_cases():
