@@ -132,7 +132,7 @@ def readme_table(rows: Iterable[Row]) -> str:
     if not {OURS, BESIDE} <= set(shared.methods()) or n_shared < FEWEST_TABLES:
         return f"The benchmark is not finished: {n_shared} tables can be compared so far.\n"
     lines: list[str] = []
-    for which, words in (("judged", "The half called "judged""), ("all", "All")):
+    for which, words in (("judged", 'The half called "judged"'), ("all", "All")):
         part = shared.part(which)
         lines += [f"{words}: {len(part.tables())} tables.", ""]
         lines += [f"| {' | '.join(HEADER)} |", f"|{'---|' * len(HEADER)}", *short_lines(part), ""]
