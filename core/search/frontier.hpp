@@ -80,13 +80,13 @@ class Frontier {
   Tree read(Subset& s, int depth, std::size_t n_leaves, std::size_t level);
   void store(const Key& key, int depth, const Found& found);
 
+  Worker worker_{0};  // first: it is aligned to a cache line
   const Problem& problem_;
   FrontierOptions options_;
   Splitter splitter_;
   Limits limits_;
   Subset root_;
   double tolerance_;
-  Worker worker_{0};
   std::vector<Best> best_;  // by level
   HashTable<Slot> slots_;
   std::deque<std::vector<Point>> pool_;  // chunks that never move
