@@ -277,7 +277,7 @@ ADDED = [
     *(("shrinkage",), ("options", "shrinkage"), ("options", "min_events_leaf")),
     *(("options", "horizon"), ("certificate", "min_events_leaf"), ("certificate", "horizon")),
     *(("certificate", "loss_kind"), ("certificate", "teacher"), ("certificate", "teacher_seed")),
-    *(("certificate", "rows_fingerprint"), ("options", "teacher")),
+    *(("certificate", "rows_fingerprint"), ("options", "teacher"), ("options", "levels")),
 ]
 
 

@@ -94,6 +94,10 @@ OPTIONS: tuple[Option, ...] = (
                 "experiments."),
     Option("max_levels", 100, "int", low=2,
            help="Largest number of levels of a categorical column."),
+    Option("levels", "default", "choice", choices=("default", "each", "grouped"),
+           help="A candidate split for each level of a categorical column, or also for groups of "
+                "levels in the order of their risk. 'default' is 'grouped' if regularization is "
+                "'auto', otherwise 'each'."),
     Option("time_buckets", None, "other",
            allowed="an integer >= 1, a list of ascending times >= 0, or None (exact times)",
            help="Times are rounded up to this many buckets, or to the given edges, before the "

@@ -147,6 +147,7 @@ class Splitting:
     # Reading has an encoding of another kind.
     encoding_: str = _listed("encoding", "questions|paper")
     max_levels: int = _listed("max_levels")
+    levels: str = _listed("levels", "each|grouped")
     time_buckets: str | None = _listed("time_buckets", "N|TIMES")
     horizon: str = _listed("horizon", "TIME|auto|none")
 
@@ -157,6 +158,7 @@ class Splitting:
             "missing": self.missing,
             "encoding": self.encoding_,
             "max_levels": self.max_levels,
+            "levels": self.levels,
             "time_buckets": _time_buckets(self.time_buckets),
             "horizon": number_or_none(self.horizon),
         }

@@ -19,7 +19,7 @@ from survtree._search.problem import Problem
 # Options of a tree that a path and a cross-validation pass on as they are.
 TREE_OPTIONS = (
     *("min_samples_leaf", "min_events_leaf", "max_leaves", "thresholds", "missing", "encoding"),
-    *("max_levels", "time_buckets", "horizon", "teacher", "shrinkage"),
+    *("max_levels", "levels", "time_buckets", "horizon", "teacher", "shrinkage"),
     *("time_limit", "memory_limit", "node_limit"),
 )
 PATH_OPTIONS = ("max_depth", *TREE_OPTIONS)

@@ -16,6 +16,7 @@ from survtree._scoring.losses import LossByDefinition
 # What "default" means beside a regularization that is a number: the paper's objective.
 PAPER: Mapping[str, Any] = {
     "max_depth": 4,
+    "levels": "each",
     "min_events_leaf": 0,
     "horizon": None,
     "teacher": None,
@@ -24,6 +25,7 @@ PAPER: Mapping[str, Any] = {
 # What it means beside regularization="auto": trees that hold on new rows.
 NEW_ROWS: Mapping[str, Any] = {
     "max_depth": "auto",
+    "levels": "grouped",
     "min_events_leaf": "auto",
     "horizon": "auto",
     "teacher": "auto",

@@ -72,6 +72,10 @@ class OptimalSurvivalTree(FittedTree):
         Splits on the columns as they are, or on the 0/1 columns of the paper's experiments.
     max_levels : int, default=100
         Largest number of levels of a categorical column.
+    levels : {"default", "each", "grouped"}, default="default"
+        A candidate split for each level of a categorical column, or also for groups of levels in
+        the order of their risk. 'default' is 'grouped' if regularization is 'auto', otherwise
+        'each'.
     time_buckets : int, list of times or None, default=None
         Times are rounded up to this many buckets, or to the given edges, before the search. This is
         an approximation for very many distinct times: objective and proof are about the rounded
@@ -193,6 +197,7 @@ class OptimalSurvivalTree(FittedTree):
         missing: str = "error",
         encoding: str = "questions",
         max_levels: int = 100,
+        levels: str = "default",
         time_buckets: Any = None,
         horizon: float | str | None = "default",
         teacher: Any = "default",
@@ -220,6 +225,7 @@ class OptimalSurvivalTree(FittedTree):
         self.missing = missing
         self.encoding = encoding
         self.max_levels = max_levels
+        self.levels = levels
         self.time_buckets = time_buckets
         self.horizon = horizon
         self.teacher = teacher

@@ -121,8 +121,9 @@ def regularization_path(
         The smallest penalty per leaf of interest.
     **options
         ``max_depth``, ``min_samples_leaf``, ``min_events_leaf``, ``max_leaves``, ``thresholds``,
-        ``missing``, ``encoding``, ``max_levels``, ``time_buckets``, ``horizon``, ``shrinkage``,
-        ``time_limit``, ``memory_limit`` and ``node_limit`` of ``OptimalSurvivalTree``.
+        ``missing``, ``encoding``, ``max_levels``, ``levels``, ``time_buckets``, ``horizon``,
+        ``teacher``, ``shrinkage``, ``time_limit``, ``memory_limit`` and ``node_limit`` of
+        ``OptimalSurvivalTree``.
 
     Examples
     --------

@@ -71,7 +71,7 @@ def prepare(
     check_teacher_is_alone(options)
     table, exact, is_kept = read_study(estimator, X, y, sample_weight, estimator.missing)
     rows = X if is_kept.all() else rows_at(X, np.flatnonzero(is_kept))
-    binarizer = new_binarizer(estimator)
+    binarizer = new_binarizer(estimator, options["levels"])
     questions = binarizer.fit_table(table, exact).questions_
     horizon = resolved_horizon(options["horizon"], exact)
     events = exact.until(horizon)
@@ -95,13 +95,14 @@ def prepare(
     return Prepared(problem, exact, binarizer, rows, options, horizon, teacher, shrinkage, seed)
 
 
-def new_binarizer(estimator: Any) -> Binarizer:
+def new_binarizer(estimator: Any, levels: str = "each") -> Binarizer:
     """One with the estimator's options and names of columns."""
     binarizer = Binarizer(
         estimator.thresholds,
         missing=estimator.missing,
         encoding=estimator.encoding,
         max_levels=estimator.max_levels,
+        levels=levels,
     )
     copy_feature_names(estimator, binarizer)
     return binarizer

@@ -114,6 +114,7 @@ class Options(Struct):
     horizon: float | Text | None = None
     shrinkage: float | Text = "default"
     teacher: Text | None = None
+    levels: Text = "default"
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():

@@ -109,7 +109,7 @@ class OptimalSurvivalTreeCV(FittedTree):
     min_samples_leaf, min_events_leaf, max_leaves
         As in ``OptimalSurvivalTree``. A number of events that is left to the data is that of the
         training rows of each search.
-    thresholds, missing, encoding, max_levels, time_buckets
+    thresholds, missing, encoding, max_levels, levels, time_buckets
         As in ``OptimalSurvivalTree``. Thresholds are chosen anew in each fold.
     horizon : "default", "auto", float or None, default="default"
         As in ``OptimalSurvivalTree``. "auto" is resolved once, on all rows: all folds are fitted
@@ -168,6 +168,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         missing: str = "error",
         encoding: str = "questions",
         max_levels: int = 100,
+        levels: str = "default",
         time_buckets: Any = None,
         horizon: float | str | None = "default",
         teacher: Any = "default",
@@ -192,6 +193,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         self.missing = missing
         self.encoding = encoding
         self.max_levels = max_levels
+        self.levels = levels
         self.time_buckets = time_buckets
         self.horizon = horizon
         self.teacher = teacher

@@ -24,6 +24,7 @@ from survtree._data.read_table import check_table
 from survtree._data.table import EventTable, Table
 from survtree._questions.checks import Rule, check_guess, check_question_count, check_rules
 from survtree._questions.encodings import paper_questions, readable_questions
+from survtree._questions.level_groups import level_groups
 from survtree._questions.questions import Question, Questions
 from survtree._questions.screening import screened
 
@@ -54,6 +55,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Readable questions, or the 0/1 columns of the paper's experiments.
     max_levels : int, default=100
         Most levels a column of categories may have.
+    levels : {"each", "grouped"}, default="each"
+        A question for each level; with "grouped" also for groups of levels, in the order of their
+        risk (this needs ``y``).
 
     Attributes
     ----------
@@ -78,11 +82,13 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         missing: str = "error",
         encoding: str = "questions",
         max_levels: int = 100,
+        levels: str = "each",
     ) -> None:
         self.thresholds = thresholds
         self.missing = missing
         self.encoding = encoding
         self.max_levels = max_levels
+        self.levels = levels
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "Binarizer":
         """Choose the questions. ``y`` (event and time) is used by "auto" and "guess"."""
@@ -124,6 +130,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             questions += readable_questions(
                 j, column, rule, self.max_levels, is_zero_one=is_zero_one
             )
+            if self.levels == "grouped" and column.kind == "level" and events is not None:
+                questions += level_groups(j, column, events)
         check_guess(rules, events)
         return questions if events is None else screened(questions, rules, table, events)
 
