@@ -80,7 +80,8 @@ def test_a_user_who_sets_nothing_gets_the_same_tree_again(model):
 
 
 def test_defaults_spelled_out_are_the_defaults(model):
-    words = {"horizon": "auto", "teacher": "auto", "shrinkage": "auto", "min_events_leaf": "auto"}
+    names = ("horizon", "teacher", "shrinkage", "min_events_leaf")
+    words = {**dict.fromkeys(names, "auto"), "levels": "grouped"}
     spelled = OptimalSurvivalTree(3, "auto", **words).fit(X, y)
     assert spelled.objective_ == model.objective_
     number = OptimalSurvivalTree(3, model.regularization_, **words).fit(X, y)
