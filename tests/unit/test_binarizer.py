@@ -283,7 +283,7 @@ def test_clones_and_pickles():
     frame = pd.DataFrame({"age": [40, None, 63], "stage": ["I", "II", "IV"]})
     options = {"thresholds": {"age": 2}, "missing": "question", "max_levels": 5}
     binarizer = Binarizer(**options).fit(frame)
-    assert clone(binarizer).get_params() == {**options, "encoding": "questions"}
+    assert clone(binarizer).get_params() == {**options, "encoding": "questions", "levels": "each"}
     assert not hasattr(clone(binarizer), "questions_")
     again = pickle.loads(pickle.dumps(binarizer))
     assert np.array_equal(again.transform(frame), binarizer.transform(frame))
