@@ -13,7 +13,11 @@ from tests.support.report_models import GRADES, HOSTILE, hostile_chain, hostile_
 
 PHONE = {"viewport": {"width": 375, "height": 700}}
 N_ROWS = 2_000
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    # Made-up times have long tails, of which a fit rightly warns.
+    pytest.mark.filterwarnings("ignore::survtree.TailWeightWarning"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -283,7 +283,7 @@ from survtree import OptimalSurvivalTree
 os.fsync = lambda handle: time.sleep(600)
 rng = np.random.default_rng(0)
 X = rng.integers(0, 2, (300_000, 20), dtype=np.uint8)
-OptimalSurvivalTree(1).fit(X, (X[:, 0] == 1, rng.random(300_000)))
+OptimalSurvivalTree(1, 0.01).fit(X, (X[:, 0] == 1, rng.random(300_000)))
 """
 
 
