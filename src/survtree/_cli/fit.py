@@ -19,10 +19,9 @@ from survtree._cli.inputs import (
     Reading,
     Regularization,
     Seed,
-    Shrinkage,
     Splitting,
     Study,
-    Teacher,
+    Teaching,
     number_or_none,
     number_or_word,
     option,
@@ -58,13 +57,55 @@ class Output:
         return {"model": self.output, "report": self.report, "plot": self.plot}
 
 
+@dataclass
+class Choosing:
+    """Among which trees the cross-validation chooses, and how."""
+
+    depths: str = option(
+        "default",
+        "N,N,...",
+        "Depths to choose from; none is no limit. The default is 3, or 1,2,3,4 if "
+        "--min-regularization is a number.",
+    )
+    min_regularization: str = option(
+        "auto",
+        "auto|PENALTY",
+        "Smallest penalty per leaf of interest. auto chooses trees for predictions of new rows; "
+        "a number is about the paper's objective.",
+    )
+    folds: int = option(5, None, "Folds of the cross-validation.")
+    repeats: int = option(1, None, "How many times over the folds are made.")
+    rule: str = option(
+        "minimum",
+        "minimum|half_standard_error|one_standard_error",
+        "Choose the best score, or the fewest leaves within half a standard error, or one, "
+        "of the best score.",
+    )
+    scoring: str = option("ibs_ratio", "ibs_ratio|harrell_c", "Score on the held-out rows.")
+
+    def arguments(self) -> dict[str, Any]:
+        """As the estimator takes them."""
+        return {
+            "max_depths": depths_of(self.depths),
+            "min_regularization": number_or_word(self.min_regularization),
+            "cv": self.folds,
+            "n_repeats": self.repeats,
+            "rule": self.rule,
+            "scoring": self.scoring,
+        }
+
+
+def depths_of(text: str) -> Any:
+    """Depths with commas, or the word default."""
+    return text if text == "default" else [number_or_none(each) for each in text.split(",")]
+
+
 def fit(
     data: Data,
     *,
     depth: Depth = str(DEFAULTS["max_depth"]),
     regularization: Regularization = DEFAULTS["regularization"],
-    teacher: Teacher = DEFAULTS["teacher"],
-    shrinkage: Shrinkage = DEFAULTS["shrinkage"],
+    teaching: Teaching,
     reading: Reading,
     splitting: Splitting,
     limiting: Limiting,
@@ -90,8 +131,7 @@ def fit(
         number_or_word(regularization),
         **limiting.arguments(),
         **splitting.arguments(),
-        teacher=number_or_none(teacher),
-        shrinkage=number_or_word(shrinkage),
+        **teaching.arguments(),
         gap=gap,
         reference=reference,
         reference_mode=reference_mode,
@@ -112,31 +152,8 @@ def fit(
 def tune(
     data: Data,
     *,
-    depths: str = typer.Option(
-        "default",
-        metavar="N,N,...",
-        help="Depths to choose from; none is no limit. The default is 3, or 1,2,3,4 if "
-        "--min-regularization is a number.",
-    ),
-    min_regularization: str = typer.Option(
-        "auto",
-        metavar="auto|PENALTY",
-        help="Smallest penalty per leaf of interest. auto chooses trees for predictions of new "
-        "rows; a number is about the paper's objective.",
-    ),
-    folds: int = typer.Option(5, help="Folds of the cross-validation."),
-    repeats: int = typer.Option(1, help="How many times over the folds are made."),
-    rule: str = typer.Option(
-        "minimum",
-        metavar="minimum|half_standard_error|one_standard_error",
-        help="Choose the best score, or the fewest leaves within half a standard error, or one, "
-        "of the best score.",
-    ),
-    scoring: str = typer.Option(
-        "ibs_ratio", metavar="ibs_ratio|harrell_c", help="Score on the held-out rows."
-    ),
-    teacher: Teacher = DEFAULTS["teacher"],
-    shrinkage: Shrinkage = DEFAULTS["shrinkage"],
+    choosing: Choosing,
+    teaching: Teaching,
     reading: Reading,
     splitting: Splitting,
     limiting: Limiting,
@@ -150,17 +167,11 @@ def tune(
     check_outputs(*output.files().values())
     study = study_to_fit(data, reading, splitting.exclude)
     model = OptimalSurvivalTreeCV(
-        max_depths=depths_of(depths),
-        min_regularization=number_or_word(min_regularization),
-        cv=folds,
-        n_repeats=repeats,
-        rule=rule,
-        scoring=scoring,
-        teacher=number_or_none(teacher),
-        shrinkage=number_or_word(shrinkage),
         n_jobs=jobs,
         random_state=seed,
         verbose=int(not (output.as_json or output.quiet)),
+        **choosing.arguments(),
+        **teaching.arguments(),
         **limiting.arguments(),
         **splitting.arguments(),
     )
@@ -169,15 +180,10 @@ def tune(
         best = model.best_params_
         typer.echo(
             f"chosen by {model.n_splits_} folds (seed {model.seed_}): depth {best['max_depth']}, "
-            f"regularization {best['regularization']:g}; {scoring} "
+            f"regularization {best['regularization']:g}; {choosing.scoring} "
             f"{format_decimals(model.best_score_, 4)} on held-out rows\n"
         )
     _show_and_write(model, study, output)
-
-
-def depths_of(text: str) -> Any:
-    """Depths with commas, or the word default."""
-    return text if text == "default" else [number_or_none(each) for each in text.split(",")]
 
 
 def path(

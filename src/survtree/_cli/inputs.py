@@ -182,6 +182,21 @@ class Limiting:
         return {**vars(self), "memory_limit": memory, "min_events_leaf": events}
 
 
+@dataclass
+class Teaching:
+    """What a tree is fitted to, and what its leaves predict."""
+
+    teacher: str = _listed("teacher", "auto|forest|cox|none")
+    shrinkage: str = _listed("shrinkage", "auto|ROWS")
+
+    def arguments(self) -> dict[str, Any]:
+        """As the estimators take them."""
+        return {
+            "teacher": number_or_none(self.teacher),
+            "shrinkage": number_or_word(self.shrinkage),
+        }
+
+
 def to_file(help: str, default: Any = None) -> Any:
     """The option of a command that names the file to write."""
     return typer.Option(default, "-o", "--output", metavar="FILE", help=help)
@@ -192,8 +207,6 @@ def _flag(name: str, metavar: str | None = None) -> Any:
 
 
 Depth = Annotated[str, _flag("max_depth", "N|none")]
-Shrinkage = Annotated[str, _flag("shrinkage", "auto|ROWS")]
-Teacher = Annotated[str, _flag("teacher", "auto|forest|cox|none")]
 Regularization = Annotated[str, _flag("regularization", "auto|PENALTY")]
 MinRegularization = Annotated[float, typer.Option(help="Smallest penalty per leaf of interest.")]
 Jobs = Annotated[int | None, _flag("n_jobs")]
