@@ -1,23 +1,22 @@
 """A greedy tree for the same teacher: what exactness is worth beside everything else.
 
-It gets the same questions, targets, limits and rule of shrinkage as the optimal tree, and exactly
-as many leaves (or fewer, where no split is left), grown best first by scikit-learn.
+It gets the same questions, targets and rule of shrinkage as the optimal tree, and exactly
+as many leaves (or fewer, where no split is left).
 """
 
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.tree import DecisionTreeRegressor
 
 from survtree import OptimalSurvivalTree
 from survtree._base.checks import check_options
 from survtree._base.tree import Tree
-from survtree._model.deeper import deeper_problem
+from survtree._model.deeper import deeper_problem, greedy_tree
 from survtree._model.fitted import Fitted
-from survtree._model.prepare import Prepared, prepare
-from survtree._search.problem import SearchSettings
-from survtree._search.solve import Solution, find
+from survtree._model.prepare import prepare
+from survtree._search.problem import Problem, SearchSettings
+from survtree._search.solve import find
 
 
 def greedy_for_teacher(X: Any, y: Any) -> OptimalSurvivalTree:
@@ -28,23 +27,15 @@ def greedy_for_teacher(X: Any, y: Any) -> OptimalSurvivalTree:
     while (deeper := deeper_problem(prepared, solution)) is not None:
         prepared = replace(prepared, problem=deeper)
         solution, _ = find(deeper, SearchSettings())
-    greedy = replace(solution, tree=_grown(prepared, solution), status="interrupted")
+    greedy = replace(solution, tree=_grown(prepared.problem, solution.tree), status="interrupted")
     model._fitted = Fitted.of(prepared, greedy, prepared.certificate(greedy))
     return model
 
 
-def _grown(prepared: Prepared, solution: Solution) -> Tree:
-    problem, n_leaves = prepared.problem, len(solution.tree.leaves)
-    if n_leaves == 1:
-        return solution.tree
-    assert problem.targets is not None
-    grown = DecisionTreeRegressor(
-        max_depth=problem.max_depth,
-        max_leaf_nodes=n_leaves,
-        min_samples_leaf=problem.min_samples_leaf,
-        random_state=0,
-    ).fit(problem.answers, problem.targets)
-    return _in_preorder(grown.tree_)
+def _grown(problem: Problem, optimal: Tree) -> Tree:
+    """The greedy tree of as many leaves as the optimal one."""
+    n_leaves = len(optimal.leaves)
+    return optimal if n_leaves == 1 else _in_preorder(greedy_tree(problem, n_leaves).tree_)
 
 
 def _in_preorder(grown: Any) -> Tree:

@@ -6,7 +6,7 @@ greedy tree, which takes no time; then the search finds the best one.
 """
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from survtree._model.prepare import Prepared
 from survtree._scoring.losses import LossByDefinition
 from survtree._search.problem import Problem
 from survtree._search.solve import Solution
+
+if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeRegressor
 
 MOST_LEAVES = 2**SHALLOW
 # The deeper tree must come nearer to the teacher by this share of the integrated Brier score of a
@@ -55,16 +58,24 @@ def _is_cheap(problem: Problem) -> bool:
 
 def _greedy_loss(problem: Problem) -> float:
     """The loss of a greedy tree that is as deep and has as many leaves as the problem allows."""
+    weight, targets = problem.events.weight, problem.targets
+    assert targets is not None
+    predicted = greedy_tree(problem, MOST_LEAVES).predict(problem.answers)
+    squares = (targets - predicted.reshape(targets.shape)) ** 2
+    return float(weight @ squares.sum(axis=1) / weight.sum()) if np.size(squares) else 0.0
+
+
+def greedy_tree(problem: Problem, most_leaves: int) -> "DecisionTreeRegressor":
+    """scikit-learn's tree for the same questions and targets, grown best first.
+
+    It keeps to the limits on depth and on rows per leaf, not to that on events.
+    """
     from sklearn.tree import DecisionTreeRegressor  # slow to import
 
-    assert problem.targets is not None
     tree = DecisionTreeRegressor(
         max_depth=problem.max_depth,
-        max_leaf_nodes=MOST_LEAVES,
+        max_leaf_nodes=most_leaves,
         min_samples_leaf=problem.min_samples_leaf,
         random_state=0,
     )
-    weight, targets = problem.events.weight, problem.targets
-    predicted = tree.fit(problem.answers, targets, weight).predict(problem.answers)
-    squares = (targets - predicted.reshape(targets.shape)) ** 2
-    return float(weight @ squares.sum(axis=1) / weight.sum()) if np.size(squares) else 0.0
+    return tree.fit(problem.answers, problem.targets, problem.events.weight)
