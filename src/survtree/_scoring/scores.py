@@ -104,10 +104,8 @@ def integrated_brier_score(
     On its training rows it is the ``loss_`` of a tree. The parameters are those of
     ``survtree.metrics``.
     """
-    rows = scored(y, curves, X, sample_weight, horizon)
-    training = trained_on(rows.events, train, train_weight, horizon)
-    warn_of_tail(heavy_tail(rows.events, training), is_fit=False)
-    return float(_losses(rows, training).sum())
+    rest = {"X": X, "train": train, "train_weight": train_weight, "horizon": horizon}
+    return float(per_sample_loss(y, curves, sample_weight=sample_weight, **rest).sum())
 
 
 def ibs_ratio(
