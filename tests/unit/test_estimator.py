@@ -86,6 +86,20 @@ def test_leaves_hold_the_kaplan_meier_curves_of_their_rows(model, veterans):
         assert curve.n_events == y["event"][rows].sum()
 
 
+@pytest.mark.parametrize("option", [{"time_buckets": 5}, {"horizon": 100}])
+def test_curves_and_predictions_keep_all_times(veterans, option):
+    X, y = veterans
+    model = OptimalSurvivalTree(2, 0.002, **option).fit(X, y)
+    assert np.array_equal(model.unique_times_, np.unique(y["time"]))
+    assert np.array_equal(model.event_times_, np.unique(y["time"][y["event"]]))
+    assert model.predict_survival_function(X, return_array=True).shape[1] == len(
+        model.unique_times_
+    )
+    leaf = model.apply(X)
+    for node, curve in model.leaf_curves_.items():
+        assert np.array_equal(curve.survival.x, np.unique(y["time"][(leaf == node) & y["event"]]))
+
+
 def test_risk_and_score_are_those_of_scikit_survival_on_the_same_leaves(model, veterans):
     metrics = pytest.importorskip("sksurv.metrics")
     X, y = veterans

@@ -58,19 +58,6 @@ def test_numbers_worked_out_independently(name, one_leaf, objective):
     assert model.certificate_.verify(X, y)
 
 
-def test_curves_and_predictions_keep_all_times():
-    X, y = load_data("veterans")
-    model = OptimalSurvivalTree(2, 0.002, horizon=100).fit(X, y)
-    assert np.array_equal(model.unique_times_, np.unique(y["time"]))
-    assert np.array_equal(model.event_times_, np.unique(y["time"][y["event"]]))
-    leaf = model.apply(X)
-    for node, curve in model.leaf_curves_.items():
-        assert np.array_equal(curve.survival.x, np.unique(y["time"][(leaf == node) & y["event"]]))
-    assert model.predict_survival_function(X, return_array=True).shape[1] == len(
-        model.unique_times_
-    )
-
-
 @pytest.mark.parametrize("name", ["veterans", "whas500"])
 @pytest.mark.parametrize("beyond", [1.0, 1.5])
 def test_a_horizon_from_the_largest_time_on_changes_nothing(name, beyond):

@@ -60,17 +60,6 @@ def test_the_tree_is_optimal_on_rounded_times_and_its_exact_loss_is_told(buckets
     assert f"loss on exact times {model.exact_loss_:.6f}" in model.certificate_.summary()
 
 
-def test_curves_are_those_of_the_exact_times():
-    X, y = load("veterans")
-    model = OptimalSurvivalTree(2, 0.002, time_buckets=5).fit(X, y)
-    assert np.array_equal(model.unique_times_, np.unique(y["time"]))
-    assert np.array_equal(model.event_times_, np.unique(y["time"][y["event"]]))
-    leaf = model.apply(X)
-    for node, curve in model.leaf_curves_.items():
-        here = (leaf == node) & y["event"]
-        assert np.array_equal(curve.survival.x, np.unique(y["time"][here]))
-
-
 def test_without_buckets_the_exact_loss_is_the_loss():
     X, y = load("veterans")
     model = OptimalSurvivalTree(2, 0.002).fit(X, y)
