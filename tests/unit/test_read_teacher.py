@@ -100,6 +100,23 @@ def test_the_seed_decides_what_a_built_in_teacher_says():
     assert fitted(teacher=Fixed()).certificate_.teacher_seed is None
 
 
+@pytest.mark.parametrize(
+    ("teacher", "words"),
+    [
+        ("auto", "the mean of a forest and a Cox model"),
+        ("forest", "a forest"),
+        ("cox", "a Cox model"),
+        (Fixed(), "Fixed"),
+        ((SURVIVAL, TIMES), "survival curves"),
+    ],
+)
+def test_certificates_and_reports_say_in_words_what_the_teacher_is(teacher, words, tmp_path):
+    model = fitted(teacher=teacher, max_depth=1)
+    assert f"against the teacher ({words}) + " in model.certificate_.summary()
+    model.report(tmp_path / "page.html")
+    assert f"the teacher ({words}) predicts" in (tmp_path / "page.html").read_text()
+
+
 def test_a_file_keeps_the_name_of_a_teacher_but_not_the_teacher(tmp_path):
     for teacher in (Fixed(), (SURVIVAL, TIMES), OptimalSurvivalTree(1, 0.01).fit(X, y)):
         model = fitted(teacher=teacher)

@@ -24,6 +24,7 @@ from survtree._base.tree import Tree
 from survtree._proof.checks import check_has_proof
 from survtree._proof.recheck import Verification, recheck
 from survtree._questions.binarizer import Binarizer
+from survtree._scoring.teachers import BUILT_IN
 from survtree._search.problem import LossKind, Problem, SearchSettings
 from survtree._search.progress import Watch, pruned_by
 from survtree._search.solve import KeptSearch, Solution, claims_of, n_threads
@@ -239,6 +240,11 @@ class Certificate:
         return is_kept or self.teacher_seed is not None
 
     @property
+    def teacher_words(self) -> str:
+        """What the teacher is, for readers; empty if there is none."""
+        return BUILT_IN.get(self.teacher or "", self.teacher or "")
+
+    @property
     def gap(self) -> float:
         """(objective - lower_bound) / objective."""
         return relative_gap(self.objective, self.lower_bound)
@@ -255,7 +261,8 @@ class Certificate:
         return f"{self._terms()}{rest}{pruned_by(self.counts)}"
 
     def _terms(self) -> str:
-        of = f" against the teacher {self.teacher!r}" if self.loss_kind == "teacher" else ""
+        of = " against the teacher" if self.loss_kind == "teacher" else ""
+        of += f" ({self.teacher_words})" if self.teacher_words else ""
         parts = (
             f"{self.status}: loss {self.loss:.6f}{of} + {format_count(self.n_leaves, 'leaf')} x "
             f"{format_penalty(self.regularization)} = {self.objective:.6f}"

@@ -17,7 +17,12 @@ from survtree._questions.screening import sample_rows
 from survtree._scoring.cox import cross_fitted_cox
 from survtree._scoring.curves import StepFunction, one_curve
 
-BUILT_IN = ("auto", "forest", "cox")
+# The built-in teachers, and what readers are told they are.
+BUILT_IN = {
+    "auto": "the mean of a forest and a Cox model",
+    "forest": "a forest",
+    "cox": "a Cox model",
+}
 N_TIMES = 20
 N_TREES = 200
 FEWEST_ROWS = 8  # in a leaf of the forest

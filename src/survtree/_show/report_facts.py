@@ -192,7 +192,7 @@ def proof_facts(
     """The certificate; with rows, the result of its check on them."""
     names = ["objective", "loss", "lower_bound", "gap", "regularization", "exact_loss", "seconds"]
     names += ["status", "n_leaves", "max_depth", "min_samples_leaf", "min_events_leaf"]
-    names += ["max_leaves", "horizon", "teacher", "fingerprint"]
+    names += ["max_leaves", "horizon", "teacher_words", "fingerprint"]
     buckets = certificate.time_buckets
     return {
         **{name: json_number(getattr(certificate, name)) for name in names},
