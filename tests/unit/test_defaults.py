@@ -12,6 +12,7 @@ from survtree import (
     export_json,
     export_text,
     load,
+    regularization_path,
 )
 from survtree._data.read_table import check_table
 from survtree._data.table import EventTable
@@ -204,12 +205,22 @@ def test_reasons_for_one_leaf(options, reason):
 def test_one_leaf_because_of_the_penalty():
     model = lone()
     assert model.one_leaf_reason_.startswith("One leaf, because the best split, x0 <= ")
-    assert model.one_leaf_reason_.endswith("less than the penalty per leaf of 0.200.")
+    assert model.one_leaf_reason_.endswith("which is less than the penalty per leaf.")
     words = model.one_leaf_reason_.split()
     gain = float(words[words.index("by") + 1].rstrip(","))
     deeper = lone(max_depth=1, regularization=0.0)
     assert gain == pytest.approx(model.loss_ - deeper.loss_, rel=0.01)
     assert deeper.one_leaf_reason_ == ""
+
+
+def test_the_reason_for_one_leaf_holds_for_all_penalties_of_a_path():
+    path = regularization_path(X, y, max_depth=1)
+    lone = path[0]
+    gain = lone.regularization_interval_[0]  # of the best split
+    words = lone.one_leaf_reason_.split()
+    assert float(words[words.index("by") + 1].rstrip(",")) == pytest.approx(gain, rel=0.01)
+    assert lone.one_leaf_reason_.endswith("which is less than the penalty per leaf.")
+    assert path.at(2 * gain).one_leaf_reason_ == lone.one_leaf_reason_
 
 
 def test_one_leaf_because_the_search_was_stopped():

@@ -95,6 +95,7 @@ def assert_same(model, same, X):
         assert getattr(model, name) == getattr(same, name)
     for name in ("ibs_ratio_", "exact_loss_", "history_", "roles_", "n_features_in_", "shrinkage_"):
         assert getattr(model, name) == getattr(same, name)
+    assert model.one_leaf_reason_ == same.one_leaf_reason_
     assert same.certificate_.counts == model.certificate_.counts
     assert repr(same.certificate_) == repr(model.certificate_)
     assert np.array_equal(model.unique_times_, same.unique_times_)
@@ -278,6 +279,7 @@ ADDED = [
     *(("options", "horizon"), ("certificate", "min_events_leaf"), ("certificate", "horizon")),
     *(("certificate", "loss_kind"), ("certificate", "teacher"), ("certificate", "teacher_seed")),
     *(("certificate", "rows_fingerprint"), ("options", "teacher"), ("options", "levels")),
+    ("one_leaf_reason",),
 ]
 
 
@@ -319,6 +321,25 @@ def test_a_file_without_a_shrinkage_has_none(tmp_path):
     same = load(file)
     assert same.shrinkage_ == 0
     assert_same(model, same, X)
+
+
+def test_a_file_keeps_why_there_is_one_leaf(tmp_path):
+    rng, file = np.random.default_rng(3), tmp_path / "model.json"
+    X = pd.DataFrame({"a\nlong name\u00a0" + "x" * 100: rng.normal(size=60)})
+    model = OptimalSurvivalTree(regularization=0.2).fit(X, outcome(60, rng))
+    whole = json.loads(export_json(model, file))
+    assert load(file).one_leaf_reason_ == model.one_leaf_reason_
+    assert "the best split, 'a\\nlong name\\xa0x" in model.one_leaf_reason_
+    file.write_text(json.dumps({**whole, "one_leaf_reason": "\x1b[31m"}))
+    with pytest.raises(ValueError, match="one_leaf_reason must be one line"):
+        load(file)
+
+
+def test_a_file_with_splits_has_no_reason_for_one_leaf(tmp_path):
+    whole, file = json.loads(export_json(fitted(max_depth=1)[0])), tmp_path / "model.json"
+    file.write_text(json.dumps({**whole, "one_leaf_reason": "One leaf."}))
+    with pytest.raises(ValueError, match="empty if there is a split"):
+        load(file)
 
 
 def test_parts_that_a_later_version_may_add_do_no_harm(tmp_path):

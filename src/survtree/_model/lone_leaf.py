@@ -1,8 +1,12 @@
-"""Why a tree has no split: a sentence for users who expected one."""
+"""Why a tree has no split: a sentence for users who expected one.
+
+It does not state the penalty: a tree of a path has the same reason for all penalties of its
+interval.
+"""
 
 from dataclasses import replace
 
-from survtree._base.numbers import format_count, format_penalty
+from survtree._base.numbers import format_count
 from survtree._search.problem import Problem, SearchSettings
 from survtree._search.solve import Solution, solve
 
@@ -23,8 +27,7 @@ def why_one_leaf(problem: Problem, solution: Solution) -> str:
     words = problem.questions.texts[int(best.tree.question[0])]
     return (
         f"One leaf, because the best split, {words}, reduces the loss by "
-        f"{best.one_leaf_loss - best.loss:.3g}, which is less than the penalty per leaf of "
-        f"{format_penalty(problem.regularization)}."
+        f"{best.one_leaf_loss - best.loss:.3g}, which is less than the penalty per leaf."
     )
 
 

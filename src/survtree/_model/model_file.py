@@ -113,6 +113,7 @@ def _model(given: ModelFile) -> OptimalSurvivalTree:
         history=tuple(given.history),
         roles=roles,
         shrinkage=given.shrinkage,
+        one_leaf_reason=given.one_leaf_reason,
     )
     return model
 
@@ -146,6 +147,7 @@ def _as_dict(model: OptimalSurvivalTree, roles: Roles | None) -> dict[str, Any]:
         "history": [asdict(snapshot) for snapshot in model.history_],
         "roles": None if roles is None else roles._asdict(),
         "shrinkage": model.shrinkage_,
+        "one_leaf_reason": model.one_leaf_reason_,
     }
 
 

@@ -271,6 +271,7 @@ class ModelFile(Struct):
     history: list[Snapshot]  # a counter that comes later needs a default, for earlier files
     roles: Outcome | None
     shrinkage: Shrinkage = 0.0  # earlier files have none
+    one_leaf_reason: str = ""  # likewise
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
@@ -294,6 +295,9 @@ class ModelFile(Struct):
         last = max(leaf.times[-1] for leaf in self.leaves)
         require(n_events > 0, "leaves must have an event", n_events)
         require(last > 0, "leaves must have a time above 0", last)
+        reason = self.one_leaf_reason
+        is_right = reason.isprintable() and (reason == "" or len(leaves) == 1)
+        require(is_right, "one_leaf_reason must be one line, and empty if there is a split", reason)
         n, found = len(leaves), self.certificate.n_leaves
         require(found == n, f"certificate.n_leaves must be {n}", found)
 
