@@ -279,7 +279,7 @@ ADDED = [
     *(("options", "horizon"), ("certificate", "min_events_leaf"), ("certificate", "horizon")),
     *(("certificate", "loss_kind"), ("certificate", "teacher"), ("certificate", "teacher_seed")),
     *(("certificate", "rows_fingerprint"), ("options", "teacher"), ("options", "levels")),
-    ("one_leaf_reason",),
+    *(("certificate", "teacher_rows"), ("one_leaf_reason",)),
 ]
 
 

@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from survtree import OptimalSurvivalTree, StepFunction, bootstrap, export_json, load
 from survtree._data.table import EventTable
+from survtree._scoring import teachers
 from survtree._search.read_teacher import MOST_TIMES, seed_of, teacher_curves, teacher_name
 from survtree.datasets import load as load_data
 
@@ -144,6 +145,18 @@ def test_a_loaded_model_of_a_built_in_teacher_is_rechecked(tmp_path):
             assert not found.checks["data"]
             assert "loss" not in found.checks
             assert "teacher of the rows of the fit" in str(found)
+
+
+def test_a_teacher_of_a_sample_is_told_and_can_be_made_again(tmp_path, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(teachers, "MOST_ROWS", 100)
+        model = fitted()
+    assert "a Cox model, fitted to a sample of 100 rows) + " in model.certificate_.summary()
+    export_json(model, tmp_path / "model.json")
+    loaded = load(tmp_path / "model.json")
+    assert loaded.certificate_.summary() == model.certificate_.summary()
+    assert loaded.certificate_.verify(X, y)
+    assert "sample" not in fitted().certificate_.summary()
 
 
 @pytest.mark.parametrize("teacher", ["default", "cox", Fixed(), (SURVIVAL, TIMES)])

@@ -138,7 +138,8 @@ def test_an_out_of_bag_curve_does_not_depend_on_what_its_row_taught(monkeypatch)
         matrix = taught.copy()
         matrix[7] = row_7
         monkeypatch.setattr(teachers, "pseudo_observations", lambda *_, m=matrix: m)
-        found.append(teachers._forest(columns, events, times, 0))
+        task = teachers._Task(columns, events, times, float(events.time.max()), 0)
+        found.append(teachers._forest(task))
     assert np.array_equal(found[0][7], found[1][7])
     assert (found[0] != found[1]).any(axis=1).sum() > 40
 
@@ -219,7 +220,9 @@ def test_with_few_events_a_cox_model_says_the_same_of_all_rows():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_order_of_rows_and_columns_does_not_matter(name):
+@pytest.mark.parametrize("most_rows", [100, 40])
+def test_the_order_of_rows_and_columns_does_not_matter(name, most_rows, monkeypatch):
+    monkeypatch.setattr(teachers, "MOST_ROWS", most_rows)
     rng = np.random.default_rng(19)
     frame, events = random_frame(rng, 70), random_outcome(rng, 70, "any")
     double = np.append(np.arange(70), np.arange(10))  # some rows are there twice
@@ -258,6 +261,58 @@ def test_auto_is_the_mean_of_the_others():
     )
     assert both == pytest.approx((forest + ridge) / 2, abs=1e-15)
     assert not np.array_equal(forest, curves_of("forest", frame, events, seed=1).survival)
+
+
+def test_the_curve_of_a_row_outside_the_sample_is_the_mean_of_the_models_of_all_folds():
+    rng = np.random.default_rng(23)
+    columns, events = rng.normal(size=(90, 3)), random_outcome(rng, 60)
+    places, times = np.arange(60), np.quantile(events.time, [0.2, 0.5, 0.8])
+    folds = [(places[places % 5 != k], places[places % 5 == k]) for k in range(5)]
+    found = cross_fitted_cox(columns, events, folds, times)
+    assert np.array_equal(found[:60], cross_fitted_cox(columns[:60], events, folds, times))
+    wanted = {
+        penalty: np.mean(
+            [
+                fit_cox(columns[each], events.take(each), penalty).survival(columns[60:], times)
+                for each, _ in folds
+            ],
+            axis=0,
+        )
+        for penalty in cox.PENALTIES
+    }
+    assert any(np.allclose(found[60:], each, rtol=0, atol=1e-12) for each in wanted.values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_teacher_of_a_sample_knows_all_rows(name, monkeypatch):
+    rng = np.random.default_rng(24)
+    side = rng.integers(0, 2, 400)
+    time = rng.exponential(np.where(side > 0, 20.0, 1.0))
+    events = EventTable(rng.random(400) < 0.8, time, np.ones(400))
+    frame = pd.DataFrame({"side": side, "noise": rng.normal(size=400)})
+    everyone = curves_of(name, frame, events)
+    monkeypatch.setattr(teachers, "MOST_ROWS", 150)
+    curves, other = (curves_of(name, frame, events, seed) for seed in (0, 1))
+    assert (everyone.n_fitted, curves.n_fitted) == (None, 150)
+    assert np.array_equal(everyone.times, curves.times)
+    assert_are_survival_curves(curves, 400)
+    assert not np.array_equal(curves.survival, other.survival)
+    late, early = (curves.survival[side == k].mean(axis=0) for k in (1, 0))
+    assert (late - early).max() > 0.5
+    assert np.abs(curves.survival - everyone.survival).mean() < 0.1
+
+
+def test_rare_events_are_preferred_in_a_sample_and_count_less_there():
+    rng = np.random.default_rng(25)
+    time = np.arange(1.0, 5001.0)
+    for n_events, n_kept in ((40, 40), (200, 100), (2500, 500)):
+        event = np.zeros(5000, bool)
+        event[rng.choice(5000, n_events, replace=False)] = True
+        rows, factor = teachers._sample(EventTable(event, time, np.ones(5000)), 1000, seed=0)
+        assert len(np.unique(rows)) == len(rows) == 1000
+        assert event[rows].sum() == n_kept
+        assert factor[event[rows]].sum() == pytest.approx(n_events / 5)
+        assert factor.sum() == pytest.approx(1000)
 
 
 def test_distances_of_targets_are_integrated_squared_distances_of_curves():

@@ -97,7 +97,8 @@ class OptimalSurvivalTree(FittedTree):
         and its child counts 1 / (1 + shrinkage / n). Tree, objective and proof do not depend on it.
     time_limit : float or None, default=None
         Seconds after which the search stops and returns the best tree so far with a lower bound.
-        Reading the table and fitting a reference count towards it, but are not cut short.
+        Reading the table and fitting a teacher or a reference count towards it, but are not cut
+        short.
     memory_limit : int, str or None, default=None
         Memory that the process may use: the search drops cached results to stay within it, and
         stops if that is not enough. Bytes, or a text such as "500MB" or "4GB". The search always

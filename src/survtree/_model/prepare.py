@@ -59,6 +59,7 @@ class Prepared:
             exact_loss=exact_loss,
             teacher=teacher_name(self.options["teacher"]),
             teacher_seed=self.seed,
+            teacher_rows=None if self.teacher is None else self.teacher.n_fitted,
             **rest,
         )
 

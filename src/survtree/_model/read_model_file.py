@@ -229,6 +229,7 @@ class Proven(Struct):
     loss_kind: LossKind = "brier"
     teacher: Text | None = None
     teacher_seed: Annotated[int, Meta(ge=0, le=2**32 - 1)] | None = None
+    teacher_rows: Positive | None = None
     rows_fingerprint: Fingerprint | None = None
 
     def __post_init__(self) -> None:

@@ -170,8 +170,8 @@ class Certificate:
 
     ``guess`` has the assumption if the proof depends on a reference model. ``loss_kind`` tells
     which loss was minimised: "brier", or "teacher" for the squared distance to the vectors
-    ``targets``, which a model file does not keep. ``teacher_seed`` is that of a built-in teacher,
-    which makes them again.
+    ``targets``, which a model file does not keep. ``teacher_seed`` and ``teacher_rows`` are
+    those of a built-in teacher, and make them again.
     """
 
     objective: float
@@ -197,6 +197,7 @@ class Certificate:
     loss_kind: LossKind = "brier"
     teacher: str | None = None  # the name of whoever the tree is fitted to
     teacher_seed: int | None = None
+    teacher_rows: int | None = None  # to how many it was fitted, if to a sample
     rows_fingerprint: str | None = None  # without the targets; None: there are none
     proof: ProofLog | None = field(default=None, repr=False)
     targets: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
@@ -242,7 +243,10 @@ class Certificate:
     @property
     def teacher_words(self) -> str:
         """What the teacher is, for readers; empty if there is none."""
-        return BUILT_IN.get(self.teacher or "", self.teacher or "")
+        words = BUILT_IN.get(self.teacher or "", self.teacher or "")
+        if self.teacher_rows is None:
+            return words
+        return f"{words}, fitted to a sample of {format_count(self.teacher_rows, 'row')}"
 
     @property
     def gap(self) -> float:

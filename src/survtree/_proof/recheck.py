@@ -93,7 +93,8 @@ def _targets_again(stated: "Certificate", table: Table, events: EventTable) -> N
     if stated.targets is not None:
         return stated.targets
     name, seed = check_can_be_made(stated.teacher, stated.teacher_seed)
-    return built_in_curves(name, table, events, seed).targets()
+    n_fitted = stated.teacher_rows or len(events)
+    return built_in_curves(name, table, events, seed, n_fitted).targets()
 
 
 def _verification(stated: "Certificate", problem: Problem, is_same: bool) -> Verification:

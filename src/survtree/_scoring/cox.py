@@ -79,7 +79,11 @@ class _Likelihood:
 
 def fit_cox(columns: Floats, events: EventTable, penalty: float) -> CoxModel:
     """The model of these rows, of which at least one has an event."""
-    coefficients = _maximised(_Likelihood(columns, events), columns.shape[1], penalty)
+    return _model(_maximised(_Likelihood(columns, events), penalty), columns, events)
+
+
+def _model(coefficients: Floats, columns: Floats, events: EventTable) -> CoxModel:
+    """The model with Breslow's cumulative hazard of these rows."""
     hazard = events.weight * np.exp(_scores(columns, coefficients))
     at_risk = weight_at(events.when, hazard)[::-1].cumsum()[::-1]
     died = weight_at(events.when, events.weight * events.event)
@@ -87,9 +91,9 @@ def fit_cox(columns: Floats, events: EventTable, penalty: float) -> CoxModel:
     return CoxModel(coefficients, baseline)
 
 
-def _maximised(likelihood: _Likelihood, n_columns: int, penalty: float) -> Floats:
+def _maximised(likelihood: _Likelihood, penalty: float) -> Floats:
     """Newton's method, with steps halved until they do no harm."""
-    coefficients = np.zeros(n_columns)
+    coefficients = np.zeros(likelihood.columns.shape[1])
     value = likelihood.objective(coefficients, penalty)
     for _ in range(MOST_ROUNDS):
         step, before = likelihood.step(coefficients, penalty), value
@@ -113,21 +117,36 @@ def cross_fitted_cox(
 ) -> Floats:
     """Survival curves of all rows, each by a model that did not see its fold: rows x times.
 
+    Rows after those of the events are in no fold; theirs are the mean over the models of all folds.
+    """
+    n, curves = len(events), np.zeros((len(columns), len(times)))
+    for coefficients, (fitted_on, held_out) in zip(
+        _coefficients(columns[:n], events, folds), folds, strict=True
+    ):
+        model = _model(coefficients, columns[fitted_on], events.take(fitted_on))
+        curves[held_out] = model.survival(columns[held_out], times)
+        curves[n:] += model.survival(columns[n:], times) / len(folds)
+    return curves
+
+
+def _coefficients(
+    columns: Floats, events: EventTable, folds: list[tuple[Places, Places]]
+) -> list[Floats]:
+    """Those of the rows outside each fold.
+
     All folds share one penalty: that of the highest cross-validated partial likelihood (Verweij
     and van Houwelingen): of all rows less of the rows fitted on, summed over folds.
     """
-    best, best_value = np.empty((len(events), len(times))), -np.inf
-    everyone = _Likelihood(columns, events)
+    best: list[Floats] = []
+    best_value, everyone = -np.inf, _Likelihood(columns, events)
+    parts = [_Likelihood(columns[each], events.take(each)) for each, _ in folds]
     for penalty in PENALTIES:
-        curves, value = np.empty_like(best), 0.0
-        for fitted_on, held_out in folds:
-            part = events.take(fitted_on)
-            model = fit_cox(columns[fitted_on], part, penalty)
-            value += everyone.log_likelihood(model.coefficients)
-            value -= _Likelihood(columns[fitted_on], part).log_likelihood(model.coefficients)
-            curves[held_out] = model.survival(columns[held_out], times)
+        found, value = [_maximised(part, penalty) for part in parts], 0.0
+        for coefficients, part in zip(found, parts, strict=True):
+            value += everyone.log_likelihood(coefficients)
+            value -= part.log_likelihood(coefficients)
         if value > best_value:
-            best, best_value = curves, value
+            best, best_value = found, value
         elif value < best_value - CLEARLY_WORSE:
             break
     return best

@@ -6,6 +6,7 @@ but scikit-learn. Rows and columns are put in an order of their own first, so th
 which a user has them does not matter.
 """
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,10 @@ BUILT_IN = {
     "cox": "a Cox model",
 }
 N_TIMES = 20
+# More rows would take long and teach little more: a teacher is fitted to a sample of so many, and
+# predicts the others as rows it has not seen. Where events are rare, they are this share of it.
+MOST_ROWS, EVENT_SHARE = 20_000, 0.1
+MOST_AT_ONCE = 4_096  # rows that a forest predicts while they are in the processor's cache
 N_TREES = 200
 FEWEST_ROWS = 8  # in a leaf of the forest
 MOST_ROWS_PER_TREE = 4_000
@@ -44,6 +49,7 @@ class TeacherCurves(NamedTuple):
     times: Floats
     survival: Floats
     horizon: float
+    n_fitted: int | None = None  # to how many rows the teacher was fitted, if not to all
 
     def targets(self) -> Floats:
         """Vectors whose squared distances are those of the curves, integrated and divided by h.
@@ -54,7 +60,7 @@ class TeacherCurves(NamedTuple):
 
     def lengths(self) -> Floats:
         """Of the steps, as parts of the horizon."""
-        return np.diff(np.append(self.times, self.horizon)) / max(self.horizon, TINY)
+        return _lengths(self.times, self.horizon)
 
     def means(self, leaf_of_row: Places, weight: Floats, n_leaves: int) -> Floats:
         """The mean curve of the rows of each leaf: leaves x times."""
@@ -80,19 +86,69 @@ def slope(teacher: TeacherCurves, events: EventTable) -> float:
     return (both + noise) / (square + noise) if square + noise > 0 else 1.0
 
 
-def built_in_curves(name: str, table: Table, events: EventTable, seed: int) -> TeacherCurves:
-    """The curves of a built-in teacher; the events are clipped at the horizon already."""
+def _lengths(times: Floats, horizon: float) -> Floats:
+    return np.diff(np.append(times, horizon)) / max(horizon, TINY)
+
+
+class _Task(NamedTuple):
+    """What a built-in teacher is fitted to, and what it is to predict."""
+
+    columns: Floats  # of all rows, first those that it is fitted to
+    events: EventTable  # of the rows that it is fitted to
+    times: Floats
+    horizon: float
+    seed: int
+
+    def same_for_all(self) -> Floats:
+        """The Kaplan-Meier curve of all rows, for each of them."""
+        return np.tile(one_curve(self.events)(self.times), (len(self.columns), 1))
+
+
+def built_in_curves(
+    name: str, table: Table, events: EventTable, seed: int, most_rows: int | None = None
+) -> TeacherCurves:
+    """The curves of a built-in teacher; the events are clipped at the horizon already.
+
+    It is fitted to a sample if there are more than ``most_rows`` rows, by default ``MOST_ROWS``.
+    """
+    n_fitted = min(MOST_ROWS if most_rows is None else most_rows, len(events))
     table = table_of([_in_one_order(column) for column in table.columns])
     order = sample_rows(table, events, len(events))
-    columns, sorted_events = covariates(table.take(order)), events.take(order)
-    times = grid_of(events)
+    first, factor = _sample(events.take(order), n_fitted, seed)
+    order = np.append(order[first], np.delete(order, first))
+    fitted_to = events.take(order[:n_fitted])
+    fitted_to = replace(fitted_to, weight=fitted_to.weight * factor)
+    times, horizon = grid_of(events), float(events.time.max())
+    task = _Task(covariates(table.take(order)), fitted_to, times, horizon, seed)
     makers = {"forest": (_forest,), "cox": (_cox,), "auto": (_forest, _cox)}[name]
     # Small products: threads of the linear algebra library would mostly wait for each other.
     with threadpool_limits(1, "blas"):
-        found = [make(columns, sorted_events, times, seed) for make in makers]
+        found = [make(task) for make in makers]
     survival = np.empty_like(found[0])
     survival[order] = sum(found) / len(found)
-    return TeacherCurves(times, survival, float(events.time.max()))
+    is_sample = n_fitted < len(events)
+    return TeacherCurves(times, survival, horizon, n_fitted if is_sample else None)
+
+
+def _sample(events: EventTable, n_rows: int, seed: int) -> tuple[Places, Floats]:
+    """Random rows, ascending, and factors of their weights that make up for the preferred events.
+
+    Each of a million censored rows says little; the few events say most.
+    """
+    if n_rows >= len(events):
+        return np.arange(len(events)), np.ones(len(events))
+    rng, share = np.random.default_rng(seed), n_rows / len(events)
+    died, censored = np.flatnonzero(events.event), np.flatnonzero(~events.event)
+    n_died = min(len(died), round(max(share * len(died), EVENT_SHARE * n_rows)))
+    parts = [rng.choice(died, n_died, replace=False)]
+    parts.append(rng.choice(censored, n_rows - n_died, replace=False))
+    factors = [
+        np.full(len(part), share * len(group) / max(len(part), 1))
+        for part, group in zip(parts, (died, censored), strict=True)
+    ]
+    rows = np.concatenate(parts)
+    order = rows.argsort()
+    return rows[order], np.concatenate(factors)[order]
 
 
 def _in_one_order(column: Column) -> Column:
@@ -188,35 +244,48 @@ def _share(died: Floats, at_risk: Floats) -> Floats:
     return np.clip(share, 0.0, 1.0)
 
 
-def _forest(columns: Floats, events: EventTable, times: Floats, seed: int) -> Floats:
-    """Out-of-bag curves of a forest that is fitted to pseudo-observations."""
+def _forest(task: _Task) -> Floats:
+    """Curves of a forest that is fitted to pseudo-observations, out of bag."""
     from sklearn.ensemble import RandomForestRegressor  # slow to import
 
-    n_rows, n_columns = columns.shape
+    events, times = task.events, task.times
+    n_rows, n_columns = len(events), task.columns.shape[1]
     if n_rows < 2 * FEWEST_ROWS:  # too few for a split
-        return _same_for_all(events, times)
+        return task.same_for_all()
     # Times count as much as the steps after them are long, as in the loss of the tree.
-    lengths = np.diff(np.append(times, events.time.max())) / max(events.time.max(), TINY)
-    scale = np.maximum(np.sqrt(lengths), 1e-9)
+    scale = np.maximum(np.sqrt(_lengths(times, task.horizon)), 1e-9)
     few = max(1, n_columns // 3)
     forest = RandomForestRegressor(
         N_TREES,
         min_samples_leaf=FEWEST_ROWS,
         max_features="sqrt" if n_columns > MANY_COLUMNS else few,
         max_samples=MOST_ROWS_PER_TREE if n_rows > MOST_ROWS_PER_TREE else None,
-        random_state=seed,
+        random_state=task.seed,
     )
     wanted = pseudo_observations(events, times) * scale
-    forest.fit(columns, wanted[:, 0] if len(times) == 1 else wanted, events.weight)
-    predicted = _out_of_bag(forest, columns, len(times)) / scale
+    wanted = wanted[:, 0] if len(times) == 1 else wanted
+    predicted = _predicted(forest.fit(task.columns[:n_rows], wanted, events.weight), task) / scale
     # A row of very large weight may be in every bag.
     predicted = np.where(np.isnan(predicted), one_curve(events)(times), predicted)
     # Means of pseudo-observations may leave [0, 1] and rise with time; survival curves do not.
     return np.minimum.accumulate(np.clip(predicted, 0.0, 1.0), axis=1)
 
 
+def _predicted(forest: Any, task: _Task) -> Floats:
+    """The mean prediction of the trees that did not see the row: of all, if it was not fitted to.
+
+    NaN if all of them saw it.
+    """
+    n, n_times = len(task.events), len(task.times)
+    found = [_out_of_bag(forest, task.columns[:n], n_times)]
+    for first in range(n, len(task.columns), MOST_AT_ONCE):
+        part = forest.predict(task.columns[first : first + MOST_AT_ONCE])
+        found.append(part.reshape(-1, n_times))
+    return np.concatenate(found)
+
+
 def _out_of_bag(forest: Any, columns: Floats, n_times: int) -> Floats:
-    """The mean prediction of the trees that did not see the row; NaN if all of them did."""
+    """That of the rows that the forest is fitted to."""
     sums, counts = np.zeros((len(columns), n_times)), np.zeros((len(columns), 1))
     for tree, seen in zip(forest.estimators_, forest.estimators_samples_, strict=True):
         is_new = np.ones(len(columns), dtype=bool)
@@ -227,25 +296,24 @@ def _out_of_bag(forest: Any, columns: Floats, n_times: int) -> Floats:
     return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
 
 
-def _cox(columns: Floats, events: EventTable, times: Floats, seed: int) -> Floats:
+def _cox(task: _Task) -> Floats:
     """Cross-fitted curves of a ridge Cox model."""
     from sklearn.model_selection import RepeatedStratifiedKFold  # slow to import
 
-    if events.event.sum() < FEWEST_EVENTS:
-        return _same_for_all(events, times)
-    splitter = RepeatedStratifiedKFold(n_splits=N_FOLDS, n_repeats=N_REPEATS, random_state=seed)
+    event = task.events.event
+    if event.sum() < FEWEST_EVENTS:
+        return task.same_for_all()
+    splitter = RepeatedStratifiedKFold(
+        n_splits=N_FOLDS, n_repeats=N_REPEATS, random_state=task.seed
+    )
     # Fewer censored rows than folds cannot be spread over them.
-    can_spread = (~events.event).sum() >= N_FOLDS
-    folds = list(splitter.split(columns, events.event & can_spread))
-    few = _few_columns(_on_one_scale(columns))
+    can_spread = (~event).sum() >= N_FOLDS
+    folds = list(splitter.split(event, event & can_spread))
+    few = _few_columns(_on_one_scale(task.columns))
     repeats = [folds[k : k + N_FOLDS] for k in range(0, len(folds), N_FOLDS)]
-    curves = [cross_fitted_cox(few, events, each, times) for each in repeats]
-    return np.asarray(np.mean(curves, axis=0))
-
-
-def _same_for_all(events: EventTable, times: Floats) -> Floats:
-    """The Kaplan-Meier curve of all rows, for each of them."""
-    return np.tile(one_curve(events)(times), (len(events), 1))
+    return np.asarray(
+        sum(cross_fitted_cox(few, task.events, each, task.times) for each in repeats) / N_REPEATS
+    )
 
 
 def _on_one_scale(columns: Floats) -> Floats:
