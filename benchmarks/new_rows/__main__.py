@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.new_rows import tables
+from benchmarks.new_rows.groups import group_lines
 from benchmarks.new_rows.jobs import results
 from benchmarks.new_rows.models import FIRST, IN_R, METHODS
-from benchmarks.new_rows.summary import summary
+from benchmarks.new_rows.summary import Results, summary
 from benchmarks.paper.r_programs import HOW_TO, missing, versions
 from benchmarks.tables import Table, machine, parsed, parser_of, revision
 
@@ -124,7 +125,8 @@ def main() -> None:
     if not arguments.summary:
         arguments.methods = present(arguments.methods)
         run(table, arguments)
-    print(summary(row for row in table.rows if row["seed"] == str(arguments.seed)))
+    found = Results(row for row in table.rows if row["seed"] == str(arguments.seed))
+    print("\n".join([summary(found), "", *group_lines(found)]))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ tables. A method is compared with others on the tables on which both finished al
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from benchmarks.new_rows.tables import half
 Row = Mapping[str, str]
 RATIOS = tuple(f"ratio{quantile}" for quantile in QUANTILES)
 HALVES = ("chosen on", "judged", "all")
+OURS = "ours"
 AGAINST = ("ctree", "forest")
 # A tree of one leaf has missed something where another tree gains this much in most folds.
 WORTH_A_SPLIT = 0.02
@@ -45,11 +46,15 @@ class Results:
 
     def part(self, which: str) -> "Results":
         """Only the tables of one half."""
+        return self.only(lambda table: which in ("all", half(table)))
+
+    def only(self, is_kept: Callable[[str], bool]) -> "Results":
+        """Only some tables."""
         kept = Results([])
         for method, tables in self.folds.items():
-            kept.folds[method] |= {t: f for t, f in tables.items() if which in ("all", half(t))}
+            kept.folds[method] |= {t: folds for t, folds in tables.items() if is_kept(t)}
         for method, failed in self.failed.items():
-            kept.failed[method] = {t: s for t, s in failed.items() if which in ("all", half(t))}
+            kept.failed[method] = {t: status for t, status in failed.items() if is_kept(t)}
         return kept
 
     def methods(self) -> list[str]:
@@ -198,9 +203,8 @@ def exceptions(results: Results) -> list[str]:
     return lines
 
 
-def summary(rows: Iterable[Row]) -> str:
+def summary(results: Results) -> str:
     """All of it, as text."""
-    results = Results(rows)
     lines = [LEGEND]
     for which in HALVES:
         part = results.part(which)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.new_rows import __main__ as command
-from benchmarks.new_rows import encoding, scoring, summary, tables
+from benchmarks.new_rows import encoding, groups, scoring, summary, tables
 from benchmarks.new_rows.scoring import Outcome, Prediction
 from benchmarks.tables import Table
 from survtree import metrics
@@ -186,13 +186,28 @@ def test_folds_are_averaged_per_table_and_tables_with_a_failed_fold_are_left_out
     assert summary.standard_error([1.0, 3.0]) == pytest.approx(1.0)
 
 
+def test_groups_of_tables_say_where_our_trees_are_ahead():
+    rows = [result(table, "ours", 0.3) for table in ("a", "employee", "alone")]
+    rows += [result("a", "ctree", 0.1), result("employee", "ctree", 0.4, leaves=20)]
+    rows += [result("a", "forest", 0.0), result("a", "greedy_teacher", 0.25)]
+    found = summary.Results(rows)
+    lines = {tuple(line.split()[-7:]) for line in groups.quotient_lines(found)[3:]}
+    assert lines == {
+        ("2", *["1.20"] * 3, *["-"] * 3),  # all
+        ("1", *["3.00"] * 3, *["-"] * 3),  # those with small trees of ctree, and raw tables
+        ("1", *["0.75"] * 3, *["-"] * 3),  # those with large ones, and those of the paper
+    }
+    everything = groups.exactness_lines(found)[3].split()
+    assert everything == ["all", "1", *["0.0500", "-", "1:0"] * 3]
+
+
 def test_a_method_that_finished_few_tables_is_not_ranked():
     rows = [result(table, "ctree", 0.1) for table in "abc"] + [result("a", "rpart", 0.2)]
     assert summary.mean_ranks(summary.Results(rows), "ratio80") == {"ctree": 1.0}
 
 
 def test_summary_prints_the_best_method_first_and_names_what_failed():
-    text = summary.summary(ROWS)
+    text = summary.summary(summary.Results(ROWS))
     lines = text.splitlines()
     start = lines.index("all: IBS ratio up to the 80 % quantile of the times")
     assert " ".join(lines[start + 2].split()[:7]) == "rpart 2 0.2000 0.1000 0.2000 1.0 2:0"
