@@ -16,7 +16,7 @@ DATA ?= .data
 TABLES := speed household threads streed no_limit protocol bounds
 # Those that run ours alone, from where it is installed.
 OWN_TABLES := anytime kept_limits ablation watched path tuning
-DATALESS_TABLES := import_cost memory metrics streaming
+DATALESS_TABLES := import_cost memory metrics streaming default_fit
 
 # What is fuzzed of that which users pass.
 INPUTS := load csv frame outcome proof
