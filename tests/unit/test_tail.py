@@ -105,6 +105,13 @@ def test_a_fit_a_path_and_a_bootstrap_warn_once():
         assert found[0].filename == __file__
 
 
+def test_a_fit_that_has_a_horizon_is_told_to_pass_an_earlier_one():
+    X, y = followed_for_long()
+    for horizon, advice in ((None, "Pass horizon='auto', or a time"), (50, "Pass as horizon a ti")):
+        with pytest.warns(TailWeightWarning, match=advice):
+            OptimalSurvivalTree(**SHORT, horizon=horizon).fit(X, y)
+
+
 def test_with_auto_nothing_warns():
     X, y = followed_for_long()
     with warnings.catch_warnings():

@@ -75,10 +75,11 @@ def score_of(
 
 def warn_of_tails(rows: Cohort, plans: "Sequence[Plan]", settings: "TuningSettings") -> None:
     """Warn once if a few rows carry much of the loss of all rows, or of some held-out rows."""
-    events = rows.events.until(settings.options["horizon"])
+    horizon = settings.options["horizon"]
+    events, can_choose = rows.events.until(horizon), horizon is None
     tail = heavy_tail(events)
     if tail is not None or settings.scoring != "ibs_ratio":
-        warn_of_tail(tail)
+        warn_of_tail(tail, can_choose=can_choose)
         return
     tails = [
         heavy_tail(events.take(fold.test), events.take(fold.train))
@@ -88,7 +89,7 @@ def warn_of_tails(rows: Cohort, plans: "Sequence[Plan]", settings: "TuningSettin
     heavy = sorted((tail for tail in tails if tail is not None), key=lambda tail: tail.share)
     if heavy:
         where = f"in {len(heavy)} of {len(tails)} folds few held-out rows decide the score: "
-        warn_of_tail(heavy[-1], where)
+        warn_of_tail(heavy[-1], where, can_choose=can_choose)
 
 
 def leaf_places(model: FittedTree, X: Any) -> Places:

@@ -287,7 +287,8 @@ class OptimalSurvivalTree(FittedTree):
             if verbose:
                 logger.info("%s", certificate.last_line())
         self._warn(solution, options, watch.stopped_by)
-        warn_of_tail(heavy_tail(prepared.exact.until(prepared.horizon)))
+        tail = heavy_tail(prepared.exact.until(prepared.horizon))
+        warn_of_tail(tail, can_choose=prepared.horizon is None)
         return self
 
     def _search_settings(

@@ -138,7 +138,8 @@ def regularization_path(
     path = found_path(X, y, sample_weight, lowest, options)
     _warn(path)
     problem = path[0]._state.problem
-    warn_of_tail(heavy_tail(problem.events) if problem is not None else None)
+    assert problem is not None  # the rows stay in the process of the fit
+    warn_of_tail(heavy_tail(problem.events), can_choose=path[0].horizon_ is None)
     return path
 
 

@@ -167,7 +167,7 @@ def bootstrap(
     tasks = [_Task(estimator, rows, everyone, True, horizon)]
     tasks += [_Task(estimator, rows, counts, False, horizon) for counts in samples]
     (model, fit), *others = Parallel(n_jobs=n_jobs)(delayed(_fit)(task) for task in tasks)
-    warn_of_tail(heavy_tail(events))
+    warn_of_tail(heavy_tail(events), can_choose=horizon is None)
     return _compared(model, fit, [other for _, other in others])
 
 

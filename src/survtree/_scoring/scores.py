@@ -80,7 +80,7 @@ def per_sample_loss(
     """
     rows = scored(y, curves, X, sample_weight, horizon)
     training = trained_on(rows.events, train, train_weight, horizon)
-    warn_of_tail(heavy_tail(rows.events, training), is_fit=False)
+    warn_of_tail(heavy_tail(rows.events, training), can_choose=False)
     return _losses(rows, training)
 
 
@@ -125,7 +125,7 @@ def ibs_ratio(
     """
     rows = scored(y, curves, X, sample_weight, horizon)
     training = trained_on(rows.events, train, train_weight, horizon)
-    warn_of_tail(heavy_tail(rows.events, training), is_fit=False)
+    warn_of_tail(heavy_tail(rows.events, training), can_choose=False)
     return ratio_of(rows, training)
 
 

@@ -69,16 +69,16 @@ def _lost_by_time(events: EventTable, train: EventTable | None) -> Floats:
     return weight_at(events.when, one_curve_losses(events, train))
 
 
-def warn_of_tail(tail: Tail | None, where: str = "", *, is_fit: bool = True) -> None:
+def warn_of_tail(tail: Tail | None, where: str = "", *, can_choose: bool) -> None:
     """Say how much hangs on how few rows, and what to do; nothing if there is no such tail.
 
-    A fit can choose the horizon itself, a metric cannot.
+    A fit without a horizon can choose one itself; a metric cannot.
     """
     if tail is None:
         return
     start, is_one = format_number(tail.start, 6), tail.n_rows == 1
     carry, end = ("carries", "it ends") if is_one else ("carry", "they end")
-    choice = "horizon='auto', or a time" if is_fit else "as horizon a time"
+    choice = "horizon='auto', or a time" if can_choose else "as horizon a time"
     warnings.warn(
         f"{where}{format_count(tail.n_rows, 'row')} of {tail.n_all:,} {carry} "
         f"{format_percent(tail.share)} of the loss of one curve for all rows; {end} at {start} or "
