@@ -56,16 +56,21 @@ def _check_together(options: dict[str, Any]) -> None:
             "certificate='full' needs a search that does not trust a reference; reference_mode is "
             "'guess'. Pass reference_mode='prove', or leave out one of the two."
         )
-    if options.get("max_leaves") is None:
-        return
+    if options.get("max_leaves") is not None and (name := not_with_max_leaves(options)):
+        raise ValueError(
+            f"{name} must be left at {BY_NAME[name].default!r} if max_leaves is set; "
+            f"max_leaves is {options['max_leaves']}. Leave out one of the two."
+        )
+
+
+def not_with_max_leaves(options: dict[str, Any]) -> str | None:
+    """An option that was set and that the search with a limit on leaves does not have."""
     for name in ("reference", "upper_bound", "gap", "certificate", "warm_start", "callback"):
         default = BY_NAME[name].default
         # A reference may be an array, which is not compared as a whole.
         if options[name] is not default and (name == "reference" or options[name] != default):
-            raise ValueError(
-                f"{name} must be left at {default!r} if max_leaves is set; "
-                f"max_leaves is {options['max_leaves']}. Leave out one of the two."
-            )
+            return name
+    return None
 
 
 def check_option(name: str, value: Any) -> Any:
@@ -183,20 +188,8 @@ def _check_time_buckets(option: Option, value: Any) -> int | tuple[float, ...]:
     return edges
 
 
-def _check_horizon(option: Option, value: Any) -> float | str | None:
-    """A time; "auto" is resolved where the rows are known, and "default" with it."""
-    if value is None or (isinstance(value, str) and value in ("default", "auto")):
-        return value
-    if not is_number(value):
-        raise refusal(option, value, ValueError if isinstance(value, str) else TypeError)
-    if not 0 < _as_float(value) < math.inf:
-        raise refusal(option, value)
-    return _as_float(value)
-
-
 _OTHERS: dict[str, Callable[[Option, Any], Any]] = {
     "time_buckets": _check_time_buckets,
-    "horizon": _check_horizon,
     "memory_limit": _check_memory,
     "callback": _check_callback,
     "random_state": _check_random_state,

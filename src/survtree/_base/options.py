@@ -102,8 +102,8 @@ OPTIONS: tuple[Option, ...] = (
            allowed="an integer >= 1, a list of ascending times >= 0, or None (exact times)",
            help="Times are rounded up to this many buckets, or to the given edges, before the "
                 "search."),
-    Option("horizon", "default", "other",
-           allowed="'default', 'auto', a finite number > 0, or None (the last time)",
+    Option("horizon", "default", "float", low=0.0, is_low_open=True, words=("default", "auto"),
+           none_means="the last time",
            help="Time up to which the loss is integrated; 'auto' is a time by which most rows "
                 "have ended. 'default' is 'auto' if regularization is 'auto', otherwise None."),
     Option("teacher", "default", "other",

@@ -6,10 +6,11 @@ greedy tree, which takes no time; then the search finds the best one.
 """
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from survtree._base.checks import not_with_max_leaves
 from survtree._model.defaults import SHALLOW, is_word
 from survtree._model.prepare import Prepared
 from survtree._scoring.losses import LossByDefinition
@@ -26,22 +27,14 @@ MOST_LEAVES = 2**SHALLOW
 LEAST_GAIN = 0.004
 # Rows x questions^(depth - 1), by depth: beyond it the search would take more than some seconds.
 MOST_WORK = {4: 1e9, 5: 8e9}
-# What a search with a limit on leaves cannot do.
-EXCLUDED: dict[str, Any] = {
-    "certificate": "numbers",
-    "gap": 0.0,
-    "upper_bound": None,
-    "callback": None,
-    "warm_start": False,
-}
 
 
 def deeper_problem(prepared: Prepared, solution: Solution) -> Problem | None:
     """The problem with one more split on each path, if it is worth a search; otherwise None."""
     problem, options = prepared.problem, prepared.options
     is_open = is_word(options["max_depth"], "auto") and options["max_leaves"] is None
-    is_possible = all(options[name] == value for name, value in EXCLUDED.items())
-    if problem.targets is None or not (is_open and is_possible and solution.status == "optimal"):
+    is_possible = not_with_max_leaves(options) is None and solution.status == "optimal"
+    if problem.targets is None or not (is_open and is_possible):
         return None
     assert problem.max_depth is not None
     deeper = replace(problem, max_depth=problem.max_depth + 1, max_leaves=MOST_LEAVES)
