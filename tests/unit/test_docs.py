@@ -118,7 +118,7 @@ def test_what_the_defaults_are_is_told_with_the_numbers_of_the_code():
     depths = f"{defaults.SHALLOW}; up to {max(deeper.MOST_WORK)}"
     assert f"{depths} with at most {deeper.MOST_LEAVES} leaves" in told
     assert f"by at least {100 * deeper.LEAST_GAIN:g} % of the integrated Brier score" in told
-    assert f"| `min_events_leaf` | {defaults.FEWEST_EVENTS} | 0 |" in told
+    assert f"| `min_events_leaf` | {defaults.NEW_ROWS['min_events_leaf']} | 0 |" in told
     assert (
         f"of {len(shrinkage.SHRINKAGES)} values from 0 to {shrinkage.SHRINKAGES[-1]:,.0f}" in told
     )

@@ -16,8 +16,6 @@ from survtree import (
     load,
     regularization_path,
 )
-from survtree._data.table import EventTable
-from survtree._model.defaults import resolved_min_events
 from survtree._search.read_replay import read_replay
 from survtree._search.replay import save, unusual
 from survtree._search.solve import SearchSettings
@@ -55,17 +53,11 @@ def test_a_lone_leaf_is_always_allowed(study):
         assert model.certificate_.verify(*study)
 
 
-def test_words_stand_for_numbers(study):
-    _, y = study
-    events = EventTable(y["event"], y["time"], np.ones(len(y)))
+def test_the_default_depends_on_the_regularization(study):
     assert fitted(study).min_events_leaf_ == 0
     assert fitted(study, min_events_leaf="default").min_events_leaf_ == 0
-    chosen = resolved_min_events("auto", events)
-    assert chosen > 0
-    assert fitted(study, min_events_leaf="auto").min_events_leaf_ == chosen
-    assert fitted(study, regularization="auto").min_events_leaf_ == chosen
+    assert fitted(study, regularization="auto").min_events_leaf_ == 1
     assert fitted(study, regularization="auto", min_events_leaf=3).min_events_leaf_ == 3
-    assert resolved_min_events(5, events) == 5
 
 
 def test_weights_do_not_count(study):
@@ -87,7 +79,7 @@ def test_paths_cross_validations_and_samples_keep_to_it(study):
 
 
 def test_a_model_file_keeps_it(study, tmp_path):
-    model = fitted(study, min_events_leaf="auto")
+    model = fitted(study, regularization="auto")
     text = export_json(model, tmp_path / "model.json")
     same = load(tmp_path / "model.json")
     assert same.get_params() == model.get_params()
@@ -145,12 +137,12 @@ def test_the_command_line_and_the_report_tell_it(study, tmp_path):
     pl.DataFrame({**{name: X[name].to_numpy() for name in X.columns}, **outcome}).write_csv(
         tmp_path / "data.csv"
     )
-    for given, option in (("40", 40), ("auto", "auto")):
+    for given in (40, 1):
         file = tmp_path / "model.json"
         done("fit", tmp_path / "data.csv", "-o", file, "--depth", 2, "--min-events-leaf", given)
         model = load(file)
-        assert model.min_events_leaf == option
+        assert model.min_events_leaf == given
         model.report(tmp_path / "report.html")
         page = (tmp_path / "report.html").read_text()
-        counted = {40: "40 events", 1: "1 event"}[model.min_events_leaf_]
+        counted = {40: "40 events", 1: "1 event"}[given]
         assert f"7 rows and {counted} per leaf" in page

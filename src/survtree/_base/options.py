@@ -77,9 +77,9 @@ OPTIONS: tuple[Option, ...] = (
                 "in units of the loss: a split must reduce the loss by at least this much."),
     Option("min_samples_leaf", 7, "int", low=1,
            help="Smallest number of training rows per leaf; weights do not count."),
-    Option("min_events_leaf", "default", "int", low=0, words=("default", "auto"),
-           help="Smallest number of events per leaf; weights do not count. 'default' is 'auto' "
-                "if regularization is 'auto', otherwise 0."),
+    Option("min_events_leaf", "default", "int", low=0, words=("default",),
+           help="Smallest number of events per leaf; weights do not count. 'default' is 1 if "
+                "regularization is 'auto', otherwise 0."),
     Option("max_leaves", None, "int", low=1, high=60_000, none_means="no limit",
            help="Largest number of leaves."),
     Option("thresholds", "auto", "other",

@@ -169,7 +169,7 @@ class Limiting:
     """The size of a tree, and how a search may end."""
 
     min_samples_leaf: int = _listed("min_samples_leaf")
-    min_events_leaf: str = _listed("min_events_leaf", "N|auto")
+    min_events_leaf: str = _listed("min_events_leaf", "N")
     max_leaves: int | None = _listed("max_leaves")
     time_limit: float | None = _listed("time_limit", "SECONDS")
     memory_limit: str | None = _listed("memory_limit", "SIZE", " For example 4GB.")
@@ -178,7 +178,7 @@ class Limiting:
     def arguments(self) -> dict[str, Any]:
         """As the estimators take them."""
         memory = None if self.memory_limit is None else number_or_none(self.memory_limit)
-        events = number_or_none(self.min_events_leaf)
+        events = number_or_word(self.min_events_leaf)
         return {**vars(self), "memory_limit": memory, "min_events_leaf": events}
 
 

@@ -26,7 +26,7 @@ PAPER: Mapping[str, Any] = {
 NEW_ROWS: Mapping[str, Any] = {
     "max_depth": "auto",
     "levels": "grouped",
-    "min_events_leaf": "auto",
+    "min_events_leaf": 1,
     "horizon": "auto",
     "teacher": "auto",
     "shrinkage": "auto",
@@ -35,7 +35,6 @@ SHALLOW = 3  # "auto" for the depth, to begin with (deeper.py)
 # Penalties are this share of the loss of a lone leaf, divided by the number of rows: a leaf's
 # curve is about so far off by chance. A teacher's curves are smooth, so splits need less evidence.
 TEACHER_SHARE, BRIER_SHARE = 0.1, 1.0
-FEWEST_EVENTS = 1
 SHRINKAGE_ROWS = 60.0
 
 
@@ -56,11 +55,6 @@ def without_defaults(options: Mapping[str, Any], regularization: Any) -> dict[st
         name: meant[name] if name in meant and is_word(value, "default") else value
         for name, value in options.items()
     }
-
-
-def resolved_min_events(given: int | str, events: EventTable) -> int:
-    """The fewest events per leaf."""
-    return FEWEST_EVENTS if isinstance(given, str) else given
 
 
 def resolved_horizon(horizon: float | str | None, events: EventTable) -> float | None:

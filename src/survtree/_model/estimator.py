@@ -56,9 +56,9 @@ class OptimalSurvivalTree(FittedTree):
         loss: a split must reduce the loss by at least this much.
     min_samples_leaf : int, default=7
         Smallest number of training rows per leaf; weights do not count.
-    min_events_leaf : "default", "auto" or int, default="default"
-        Smallest number of events per leaf; weights do not count. 'default' is 'auto' if
-        regularization is 'auto', otherwise 0. A tree that is a lone leaf may have fewer.
+    min_events_leaf : "default" or int, default="default"
+        Smallest number of events per leaf; weights do not count. 'default' is 1 if regularization
+        is 'auto', otherwise 0. A tree that is a lone leaf may have fewer.
     max_leaves : int or None, default=None
         Largest number of leaves. The best tree with at most this many leaves is found exactly,
         which a penalty alone need not do. Such a search runs in one thread without progress,

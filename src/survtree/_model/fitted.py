@@ -206,7 +206,7 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
 
     @property
     def min_events_leaf_(self) -> int:
-        """The smallest number of events per leaf that was allowed, also if the data chose it."""
+        """The smallest number of events per leaf that was allowed."""
         return self.certificate_.min_events_leaf
 
     @property

@@ -14,7 +14,6 @@ from survtree._model.checks import check_teacher_is_alone
 from survtree._model.defaults import (
     resolved_depth,
     resolved_horizon,
-    resolved_min_events,
     resolved_regularization,
     resolved_shrinkage,
     without_defaults,
@@ -88,9 +87,8 @@ def prepare(
             penalty, events, len(questions), has_teacher=has_teacher
         ),
         targets=None if teacher is None else teacher.targets(),
-        min_events_leaf=resolved_min_events(options["min_events_leaf"], events),
         max_depth=resolved_depth(options["max_depth"]),
-        **{name: options[name] for name in ("min_samples_leaf", "max_leaves")},
+        **{name: options[name] for name in ("min_samples_leaf", "min_events_leaf", "max_leaves")},
     )
     shrinkage = resolved_shrinkage(options["shrinkage"], has_teacher=has_teacher)
     return Prepared(problem, exact, binarizer, rows, options, horizon, teacher, shrinkage, seed)

@@ -107,8 +107,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         the one curve that it compares with, are those of the training rows of the fold. A callable
         gets (fitted tree, X, y), as a scorer of scikit-learn.
     min_samples_leaf, min_events_leaf, max_leaves
-        As in ``OptimalSurvivalTree``. A number of events that is left to the data is that of the
-        training rows of each search.
+        As in ``OptimalSurvivalTree``.
     thresholds, missing, encoding, max_levels, levels, time_buckets
         As in ``OptimalSurvivalTree``. Thresholds are chosen anew in each fold.
     horizon : "default", "auto", float or None, default="default"
