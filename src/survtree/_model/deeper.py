@@ -1,8 +1,8 @@
 """When the depth is left to survtree: three splits, or more where one more pays.
 
 A tree of depth three has at most eight leaves. Where few rows are set apart again and again, a
-deeper tree with no more leaves can come much nearer to the teacher. Whether it would is asked of a
-greedy tree, which takes no time; then the search finds the best one.
+deeper tree with no more leaves can come much nearer to the teacher. A greedy tree tells whether it
+would; then the search finds the best one.
 """
 
 from dataclasses import replace
