@@ -101,8 +101,8 @@ def integrated_brier_score(
     """The Brier score averaged over [0, last time of y], or [0, horizon]; 0 is perfect.
 
     All curves are step functions, so the integral is a sum, and exact: there is no grid of times.
-    On its training rows it is the ``loss_`` of a tree. The parameters are those of
-    ``survtree.metrics``.
+    On its training rows it is the ``loss_`` of a tree without teacher and shrinkage. The parameters
+    are those of ``survtree.metrics``.
     """
     rest = {"X": X, "train": train, "train_weight": train_weight, "horizon": horizon}
     return float(per_sample_loss(y, curves, sample_weight=sample_weight, **rest).sum())
