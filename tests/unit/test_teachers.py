@@ -9,7 +9,7 @@ from survtree import Binarizer
 from survtree._data.read_table import check_table
 from survtree._data.table import EventTable
 from survtree._scoring import cox, teachers
-from survtree._scoring.cox import cross_fitted_cox, fit_cox
+from survtree._scoring.cox import cross_fitted_cox
 from survtree._scoring.teachers import BUILT_IN, built_in_curves, pseudo_observations
 from tests.support.problems import random_events, random_times
 from tests.support.slow_shrinkage import kaplan_meier
@@ -70,6 +70,11 @@ def slow_objective(columns, events, coefficients, penalty):
         total += events.weight[k] * (columns[k] @ coefficients - np.log(at_risk))
     n_events = events.weight[events.event].sum()
     return total / n_events - penalty / 2 * (coefficients**2).sum()
+
+
+def fit_cox(columns, events, penalty):
+    coefficients = cox._maximised(cox._Likelihood(columns, events), penalty)
+    return cox._model(coefficients, columns, events)
 
 
 @pytest.mark.parametrize("penalty", [0.01, 0.3])

@@ -77,13 +77,8 @@ class _Likelihood:
         return np.asarray(np.linalg.solve(curvature, gradient))
 
 
-def fit_cox(columns: Floats, events: EventTable, penalty: float) -> CoxModel:
-    """The model of these rows, of which at least one has an event."""
-    return _model(_maximised(_Likelihood(columns, events), penalty), columns, events)
-
-
 def _model(coefficients: Floats, columns: Floats, events: EventTable) -> CoxModel:
-    """The model with Breslow's cumulative hazard of these rows."""
+    """The model with Breslow's cumulative hazard of these rows, of which one has an event."""
     hazard = events.weight * np.exp(_scores(columns, coefficients))
     at_risk = weight_at(events.when, hazard)[::-1].cumsum()[::-1]
     died = weight_at(events.when, events.weight * events.event)
@@ -145,7 +140,7 @@ def _coefficients(
         for coefficients, part in zip(found, parts, strict=True):
             value += everyone.log_likelihood(coefficients)
             value -= part.log_likelihood(coefficients)
-        if value > best_value:
+        if not best or value > best_value:
             best, best_value = found, value
         elif value < best_value - CLEARLY_WORSE:
             break
