@@ -150,6 +150,16 @@ class EventTable:
         """Every distinct time at which an event was seen, ascending."""
         return self.unique_times[np.bincount(self.when, self.event) > 0]
 
+    @cached_property
+    def at_risk(self) -> Floats:
+        """The weight of the rows that end at each distinct time or later."""
+        return weight_at(self.when, self.weight)[::-1].cumsum()[::-1]
+
+    @cached_property
+    def event_weight(self) -> Floats:
+        """The weight of the events at each distinct time."""
+        return weight_at(self.when, self.weight * self.event)
+
     def by_leaf(
         self, leaf_of_row: NDArray[np.integer[Any] | np.bool_], n_leaves: int
     ) -> Iterator[tuple[Floats, Floats]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from survtree._data.table import EventTable, weight_at
+from survtree._data.table import EventTable
 from survtree._model.checks import check_horizon_has_events
 from survtree._scoring.losses import LossByDefinition
 
@@ -73,7 +73,7 @@ def auto_horizon(events: EventTable) -> float:
     Enough are as many as the square root of all. If no event was seen before that time, it is the
     largest one.
     """
-    at_risk = weight_at(events.when, events.weight)[::-1].cumsum()[::-1]
+    at_risk = events.at_risk
     last = int(np.count_nonzero(at_risk >= np.sqrt(at_risk[0]))) - 1
     time = min(events.unique_times[last], events.time[events.event].max())
     has_events = (events.time[events.event] < time).any()

@@ -23,9 +23,7 @@ def level_groups(j: int, column: Column, events: EventTable) -> list[InLevels]:
     places = column.occurring()
     if len(places) < FEWEST_LEVELS:
         return []
-    died = weight_at(events.when, events.weight * events.event)
-    at_risk = weight_at(events.when, events.weight)[::-1].cumsum()[::-1]
-    expected = events.weight * (died / at_risk).cumsum()[events.when]
+    expected = events.weight * (events.event_weight / events.at_risk).cumsum()[events.when]
     seen = column.values >= 0
     where, n_levels = column.values[seen].astype(np.intp), len(column.levels)
     observed = weight_at(where, (events.weight * events.event)[seen], n_levels)

@@ -162,7 +162,7 @@ class BoostedCoxModel:
         events = self.events
         relative = events.weight * np.exp(np.clip(self.score, -20, 20))
         at_risk = np.bincount(events.when, relative)[::-1].cumsum()[::-1]
-        died = np.bincount(events.when, events.weight * events.event)
+        died = events.event_weight
         hazard = np.divide(died, at_risk, out=np.zeros_like(at_risk), where=at_risk > 0).cumsum()
         return np.asarray(relative * hazard[events.when])
 

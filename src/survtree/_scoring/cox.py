@@ -81,8 +81,8 @@ def _model(coefficients: Floats, columns: Floats, events: EventTable) -> CoxMode
     """The model with Breslow's cumulative hazard of these rows, of which one has an event."""
     hazard = events.weight * np.exp(_scores(columns, coefficients))
     at_risk = weight_at(events.when, hazard)[::-1].cumsum()[::-1]
-    died = weight_at(events.when, events.weight * events.event)
-    baseline = StepFunction(events.unique_times, (died / at_risk).cumsum(), before=0.0)
+    cumulative = (events.event_weight / at_risk).cumsum()
+    baseline = StepFunction(events.unique_times, cumulative, before=0.0)
     return CoxModel(coefficients, baseline)
 
 

@@ -50,13 +50,13 @@ class LossByDefinition:
         # Parts of the last time: their sums stay in range, however large times are.
         self.lengths = (self.times[1:] - self.times[:-1]) / self.times[-1]
         self.scale = events.weight.sum()
-        self.at_risk = weight_at(events.when, events.weight)[::-1].cumsum()[::-1]
+        self.at_risk = events.at_risk
         self.g = self._censoring_curve()
         self.inverse_g = np.divide(1.0, self.g, out=np.zeros_like(self.g), where=self.g > 0)
 
     def _censoring_curve(self) -> Floats:
         # What is left is added up: 1 - censored / at_risk loses the digits of light rows.
-        events = weight_at(self.events.when, self.events.weight * self.events.event)
+        events = self.events.event_weight
         return np.asarray(((events + np.append(self.at_risk[1:], 0.0)) / self.at_risk).cumprod())
 
     def _counts(self, rows: Bools) -> tuple[Floats, Floats]:
@@ -97,12 +97,11 @@ class LossByDefinition:
 
     def one_leaf_loss(self) -> float:
         """Loss of the tree without a split."""
-        events = weight_at(self.events.when, self.events.weight * self.events.event)
-        return float(self._losses(self.at_risk, events))
+        return float(self._losses(self.at_risk, self.events.event_weight))
 
     def one_leaf_loss_by_time(self) -> Floats:
         """What the rows that end at each distinct time add to the loss without a split."""
-        events = weight_at(self.events.when, self.events.weight * self.events.event)
+        events = self.events.event_weight
         s = _kaplan_meier(self.at_risk, events)[:-1]
         early = np.append(0.0, ((1 - s) ** 2 * self.inverse_g[:-1] * self.lengths).cumsum())
         late = np.append((s**2 * self.lengths)[::-1].cumsum()[::-1], 0.0)

@@ -164,7 +164,7 @@ def _in_one_order(column: Column) -> Column:
 
 def grid_of(events: EventTable) -> Floats:
     """Where curves step: event times with about equally many events between them."""
-    died = weight_at(events.when, events.weight * events.event)
+    died = events.event_weight
     share = died.cumsum() / max(died.sum(), TINY)
     wanted = (np.arange(N_TIMES) + 0.5) / N_TIMES
     places = np.minimum(np.searchsorted(share, wanted), len(share) - 1)
@@ -200,28 +200,24 @@ def pseudo_observations(events: EventTable, times: Floats) -> Floats:
     without a part v of the row's weight, at most 1: without one of its copies, if weights count
     copies. Their conditional mean is the survival probability (Andersen, Klein, Rosthoj 2003).
     """
-    died = weight_at(events.when, events.weight * events.event)
-    at_risk = weight_at(events.when, events.weight)[::-1].cumsum()[::-1]
     removed = np.minimum(events.weight, 1.0)
     out = np.empty((len(events), len(times)))
     survival = one_curve(events)(times)
     for size in np.unique(removed):
         rows = np.flatnonzero(removed == size)
-        without = _without_each(events, rows, size, died, at_risk, times)
+        without = _without_each(events, rows, size, times)
         total = events.weight.sum()
         out[rows] = (total * survival - (total - size) * without) / size
     return out
 
 
-def _without_each(
-    events: EventTable, rows: Places, size: float, died: Floats, at_risk: Floats, times: Floats
-) -> Floats:
+def _without_each(events: EventTable, rows: Places, size: float, times: Floats) -> Floats:
     """Kaplan-Meier curves without ``size`` of the weight of each of the rows: rows x times.
 
     Before a row's end everybody at risk is ``size`` lighter; at its end the event may be missing;
     afterwards the curve falls by the same factors as that of all rows.
     """
-    grid = events.unique_times
+    grid, died, at_risk = events.unique_times, events.event_weight, events.at_risk
     factors = 1.0 - _share(died, at_risk)
     lighter = 1.0 - _share(died, at_risk - size)
     place = events.when[rows]
