@@ -46,6 +46,6 @@ def check_no_targets(given: Any) -> None:
     """There are none without a teacher."""
     if given is not None:
         raise ValueError(
-            "targets are for a model that was fitted with a teacher; this one was not. Leave "
-            "targets away."
+            "targets are for a model that was fitted with a teacher; this one was not. Leave them "
+            "out."
         )

@@ -17,7 +17,7 @@ from survtree._scoring.curves import Curves
 from survtree._scoring.read_curves import TEACHER, check_curves, check_pair, predicted_curves
 from survtree._scoring.teachers import BUILT_IN, TeacherCurves, built_in_curves
 
-# Curves that step more often are read at so many times, with about equally many events between.
+# Curves that step more often are read at so many times, with about equally many steps between.
 MOST_TIMES = 100
 
 
