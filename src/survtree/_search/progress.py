@@ -52,6 +52,10 @@ class Snapshot:
     subsets that did not have to be searched: nothing in them can beat the best tree, a split cannot
     repay its leaf, there would be too many leaves, a guess excludes them, or they were solved
     before.
+
+    A path, or a search with a limit on leaves, tries every first split of all rows, depth after
+    depth; ``first_splits_done`` of ``first_splits`` are done at the present depth. Its bounds are
+    for the smallest penalty, and meet at the end. Other searches have 0 of both.
     """
 
     seconds: float
@@ -65,6 +69,8 @@ class Snapshot:
     pruned_by_leaf_count: int
     pruned_by_guess: int
     cache_hits: int
+    first_splits_done: int = 0
+    first_splits: int = 0
 
     @property
     def gap(self) -> float:
@@ -80,12 +86,20 @@ class Snapshot:
             f"{self.n_leaves:6d}  {self.found_by}"
         )
 
+    @property
+    def share(self) -> float:
+        """How much of a live bar is filled: as far as the gap is closed, or the depth is done."""
+        if self.first_splits:
+            return self.first_splits_done / self.first_splits
+        return 1.0 - self.gap
+
     def words(self) -> str:
         """The text beside a live bar; the most important first, since terminals may be narrow."""
-        return (
-            f"gap {format_percent(self.gap, 1)}  {self.lower_bound:.4f} <= optimum <= "
-            f"{self.objective:.4f}  {self.subsets_solved:,} solved  {self.seconds:.1f}s"
-        )
+        bounds = f"{self.lower_bound:.4f} <= optimum <= {self.objective:.4f}"
+        work = f"{self.subsets_solved:,} solved  {self.seconds:.1f}s"
+        if self.first_splits:
+            return f"{self.first_splits_done} of {self.first_splits} first splits  {bounds}  {work}"
+        return f"gap {format_percent(self.gap, 1)}  {bounds}  {work}"
 
 
 def header(verbose: int = 1) -> str:
@@ -151,7 +165,7 @@ class Watch:
         if self._verbose:
             for handler in logger.handlers:
                 if isinstance(handler, LiveBar):
-                    handler.show(1.0 - snapshot.gap, snapshot.words())
+                    handler.show(snapshot.share, snapshot.words())
         return self._record(snapshot)
 
     def _record(self, snapshot: Snapshot) -> bool:
