@@ -63,7 +63,6 @@ def test_the_deeper_tree_is_the_best_with_this_depth_and_these_leaves():
         {"gap": 0.01},
         {"upper_bound": 10.0},
         {"warm_start": True},
-        {"callback": lambda snapshot: False},
     ],
 )
 def test_what_a_limit_on_leaves_cannot_do_keeps_three_splits(options):

@@ -151,7 +151,7 @@ def test_the_command_lists_penalties_at_which_the_path_has_its_trees(veterans, t
 
 def test_a_stopped_path_says_so():
     X, y = hard_problem(300, 30)
-    with pytest.warns(SearchStoppedWarning, match=r"stopped \(node limit\)"):
+    with pytest.warns(SearchStoppedWarning, match="stopped by the node limit"):
         path = regularization_path(X, y, min_regularization=0.0005, node_limit=50)
     assert path.status_ == "node_limit"
     for model in path:
@@ -212,7 +212,6 @@ def test_a_limit_on_leaves_can_be_stopped_and_replayed(tmp_path, monkeypatch):
         {"upper_bound": 0.1},
         {"gap": 0.1},
         {"warm_start": True},
-        {"callback": print},
     ],
 )
 def test_what_a_limit_on_leaves_does_without(options, veterans):

@@ -118,7 +118,7 @@ def test_lines_of_two_fits_differ_by_their_clocks_only(depth, lines, monkeypatch
 def test_without_a_listener_lines_go_to_standard_error_while_the_fit_lasts(
     unheard, capsys, veterans
 ):
-    OptimalSurvivalTree(2, verbose=1).fit(*veterans)
+    OptimalSurvivalTree(2, 0.01, verbose=1).fit(*veterans)
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith(f"survtree {__version__} | 137 rows")
@@ -135,10 +135,10 @@ def test_a_listener_of_the_users_gets_the_lines_and_standard_error_nothing(
     handler.emit = lambda record: heard.append(record.getMessage())
     logger.addHandler(handler)
     try:
-        OptimalSurvivalTree(2, verbose=1).fit(*veterans)
+        OptimalSurvivalTree(2, 0.01, verbose=1).fit(*veterans)
         assert heard == []  # the level is the user's as well: warnings only
         logger.setLevel("INFO")
-        OptimalSurvivalTree(2, verbose=1).fit(*veterans)
+        OptimalSurvivalTree(2, 0.01, verbose=1).fit(*veterans)
     finally:
         logger.setLevel("NOTSET")
         logger.removeHandler(handler)

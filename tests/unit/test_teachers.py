@@ -138,7 +138,7 @@ def test_an_out_of_bag_curve_does_not_depend_on_what_its_row_taught(monkeypatch)
         matrix = taught.copy()
         matrix[7] = row_7
         monkeypatch.setattr(teachers, "pseudo_observations", lambda *_, m=matrix: m)
-        found.append(teachers._forest(columns, events, times, 0))
+        found.append(teachers._forest(columns, events, times, 0, teachers.Pace()))
     assert np.array_equal(found[0][7], found[1][7])
     assert (found[0] != found[1]).any(axis=1).sum() > 40
 

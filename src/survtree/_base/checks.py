@@ -58,7 +58,7 @@ def _check_together(options: dict[str, Any]) -> None:
         )
     if options.get("max_leaves") is None:
         return
-    for name in ("reference", "upper_bound", "gap", "certificate", "warm_start", "callback"):
+    for name in ("reference", "upper_bound", "gap", "certificate", "warm_start"):
         default = BY_NAME[name].default
         # A reference may be an array, which is not compared as a whole.
         if options[name] is not default and (name == "reference" or options[name] != default):

@@ -73,15 +73,17 @@ OPTIONS: tuple[Option, ...] = (
                 "otherwise 4."),
     Option("regularization", "auto", "float", low=0.0, words=("auto",),
            help="Penalty per leaf. 'auto' chooses it, and everything whose value is 'default', "
-                "for predictions of new rows. A number is the penalty of the paper's objective, "
-                "in units of the loss: a split must reduce the loss by at least this much."),
+                "for predictions of new rows; beside max_leaves it is 0. A number is the penalty of "
+                "the paper's objective, in units of the loss: a split must reduce the loss by at "
+                "least this much."),
     Option("min_samples_leaf", 7, "int", low=1,
            help="Smallest number of training rows per leaf; weights do not count."),
     Option("min_events_leaf", "default", "int", low=0, words=("default", "auto"),
            help="Smallest number of events per leaf; weights do not count. 'default' is 'auto' "
                 "if regularization is 'auto', otherwise 0."),
     Option("max_leaves", None, "int", low=1, high=60_000, none_means="no limit",
-           help="Largest number of leaves."),
+           help="Largest number of leaves: the best tree with at most this many, without a "
+                "penalty unless regularization is a number."),
     Option("thresholds", "auto", "other",
            allowed=f"'auto', 'all', 'guess', {CUTS}, or a dict of column names to any of these "
                    "except 'guess'",

@@ -6,6 +6,8 @@ but scikit-learn. Rows and columns are put in an order of their own first, so th
 which a user has them does not matter.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +22,7 @@ from survtree._scoring.curves import StepFunction, one_curve
 BUILT_IN = ("auto", "forest", "cox")
 N_TIMES = 20
 N_TREES = 200
+TREES_PER_STEP = 20
 FEWEST_ROWS = 8  # in a leaf of the forest
 MOST_ROWS_PER_TREE = 4_000
 # A row's curve depends on who is in its fold; the mean of some repeats depends less.
@@ -33,12 +36,35 @@ PRIOR_ROWS = 3.0
 TINY = float(np.finfo(float).tiny)
 
 
+@dataclass
+class Pace:
+    """How a teacher is fitted: with how many threads, who hears of its steps, who may end it.
+
+    ``on_step`` gets what is being fitted and the share of it that is done. If it returns True, what
+    there is must do. The curves do not depend on the threads.
+    """
+
+    n_jobs: int | None = None
+    on_step: Callable[[str, float], bool] | None = None
+    is_cut: bool = False  # whether anything was ended early
+
+    def ends(self, what: str, share: float) -> bool:
+        """Whether to end here."""
+        is_over = self.on_step is not None and self.on_step(what, share) and share < 1.0
+        self.is_cut |= is_over
+        return is_over
+
+
 class TeacherCurves(NamedTuple):
-    """Survival curves of the training rows (rows x times), steps at ``times``, up to a horizon."""
+    """Survival curves of the training rows (rows x times), steps at ``times``, up to a horizon.
+
+    Curves of a teacher that was cut short cannot be made again.
+    """
 
     times: Floats
     survival: Floats
     horizon: float
+    is_cut: bool = False
 
     def targets(self) -> Floats:
         """Vectors whose squared distances are those of the curves, integrated and divided by h.
@@ -75,8 +101,11 @@ def slope(teacher: TeacherCurves, events: EventTable) -> float:
     return (both + noise) / (square + noise) if square + noise > 0 else 1.0
 
 
-def built_in_curves(name: str, table: Table, events: EventTable, seed: int) -> TeacherCurves:
+def built_in_curves(
+    name: str, table: Table, events: EventTable, seed: int, pace: Pace | None = None
+) -> TeacherCurves:
     """The curves of a built-in teacher; the events are clipped at the horizon already."""
+    pace = Pace() if pace is None else pace
     table = table_of([_in_one_order(column) for column in table.columns])
     order = sample_rows(table, events, len(events))
     columns, sorted_events = covariates(table.take(order)), events.take(order)
@@ -84,10 +113,10 @@ def built_in_curves(name: str, table: Table, events: EventTable, seed: int) -> T
     makers = {"forest": (_forest,), "cox": (_cox,), "auto": (_forest, _cox)}[name]
     # Small products: threads of the linear algebra library would mostly wait for each other.
     with threadpool_limits(1, "blas"):
-        found = [make(columns, sorted_events, times, seed) for make in makers]
+        found = [make(columns, sorted_events, times, seed, pace) for make in makers]
     survival = np.empty_like(found[0])
     survival[order] = sum(found) / len(found)
-    return TeacherCurves(times, survival, float(events.time.max()))
+    return TeacherCurves(times, survival, float(events.time.max()), pace.is_cut)
 
 
 def _in_one_order(column: Column) -> Column:
@@ -183,7 +212,7 @@ def _share(died: Floats, at_risk: Floats) -> Floats:
     return np.clip(share, 0.0, 1.0)
 
 
-def _forest(columns: Floats, events: EventTable, times: Floats, seed: int) -> Floats:
+def _forest(columns: Floats, events: EventTable, times: Floats, seed: int, pace: Pace) -> Floats:
     """Out-of-bag curves of a forest that is fitted to pseudo-observations."""
     from sklearn.ensemble import RandomForestRegressor  # slow to import
 
@@ -195,14 +224,19 @@ def _forest(columns: Floats, events: EventTable, times: Floats, seed: int) -> Fl
     scale = np.maximum(np.sqrt(lengths), 1e-9)
     few = max(1, n_columns // 3)
     forest = RandomForestRegressor(
-        N_TREES,
+        warm_start=True,  # trees are added step by step, and are those of a fit at once
+        n_jobs=pace.n_jobs,
         min_samples_leaf=FEWEST_ROWS,
         max_features="sqrt" if n_columns > MANY_COLUMNS else few,
         max_samples=MOST_ROWS_PER_TREE if n_rows > MOST_ROWS_PER_TREE else None,
         random_state=seed,
     )
     wanted = pseudo_observations(events, times) * scale
-    forest.fit(columns, wanted[:, 0] if len(times) == 1 else wanted, events.weight)
+    wanted = wanted[:, 0] if len(times) == 1 else wanted
+    for n_trees in range(TREES_PER_STEP, N_TREES + 1, TREES_PER_STEP):
+        forest.set_params(n_estimators=n_trees).fit(columns, wanted, events.weight)
+        if pace.ends("forest", n_trees / N_TREES):
+            break
     predicted = _out_of_bag(forest, columns, len(times)) / scale
     # A row of very large weight may be in every bag.
     predicted = np.where(np.isnan(predicted), one_curve(events)(times), predicted)
@@ -222,7 +256,7 @@ def _out_of_bag(forest: Any, columns: Floats, n_times: int) -> Floats:
     return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
 
 
-def _cox(columns: Floats, events: EventTable, times: Floats, seed: int) -> Floats:
+def _cox(columns: Floats, events: EventTable, times: Floats, seed: int, pace: Pace) -> Floats:
     """Cross-fitted curves of a ridge Cox model."""
     from sklearn.model_selection import RepeatedStratifiedKFold  # slow to import
 
@@ -234,7 +268,11 @@ def _cox(columns: Floats, events: EventTable, times: Floats, seed: int) -> Float
     folds = list(splitter.split(columns, events.event & can_spread))
     few = _few_columns(_on_one_scale(columns))
     repeats = [folds[k : k + N_FOLDS] for k in range(0, len(folds), N_FOLDS)]
-    curves = [cross_fitted_cox(few, events, each, times) for each in repeats]
+    curves = []
+    for each in repeats:
+        curves.append(cross_fitted_cox(few, events, each, times))
+        if pace.ends("Cox model", len(curves) / N_REPEATS):
+            break
     return np.asarray(np.mean(curves, axis=0))
 
 
