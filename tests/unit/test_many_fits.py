@@ -72,9 +72,9 @@ def test_a_stopped_cross_validation_chooses_by_the_folds_that_are_finished(stop,
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_fits_that_run_side_by_side_can_be_stopped_too(backend):
     model = tuned(callback=stop_after(1), n_jobs=2, cv=KFold(12))
-    with joblib.parallel_config(backend=backend):
-        with pytest.warns(SearchStoppedWarning, match="stopped by the callback"):
-            model.fit(X, y)
+    warned = pytest.warns(SearchStoppedWarning, match="stopped by the callback")
+    with joblib.parallel_config(backend=backend), warned:
+        model.fit(X, y)
     assert not model.is_complete_
 
 

@@ -5,8 +5,12 @@ rich and IPython are imported only where a bar is shown.
 
 import logging
 import os
+import signal
 import sys
+import threading
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from io import StringIO
 from typing import Any, TextIO
@@ -72,13 +76,31 @@ class TerminalBar(LiveBar):
 
     def show(self, share: float, words: str) -> None:
         """Draw the bar; from now on the cursor is hidden."""
-        self._live.start()
-        self._live.update(_bar(share, words), refresh=True)
+        with _ctrl_c_waits():
+            self._live.start()
+            self._live.update(_bar(share, words), refresh=True)
 
     def close(self) -> None:
         """Remove the bar and show the cursor again."""
-        self._live.stop()
+        with _ctrl_c_waits():
+            self._live.stop()
         super().close()
+
+
+@contextmanager
+def _ctrl_c_waits() -> Iterator[None]:
+    """Ctrl-C counts at the end only: rich does not survive it halfway through setting up a bar."""
+    handler, pressed = signal.getsignal(signal.SIGINT), list[tuple[Any, ...]]()
+    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda *given: pressed.append(given))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if pressed:
+        handler(*pressed[0])
 
 
 class NotebookBar(LiveBar):
