@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from survtree import OptimalSurvivalTree
 from survtree._search.problem import SearchSettings
 from survtree._search.solve import frontier, optimal_trees, solve
 from tests.support.many_trees import (
@@ -73,3 +75,21 @@ def test_threads_find_the_trees_of_one_thread_to_the_last_bit(seed, max_leaves):
         for n in (1, 3)
     )
     assert one == three
+
+
+@pytest.mark.parametrize("seed", range(850_000, 850_006))
+def test_a_number_of_leaves_alone_gives_the_least_loss_of_trees_with_as_many(seed):
+    """The whole fit at its defaults: the loss is that against its teacher, and has no penalty."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (90, 4))
+    y = rng.random(90) < 0.8, rng.exponential(1.0 + X[:, 0] * X[:, 1]) + 0.01
+    fits = [OptimalSurvivalTree(max_leaves=most).fit(X, y) for most in range(1, 7)]
+    problem = fits[0]._state.problem
+    losses = brute_losses(problem)
+    for most, model in enumerate(fits, 1):
+        assert np.array_equal(model.certificate_.targets, problem.targets)
+        if model.certificate_.max_depth == problem.max_depth:
+            assert model.n_leaves_ <= most
+            assert model.regularization_ == 0
+            assert model.loss_ == pytest.approx(losses[: most + 1].min(), abs=1e-12)
+    assert fits[3].n_leaves_ == 4

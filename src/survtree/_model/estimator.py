@@ -324,6 +324,12 @@ class OptimalSurvivalTree(FittedTree):
                 f"without it and found {solution.objective:g}."
             )
             warnings.warn(message, UserWarning, stacklevel=3)
+        if found.prepared.teacher is not None and found.prepared.teacher.is_cut:
+            message = (
+                f"the teacher was cut short: it had taken half of the time limit "
+                f"({options['time_limit']} s). The same fit may give another tree next time."
+            )
+            warnings.warn(message, SearchStoppedWarning, stacklevel=3)
         if options["certificate"] == "full" and self.certificate_.proof is None:
             message = (
                 "there is no full proof: a limit ended the search, or the proof would be too long."

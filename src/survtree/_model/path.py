@@ -154,7 +154,7 @@ def found_path(
     template = OptimalSurvivalTree(regularization=min_regularization, **options)
     checked = check_options(template)
     with watching(checked["verbose"], checked["callback"]) as watch:
-        prepared = prepare(template, checked, X, y, sample_weight, watch, clock)
+        prepared = prepare(template, checked, X, y, sample_weight, watch)
         problem, settings = prepared.problem, search_settings_of(checked)
         _check_size(problem)
         watch.begin_search(lambda: headline(problem, settings))

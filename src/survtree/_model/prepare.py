@@ -1,6 +1,7 @@
 """From a user's table and outcome to a problem: what every kind of fit does before it searches."""
 
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,8 @@ def prepare(
 ) -> Prepared:
     """Validate and binarize; the estimator gets ``n_features_in_`` and ``feature_names_in_``.
 
-    The watch shows how far a teacher is that is fitted here; the clock is that of the time limit.
+    The watch shows how far a teacher is that is fitted here. With a clock, which is that of the
+    time limit, a teacher that takes too long is cut short.
     """
     options = without_defaults(options, options["regularization"])
     check_teacher_is_alone(options)
@@ -88,7 +90,7 @@ def prepare(
     horizon = resolved_horizon(options["horizon"], exact)
     events = exact.until(horizon)
     seed = teacher_seed(options["teacher"], options["random_state"])
-    pace = _pace_of(options, watch, clock or Clock.started())
+    pace = _pace_of(options, watch, clock)
     teacher = teacher_curves(options["teacher"], rows, table, events, seed, pace)
     if teacher is not None and teacher.is_cut:
         seed = None  # the same seed would not make the same curves again
@@ -114,14 +116,16 @@ def prepare(
     return Prepared(problem, exact, binarizer, rows, options, horizon, teacher, shrinkage, seed)
 
 
-def _pace_of(options: dict[str, Any], watch: Watch | None, clock: Clock) -> Pace:
+def _pace_of(options: dict[str, Any], watch: Watch | None, clock: Clock | None) -> Pace:
     """The pace of a built-in teacher, which may take its share of the time limit."""
-    limit, start = options["time_limit"], clock.seconds
+    limit, own = options["time_limit"], Clock.started()
+    most = inf if limit is None or clock is None else TEACHERS_SHARE * limit
+    of_fit = clock or own
 
     def on_step(what: str, share: float) -> bool:
-        is_over = limit is not None and clock.seconds > TEACHERS_SHARE * limit
+        is_over = of_fit.seconds > most
         if watch is not None:
-            words = f"teacher, {what}: {format_percent(share)}  {clock.seconds - start:.1f}s"
+            words = f"teacher, {what}: {format_percent(share)}  {own.seconds:.1f}s"
             watch.step(share, words)
             if is_over or share == 1.0:
                 watch.say(lambda: words)
