@@ -142,10 +142,13 @@ nb::dict progress_dict(const Progress& p) {
   out["objective"] = p.objective;
   out["n_leaves"] = p.n_leaves;
   out["found_by"] = p.found_by;
+  out["first_splits_done"] = p.first_splits_done;
+  out["first_splits"] = p.first_splits;
   return out;
 }
 
-nb::list take_progress(OwnedSearch& owned) {
+template <class AnyOwned>
+nb::list take_progress(AnyOwned& owned) {
   nb::list out;
   for (const Progress& p : owned.search.take_progress()) out.append(progress_dict(p));
   return out;
@@ -176,13 +179,14 @@ FrontierOptions frontier_options_of(const nb::dict& d) {
   o.min_samples_leaf = nb::cast<std::uint64_t>(d["min_samples_leaf"]);
   o.min_events_leaf = nb::cast<std::uint64_t>(d["min_events_leaf"]);
   o.max_leaves = nb::cast<std::size_t>(d["max_leaves"]);
+  o.n_threads = nb::cast<std::size_t>(d["n_threads"]);
   return o;
 }
 
-nb::dict run_frontier(OwnedFrontier& owned, const nb::dict& limits) {
+nb::dict run_frontier(OwnedFrontier& owned, const nb::dict& limits, const nb::object& on_turn) {
   const RunLimits run_limits = run_limits_of(limits);
   const FrontierResult r =
-      without_gil(owned, nb::none(), [&] { return owned.search.run(run_limits); });
+      without_gil(owned, on_turn, [&] { return owned.search.run(run_limits); });
   nb::list trees;
   for (const Tree& tree : r.trees) trees.append(tree_arrays(owned.problem, tree));
   nb::dict out;
@@ -253,13 +257,23 @@ nb::dict subset_facts(const Bytes2d& features, const Doubles& time, const Bytes&
   return out;
 }
 
+// Through these Python watches a search of either kind, and stops it.
+template <class AnyOwned>
+void bind_watching(nb::class_<AnyOwned>& kind) {
+  kind.def_prop_ro("cache_bytes", [](const AnyOwned& s) { return s.search.cache_bytes(); })
+      .def("interrupt", [](AnyOwned& s) { s.search.limits().interrupt(); })
+      .def("take_progress", &take_progress<AnyOwned>)
+      .def("snapshot", [](AnyOwned& s) { return progress_dict(s.search.snapshot()); });
+}
+
 }  // namespace
 }  // namespace survtree
 
 NB_MODULE(_native, m) {
   using namespace survtree;
   nb::exception<ContractError>(m, "ContractError", PyExc_RuntimeError);
-  nb::class_<OwnedSearch>(m, "Search")
+  nb::class_<OwnedSearch> search(m, "Search");
+  search
       .def(
           "__init__",
           [](OwnedSearch* self, const Bytes2d& features, const Doubles& time, const Bytes& event,
@@ -275,13 +289,11 @@ NB_MODULE(_native, m) {
           "guessed_loss"_a, "options"_a)
       .def("run", &run, "limits"_a, "on_turn"_a.none() = nb::none())
       .def("start_from", &start_from, "column"_a, "no"_a, "yes"_a, "lower_bound"_a, "found_by"_a)
-      .def_prop_ro("cache_bytes", [](const OwnedSearch& s) { return s.search.cache_bytes(); })
       .def("optimal_trees", &optimal_trees, "limit"_a)
-      .def("proof", &proof, "limit"_a, "on_turn"_a.none() = nb::none())
-      .def("interrupt", [](OwnedSearch& s) { s.search.limits().interrupt(); })
-      .def("take_progress", &take_progress)
-      .def("snapshot", [](OwnedSearch& s) { return progress_dict(s.search.snapshot()); });
-  nb::class_<OwnedFrontier>(m, "Frontier")
+      .def("proof", &proof, "limit"_a, "on_turn"_a.none() = nb::none());
+  bind_watching(search);
+  nb::class_<OwnedFrontier> frontier(m, "Frontier");
+  frontier
       .def(
           "__init__",
           [](OwnedFrontier* self, const Bytes2d& features, const Doubles& time, const Bytes& event,
@@ -292,8 +304,8 @@ NB_MODULE(_native, m) {
                 problem_of(features, {time, event, targets}, weight, column_rank, {}, ""), o);
           },
           "features"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "column_rank"_a, "options"_a)
-      .def("run", &run_frontier, "limits"_a)
-      .def_prop_ro("cache_bytes", [](const OwnedFrontier& f) { return f.search.cache_bytes(); });
+      .def("run", &run_frontier, "limits"_a, "on_turn"_a.none() = nb::none());
+  bind_watching(frontier);
   m.def("rescore", &rescored, "features"_a, "time"_a, "event"_a, "weight"_a, "targets"_a,
         "column"_a, "no"_a, "yes"_a);
   m.def("subset_facts", &subset_facts, "features"_a, "time"_a, "event"_a, "weight"_a, "targets"_a,

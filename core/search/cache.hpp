@@ -10,6 +10,7 @@
 
 #include "data/hash_table.hpp"
 #include "data/problem.hpp"
+#include "search/spin_lock.hpp"
 
 namespace survtree {
 
@@ -75,15 +76,6 @@ class Cache {
   };
   static_assert(sizeof(Slot) == kEntryBytes);
 
-  // Held for a few dozen instructions, so waiting in a loop is cheaper than going to sleep.
-  struct SpinLock {
-    void lock() {
-      while (is_taken.test_and_set(std::memory_order_acquire)) {
-      }
-    }
-    void unlock() { is_taken.clear(std::memory_order_release); }
-    std::atomic_flag is_taken;
-  };
   struct alignas(128) Shard {
     HashTable<Slot> table;
     std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> groups_of;

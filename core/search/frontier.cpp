@@ -7,8 +7,9 @@
 namespace survtree {
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
-constexpr std::size_t kChunk = 4096, kFirstSlots = 1024;
+constexpr Point kNoPoint{kNone, kLeaf, 0, 0};
 constexpr std::size_t kMostLeaves = 60'000;  // they are counted in 16 bits
+constexpr int kLongDepth = 3;  // from here on a better tree has a line of its own in the table
 
 Frontier::Frontier(const Problem& problem, const FrontierOptions& options)
     : problem_(problem),
@@ -16,11 +17,14 @@ Frontier::Frontier(const Problem& problem, const FrontierOptions& options)
       splitter_(problem, options.kernel, {options.min_samples_leaf, options.min_events_leaf}),
       root_(all_rows(problem)),
       tolerance_(1e-12 * root_.facts.loss),
-      best_(static_cast<std::size_t>(splitter_.useful_depth(root_)) + 1),
-      slots_(kFirstSlots) {
+      cache_(options.n_threads) {
   require(options.max_depth >= 0 && options.max_depth <= kMaxDepth, "0 <= max_depth <= 1000");
   require(options.min_regularization >= 0.0, "min_regularization >= 0");
   require(options.min_samples_leaf >= 1 && options.max_leaves >= 1, "at least one row, one leaf");
+  require(options.n_threads >= 1, "n_threads >= 1");
+  const auto n_levels = static_cast<std::size_t>(splitter_.useful_depth(root_)) + 1;
+  for (std::size_t k = 0; k < options.n_threads; ++k)
+    hands_.push_back(std::make_unique<Hand>(k, n_levels));
 }
 
 // A tree of h leaves costs at least its groups and h penalties, a leaf its loss and one penalty: so
@@ -49,56 +53,94 @@ std::size_t Frontier::most_leaves(const Subset& s, int depth) const {
   return std::max<std::size_t>(1, static_cast<std::size_t>(most));
 }
 
-Frontier::Found Frontier::points(Subset& s, int depth, std::size_t k, Point& leaf) {
+PointsFound Frontier::points(Hand& hand, Subset& s, int depth, std::size_t k, Point& leaf) {
   leaf = {s.facts.loss, kLeaf, 1, 0};
   const int useful = useful_depth(s);
   if (useful == 0) return {{&leaf, 1}, false};
   if (depth == 0) return {{&leaf, 1}, true};
   const int here = std::min(depth, useful);
   make_groups(problem_, s);
-  const Slot& slot = slots_.find(
-      s.key.low, [&](const Slot& known) { return known.key == s.key && known.depth == here; });
-  if (slot.is_used()) {
-    ++worker_.stats.cache_hits;
-    return {{slot.points, slot.n_points}, slot.is_cut};
+  Worker& w = hand.worker;
+  if (const auto known = cache_.find(s.key, here)) {
+    ++w.stats.cache_hits;
+    return *known;
   }
-  if (limits_.should_stop(worker_.n_polls, true)) return {{&leaf, 1}, true};
+  if (limits_.should_stop(w.n_polls, w.number == 0)) return {{&leaf, 1}, true};
   // What is left out below because it cannot pay here is not cut by depth.
-  const bool is_cut = try_splits(s, here, k) && depth < useful;
+  const bool is_cut = try_splits(hand, s, here, k) && depth < useful;
   if (limits_.is_over()) return {{&leaf, 1}, true};
-  ++worker_.stats.subsets_solved;
+  ++w.stats.subsets_solved;
   limits_.count_node();
-  const Found found{kept(best_[k]), is_cut};
-  store(s.key, here, found);
+  const std::span<const Point> best = reduced(hand, hand.best[k]);
+  const PointsFound found = cache_.store(w.number, s.key, here, {best, is_cut});
+  if (cache_.bytes() > limits_.of_run().memory_limit_bytes) limits_.stop(Status::memory_limit);
   return found;
 }
 
 // All trees that split here; returns whether any of them was cut by depth.
-bool Frontier::try_splits(Subset& s, int depth, std::size_t k) {
-  const SplitRow& split = splitter_.split(worker_, s, k);
-  Best& best = best_[k];
-  best.assign(most_leaves(s, depth), {kNone, kLeaf, 0, 0});
+bool Frontier::try_splits(Hand& hand, Subset& s, int depth, std::size_t k) {
+  const SplitRow& split = splitter_.split(hand.worker, s, k);
+  Best& best = hand.best[k];
+  best.assign(most_leaves(s, depth), kNoPoint);
   best[0] = {s.facts.loss, kLeaf, 1, 0};
+  if (k == 0) note_first_splits(depth, split.n_lanes);
   if (depth == 1) {
     for (std::size_t lane = 0; lane < split.n_lanes; ++lane)
       offer(best, {split.no.loss[lane] + split.yes.loss[lane],
                    static_cast<std::int32_t>(split.question[lane]), 2, 1});
     return true;
   }
+  // The questions of the two topmost levels make batches, as long as what hangs below each is worth
+  // the handing over.
+  const Node node{s, split, depth, k};
+  const bool is_batch = team_ != nullptr && k <= 1 && depth >= 3;
+  return is_batch ? try_together(hand, node, best) : try_in_turn(hand, node, best);
+}
+
+bool Frontier::try_in_turn(Hand& hand, const Node& node, Best& best) {
   bool is_cut = false;
-  for (std::size_t lane = 0; lane < split.n_lanes && !limits_.is_over(); ++lane) {
-    auto [no, yes] = parts_of(s, split, lane, worker_.level(k).parts);
-    const auto question = static_cast<std::int32_t>(split.question[lane]);
-    Point no_leaf, yes_leaf;
-    const Found a = points(no, depth - 1, k + 1, no_leaf);
-    const Found b = points(yes, depth - 1, k + 1, yes_leaf);
-    is_cut |= a.is_cut || b.is_cut;
-    for (const Point& x : a.points)
-      for (const Point& y : b.points)
-        offer(best, {x.loss + y.loss, question, static_cast<std::uint16_t>(x.n_leaves + y.n_leaves),
-                     x.n_leaves});
+  for (std::size_t lane = 0; lane < node.split.n_lanes && !limits_.is_over(); ++lane) {
+    Tried tried;
+    try_split(hand, node, lane, tried);
+    is_cut |= add(node, lane, tried, best);
   }
   return is_cut;
+}
+
+bool Frontier::try_together(Hand& hand, const Node& node, Best& best) {
+  std::vector<Tried> tried(node.split.n_lanes);
+  team_->run(
+      hand.worker.number, tried.size(),
+      [&](std::size_t number, std::size_t lane) {
+        try_split(*hands_[number], node, lane, tried[lane]);
+      },
+      [&] { limits_.look_at_clock(true); });
+  bool is_cut = false;
+  for (std::size_t lane = 0; lane < tried.size(); ++lane)
+    is_cut |= add(node, lane, tried[lane], best);
+  return is_cut;
+}
+
+// What is left halfway, because the search is over, is not done.
+void Frontier::try_split(Hand& hand, const Node& node, std::size_t lane, Tried& tried) {
+  if (limits_.is_over()) return;
+  const std::size_t k = node.level;
+  auto [no, yes] = parts_of(node.subset, node.split, lane, hand.worker.level(k).parts);
+  tried.no = points(hand, no, node.depth - 1, k + 1, tried.no_leaf);
+  tried.yes = points(hand, yes, node.depth - 1, k + 1, tried.yes_leaf);
+  tried.is_done = !limits_.is_over();
+  if (k == 0 && tried.is_done) note_first_split(node, tried);
+}
+
+// All trees with this split; returns whether any of them was cut by depth.
+bool Frontier::add(const Node& node, std::size_t lane, const Tried& tried, Best& best) const {
+  if (!tried.is_done) return true;
+  const auto question = static_cast<std::int32_t>(node.split.question[lane]);
+  for (const Point& x : tried.no.points)
+    for (const Point& y : tried.yes.points)
+      offer(best, {x.loss + y.loss, question, static_cast<std::uint16_t>(x.n_leaves + y.n_leaves),
+                   x.n_leaves});
+  return tried.no.is_cut || tried.yes.is_cut;
 }
 
 // Questions come in the order that breaks ties, so the first of equal ones stays.
@@ -108,85 +150,169 @@ void Frontier::offer(Best& best, const Point& point) const {
   if (old.n_leaves == 0 || point.loss < old.loss - tolerance_) old = point;
 }
 
-// Of each number of leaves, what is worth keeping, in a place that never moves.
-std::span<const Point> Frontier::kept(const Best& best) {
-  reduced_.clear();
+// Of each number of leaves, what is worth keeping.
+std::span<const Point> Frontier::reduced(Hand& hand, const Best& best) const {
+  hand.reduced.clear();
   for (const Point& point : best)
-    if (point.n_leaves > 0) keep(point);
-  if (pool_.empty() || pool_.back().size() + reduced_.size() > pool_.back().capacity())
-    pool_.emplace_back().reserve(std::max(kChunk, reduced_.size()));
-  std::vector<Point>& chunk = pool_.back();
-  const std::size_t first = chunk.size();
-  chunk.insert(chunk.end(), reduced_.begin(), reduced_.end());
-  return std::span(chunk).subspan(first);
+    if (point.n_leaves > 0) keep(hand.reduced, point);
+  return hand.reduced;
 }
 
 // More leaves must save more than the smallest penalty of each. On the hull, what each saves falls
 // from vertex to vertex; a vertex that saves no more than the next is none.
-void Frontier::keep(const Point& point) {
+void Frontier::keep(std::vector<Point>& hull, const Point& point) const {
   const auto saves = [](const Point& few, const Point& many) {
     return (few.loss - many.loss) / (many.n_leaves - few.n_leaves);
   };
   const bool keeps_all = options_.max_leaves != SIZE_MAX;
-  while (!keeps_all && reduced_.size() > 1 &&
-         saves(reduced_.back(), point) >= saves(reduced_[reduced_.size() - 2], reduced_.back()))
-    reduced_.pop_back();
+  while (!keeps_all && hull.size() > 1 &&
+         saves(hull.back(), point) + tolerance_ >= saves(hull[hull.size() - 2], hull.back()))
+    hull.pop_back();
   const double penalty = options_.min_regularization;
-  if (!reduced_.empty() && reduced_.back().loss - point.loss <=
-                               penalty * (point.n_leaves - reduced_.back().n_leaves) + tolerance_)
+  if (!hull.empty() && hull.back().loss - point.loss <=
+                           penalty * (point.n_leaves - hull.back().n_leaves) + tolerance_)
     return;
-  reduced_.push_back(point);
-}
-
-void Frontier::store(const Key& key, int depth, const Found& found) {
-  if (3 * (slots_.n_used() + 1) > 2 * slots_.n_slots())
-    slots_.rebuild(2 * slots_.n_slots(), [](const Slot& slot) { return slot.key.low; });
-  Slot& free = slots_.find(key.low, [](const Slot&) { return false; });
-  slots_.fill(free, {key, found.points.data(), static_cast<std::uint16_t>(found.points.size()),
-                     static_cast<std::uint16_t>(depth), found.is_cut});
-  if (cache_bytes() > limits_.of_run().memory_limit_bytes) limits_.stop(Status::memory_limit);
-}
-
-std::size_t Frontier::cache_bytes() const {
-  return slots_.n_slots() * sizeof(Slot) + pool_.size() * kChunk * sizeof(Point);
+  hull.push_back(point);
 }
 
 Tree Frontier::read(Subset& s, int depth, std::size_t n_leaves, std::size_t k) {
   Point leaf;
-  const Found found = points(s, depth, k, leaf);
+  const PointsFound found = points(*hands_[0], s, depth, k, leaf);
   const auto point = std::ranges::find_if(
       found.points, [&](const Point& each) { return each.n_leaves == n_leaves; });
   if (point == found.points.end() || point->question == kLeaf) return leaf_of(s.facts.loss);
-  const Point chosen = *point;
+  return read_split(s, *point, depth, k);
+}
+
+Tree Frontier::read_split(Subset& s, const Point& point, int depth, std::size_t k) {
+  const Point chosen = point;
   const int below = std::min(depth, useful_depth(s)) - 1;
-  auto [no, yes] = splitter_.split_on(worker_, s, chosen.question, k);
+  auto [no, yes] = splitter_.split_on(hands_[0]->worker, s, chosen.question, k);
   Tree no_tree = read(no, below, chosen.no_leaves, k + 1);
-  Tree yes_tree = read(yes, below, n_leaves - chosen.no_leaves, k + 1);
+  Tree yes_tree = read(yes, below, chosen.n_leaves - chosen.no_leaves, k + 1);
   return split_of(chosen.question, std::move(no_tree), std::move(yes_tree));
 }
 
 FrontierResult Frontier::run(const RunLimits& limits) {
   limits_.start(limits);
+  if (hands_.size() > 1) team_ = std::make_unique<Team>(hands_.size());
   FrontierResult r;
-  for (int depth = 0;; ++depth) {
-    Point leaf;
-    const Found found = points(root_, depth, 0, leaf);
-    if (limits_.is_over()) break;
-    r.trees.clear();
-    for (const Point& point : found.points)
-      r.trees.push_back(read(root_, depth, point.n_leaves, 0));
-    r.is_complete = !found.is_cut || depth == options_.max_depth;
-    if (r.is_complete) break;
-  }
+  deepen(r);
+  team_.reset();
   r.status = r.is_complete ? Status::optimal : limits_.reason();
-  r.stats = worker_.stats;
-  r.cache_entries = slots_.n_used();
-  r.cache_bytes = cache_bytes();
+  r.stats = stats();
+  r.cache_entries = cache_.size();
+  r.cache_bytes = cache_.bytes();
   r.tolerance = tolerance_;
   r.root_loss = root_.facts.loss;
   r.root_floor = root_.facts.group_loss;
   r.seconds = limits_.seconds();
   return r;
+}
+
+void Frontier::deepen(FrontierResult& r) {
+  for (int depth = 0;; ++depth) {
+    Point leaf;
+    const PointsFound found = points(*hands_[0], root_, depth, 0, leaf);
+    if (limits_.is_over()) return add_unfinished(r.trees, depth);
+    r.trees.clear();
+    for (const Point& point : found.points)
+      r.trees.push_back(read(root_, depth, point.n_leaves, 0));
+    r.is_complete = !found.is_cut || depth == options_.max_depth;
+    note_trees(r.trees, depth, r.is_complete);
+    if (r.is_complete) return;
+  }
+}
+
+// Stopped at this depth: what the first splits that were tried to the end have led to. Everything
+// below them is in the cache.
+void Frontier::add_unfinished(std::vector<Tree>& trees, int depth) {
+  if (begun_depth_ != depth) return;
+  const Best tried = hands_[0]->best[0];
+  Best best(tried.size(), kNoPoint);
+  const auto offer_tree = [&](std::size_t number) {
+    const Tree& tree = trees[number];
+    offer(best, {loss_of(tree), static_cast<std::int32_t>(number),
+                 static_cast<std::uint16_t>(leaves_of(tree)), 0});
+  };
+  for (std::size_t k = 0; k < trees.size(); ++k) offer_tree(k);
+  for (const Point& point : tried) {
+    if (point.n_leaves < 2) continue;
+    trees.push_back(read_split(root_, point, depth, 0));
+    offer_tree(trees.size() - 1);
+  }
+  std::vector<Tree> kept;
+  for (const Point& point : reduced(*hands_[0], best)) kept.push_back(trees[point.question]);
+  trees = std::move(kept);
+  note_trees(trees, depth, false);
+}
+
+double Frontier::objective_of(const Point& point) const {
+  return point.loss + options_.min_regularization * point.n_leaves;
+}
+
+void Frontier::note_first_splits(int depth, std::size_t n) {
+  begun_depth_ = depth;
+  const std::lock_guard lock(standing_mutex_);
+  standing_.first_splits_done = 0;
+  standing_.first_splits = n;
+}
+
+void Frontier::note_first_split(const Node& node, const Tried& tried) {
+  Best best(most_leaves(node.subset, node.depth), kNoPoint);
+  add(node, 0, tried, best);
+  bool is_better = false;
+  {
+    const std::lock_guard lock(standing_mutex_);
+    ++standing_.first_splits_done;
+    for (const Point& point : best) {
+      if (point.n_leaves == 0 || objective_of(point) >= standing_.objective - tolerance_) continue;
+      standing_.objective = objective_of(point);
+      standing_.n_leaves = point.n_leaves;
+      standing_.depth = node.depth;
+      is_better = true;
+    }
+  }
+  if (is_better && node.depth >= kLongDepth) progress_.add(snapshot());
+}
+
+void Frontier::note_trees(const std::vector<Tree>& trees, int depth, bool is_proven) {
+  {
+    const std::lock_guard lock(standing_mutex_);
+    standing_.is_proven = is_proven;
+    for (const Tree& tree : trees) {
+      const std::size_t n_leaves = leaves_of(tree);
+      const double objective =
+          objective_of({loss_of(tree), kLeaf, static_cast<std::uint16_t>(n_leaves), 0});
+      if (depth > 0 && objective >= standing_.objective) continue;
+      standing_.objective = objective;
+      standing_.n_leaves = n_leaves;
+      standing_.depth = depth;
+    }
+  }
+  progress_.add(snapshot());
+}
+
+// Until the search is complete nothing is proven but what one split row tells of all rows.
+Progress Frontier::snapshot() const {
+  const Stats so_far = stats();
+  const std::lock_guard lock(standing_mutex_);
+  const double penalty = options_.min_regularization;
+  const double any = std::min(root_.facts.loss + penalty, root_.facts.group_loss + 2.0 * penalty);
+  return {limits_.seconds(),
+          standing_.is_proven ? standing_.objective : std::min(any, standing_.objective),
+          standing_.objective,
+          standing_.n_leaves,
+          standing_.depth == 0 ? "one leaf" : "depth " + std::to_string(standing_.depth),
+          so_far,
+          standing_.first_splits_done,
+          standing_.first_splits};
+}
+
+Stats Frontier::stats() const {
+  Stats sum;
+  for (const auto& hand : hands_) sum += hand->worker.stats;
+  return sum;
 }
 
 }  // namespace survtree

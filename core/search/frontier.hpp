@@ -5,13 +5,17 @@
 // A tree that is optimal for a penalty has subtrees that are optimal for it, so of each subset only
 // the lower convex hull of (leaves, loss) is needed, down to the smallest penalty asked for. Where
 // the number of leaves is limited the hull is not enough, and every number of leaves is kept.
+//
+// Threads share what is known. The results of a subset do not depend on the order in which its
+// splits are solved: they are compared afterwards, in the order that breaks ties, and losses that
+// differ by rounding alone count as equal.
 #pragma once
 
-#include <deque>
-
 #include "search/limits.hpp"
+#include "search/point_cache.hpp"
+#include "search/progress.hpp"
+#include "search/team.hpp"
 #include "search/tree.hpp"
-#include "search/worker.hpp"
 
 namespace survtree {
 
@@ -21,15 +25,8 @@ struct FrontierOptions {
   std::uint64_t min_samples_leaf = 7;
   std::uint64_t min_events_leaf = 0;
   std::size_t max_leaves = SIZE_MAX;  // all up to it are kept; without a limit only the hull
+  std::size_t n_threads = 1;
   Kernel kernel = available_kernels().back();
-};
-
-// A tree by its number of leaves, and how to read it off: its first question, and how many of the
-// leaves are on the side that answers no.
-struct Point {
-  double loss = 0.0;
-  std::int32_t question = kLeaf;
-  std::uint16_t n_leaves = 1, no_leaves = 0;
 };
 
 struct FrontierResult {
@@ -46,51 +43,86 @@ class Frontier {
   // The problem must outlive it.
   Frontier(const Problem& problem, const FrontierOptions& options);
 
-  // Depth after depth; stopped, it has the trees of the depth before.
+  // Depth after depth; stopped, it has the trees of the depth before, and better ones of the first
+  // splits that were tried to the end.
   FrontierResult run(const RunLimits& limits);
 
+  // Through these whoever waits for run() listens to it, and may interrupt it.
   Limits& limits() { return limits_; }
-  std::size_t cache_bytes() const;
+  std::vector<Progress> take_progress() { return progress_.take(); }
+  // At this very moment, of the smallest penalty; for the listener.
+  Progress snapshot() const;
+  std::size_t cache_bytes() const { return cache_.bytes(); }
 
  private:
-  // What is known of a subset at a depth, by ascending number of leaves.
-  struct Found {
-    std::span<const Point> points;
-    bool is_cut;  // deeper trees might do better
-  };
-  struct Slot {
-    Key key;
-    const Point* points = nullptr;
-    std::uint16_t n_points = 0, depth = 0;
-    bool is_cut = false;
-
-    bool is_used() const { return points != nullptr; }
-  };
   using Best = std::vector<Point>;  // by number of leaves, less one; none: n_leaves is 0
+  // What belongs to one thread.
+  struct Hand {
+    Hand(std::size_t number, std::size_t n_levels) : worker(number), best(n_levels) {}
+    Worker worker;
+    std::vector<Best> best;  // by level
+    std::vector<Point> reduced;
+  };
+  // A subset whose splits are being tried, perhaps by several threads.
+  struct Node {
+    Subset& subset;
+    const SplitRow& split;
+    int depth;
+    std::size_t level;
+  };
+  // Both sides of a split.
+  struct Tried {
+    PointsFound no, yes;
+    Point no_leaf, yes_leaf;
+    bool is_done = false;
+  };
 
   // `leaf` is where a lone leaf is put.
-  Found points(Subset& s, int depth, std::size_t level, Point& leaf);
-  bool try_splits(Subset& s, int depth, std::size_t level);
+  PointsFound points(Hand& hand, Subset& s, int depth, std::size_t level, Point& leaf);
+  bool try_splits(Hand& hand, Subset& s, int depth, std::size_t level);
+  bool try_in_turn(Hand& hand, const Node& node, Best& best);
+  bool try_together(Hand& hand, const Node& node, Best& best);
+  void try_split(Hand& hand, const Node& node, std::size_t lane, Tried& tried);
+  bool add(const Node& node, std::size_t lane, const Tried& tried, Best& best) const;
   void offer(Best& best, const Point& point) const;
-  std::span<const Point> kept(const Best& best);
-  void keep(const Point& point);
+  std::span<const Point> reduced(Hand& hand, const Best& best) const;
+  void keep(std::vector<Point>& hull, const Point& point) const;
   int useful_depth(const Subset& s) const;
   double leaves_worth(const Subset& s) const;
   std::size_t most_leaves(const Subset& s, int depth) const;
-  Tree read(Subset& s, int depth, std::size_t n_leaves, std::size_t level);
-  void store(const Key& key, int depth, const Found& found);
 
-  Worker worker_{0};  // first: it is aligned to a cache line
+  void deepen(FrontierResult& result);
+  void add_unfinished(std::vector<Tree>& trees, int depth);
+  Tree read(Subset& s, int depth, std::size_t n_leaves, std::size_t level);
+  Tree read_split(Subset& s, const Point& point, int depth, std::size_t level);
+
+  // Where the search stands, for whoever watches it.
+  struct Standing {
+    double objective = 0.0;
+    std::size_t n_leaves = 1;
+    int depth = 0;  // of the search that found it
+    std::size_t first_splits_done = 0, first_splits = 0;
+    bool is_proven = false;
+  };
+  double objective_of(const Point& point) const;
+  void note_first_splits(int depth, std::size_t n);
+  void note_first_split(const Node& node, const Tried& tried);
+  void note_trees(const std::vector<Tree>& trees, int depth, bool is_proven);
+  Stats stats() const;
+
+  std::vector<std::unique_ptr<Hand>> hands_;
+  std::unique_ptr<Team> team_;
   const Problem& problem_;
   FrontierOptions options_;
   Splitter splitter_;
   Limits limits_;
   Subset root_;
   double tolerance_;
-  std::vector<Best> best_;  // by level
-  HashTable<Slot> slots_;
-  std::deque<std::vector<Point>> pool_;  // chunks that never move
-  std::vector<Point> reduced_;
+  PointCache cache_;
+  int begun_depth_ = -1;  // whose first splits are in the first hand
+  mutable std::mutex standing_mutex_;
+  Standing standing_;
+  ProgressLog progress_;
 };
 
 }  // namespace survtree

@@ -178,15 +178,4 @@ Progress Search::snapshot() const {
   });
 }
 
-void Search::log_progress() {
-  Progress now = snapshot();
-  const std::lock_guard lock(progress_mutex_);
-  progress_.push_back(std::move(now));
-}
-
-std::vector<Progress> Search::take_progress() {
-  const std::lock_guard lock(progress_mutex_);
-  return std::exchange(progress_, {});
-}
-
 }  // namespace survtree

@@ -4,16 +4,9 @@
 #pragma once
 
 #include "search/greedy.hpp"
+#include "search/progress.hpp"
 
 namespace survtree {
-
-// Where the search stands: one line of the progress table.
-struct Progress {
-  double seconds, lower_bound, objective;
-  std::size_t n_leaves;
-  std::string found_by;  // where the best tree so far came from
-  Stats stats;
-};
 
 struct Result {
   Tree tree;
@@ -46,7 +39,7 @@ class Search {
 
   // Through these whoever waits for run() listens to it, and may interrupt it.
   Limits& limits() { return solver_.limits(); }
-  std::vector<Progress> take_progress();
+  std::vector<Progress> take_progress() { return progress_.take(); }
   // At this very moment; for the listener.
   Progress snapshot() const;
   bool is_stopped() const { return solver_.limits().is_over(); }
@@ -65,7 +58,7 @@ class Search {
   double proven_bound() const;
   Result final_result(Tree tree);
   void solve_by_lattice();
-  void log_progress();
+  void log_progress() { progress_.add(snapshot()); }
   bool has_guess() const { return solver_.problem().has_guess; }
   bool is_final_depth() const { return depth_ == solver_.final_depth(); }
   const RunLimits& run_limits() const { return solver_.limits().of_run(); }
@@ -79,8 +72,7 @@ class Search {
   SubsetResult result_;                    // of all rows, at the depth last searched
   int depth_ = 0;                          // that depth
   int solved_depth_ = -1;                  // the depth at which result_ closed the problem
-  std::mutex progress_mutex_;
-  std::vector<Progress> progress_;
+  ProgressLog progress_;
 };
 
 }  // namespace survtree

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from survtree._proof.recheck import Verification
     from survtree._questions.binarizer import Binarizer
     from survtree._scoring.curves import StepFunction
-    from survtree._search.progress import Snapshot
+    from survtree._search.progress import FitsSnapshot, Snapshot
     from survtree._show.export_code import export_python, export_sql
     from survtree._show.export_latex import export_latex
     from survtree._show.export_text import export_dot, export_text
@@ -33,6 +33,7 @@ __version__ = _version("survtree")
 _HOMES = {
     "Binarizer": "_questions.binarizer",
     "Certificate": "_proof.certificate",
+    "FitsSnapshot": "_search.progress",
     "Guess": "_proof.certificate",
     "InternalError": "_base",
     "NestedScore": "_model.tuning",
@@ -67,6 +68,7 @@ _HOMES = {
 __all__ = [
     "Binarizer",
     "Certificate",
+    "FitsSnapshot",
     "Guess",
     "InternalError",
     "NestedScore",

@@ -48,11 +48,32 @@ void stopped_it_has_what_it_finished() {
   }
 }
 
+// What the first splits tried so far have led to is not lost.
+void stopped_halfway_it_has_trees_of_the_depth_begun() {
+  const Problem p = RandomTable(300, 20, 5).problem();
+  FrontierOptions options;
+  options.min_regularization = 0.0;
+  options.max_depth = 2;
+  const FrontierResult two = Frontier(p, options).run({});
+  options.max_depth = 3;
+  const FrontierResult three = Frontier(p, options).run({});
+  RunLimits limits;
+  limits.node_limit = (two.stats.subsets_solved + 3 * three.stats.subsets_solved) / 4;
+  const FrontierResult part = Frontier(p, options).run(limits);
+  check::that(part.status == Status::node_limit, "it was stopped");
+  const double loss = loss_of(part.trees.back());
+  check::that(loss < loss_of(two.trees.back()), "better than the depth before");
+  check::that(loss >= loss_of(three.trees.back()) - 1e-12, "and not better than the whole depth");
+  for (std::size_t k = 1; k < part.trees.size(); ++k)
+    check::that(leaves_of(part.trees[k - 1]) < leaves_of(part.trees[k]), "fewest leaves first");
+}
+
 }  // namespace
 
 int main() {
   a_path_has_the_optimum_of_each_penalty(Layout::rows);
   a_path_has_the_optimum_of_each_penalty(Layout::blocks);
   stopped_it_has_what_it_finished();
+  stopped_halfway_it_has_trees_of_the_depth_begun();
   return check::report();
 }

@@ -4,6 +4,7 @@
 
 #include "check.hpp"
 #include "losses/brier/brier.hpp"
+#include "search/frontier.hpp"
 #include "search/search.hpp"
 #include "search/team.hpp"
 
@@ -58,6 +59,47 @@ void compare(Layout layout, Solver solver, const char* what) {
   check::that(one.objective == four.objective && are_alike(one.tree, four.tree), what);
 }
 
+FrontierResult path(const Problem& problem, std::size_t max_leaves, std::size_t n_threads) {
+  FrontierOptions options;
+  options.max_depth = 4;
+  options.min_regularization = 0.0005;
+  options.max_leaves = max_leaves;
+  options.n_threads = n_threads;
+  return Frontier(problem, options).run({});
+}
+
+void compare_paths(Layout layout, std::size_t max_leaves) {
+  const Problem problem = Data(7).problem(layout);
+  const FrontierResult one = path(problem, max_leaves, 1), four = path(problem, max_leaves, 4);
+  check::that(one.is_complete && four.is_complete, "both paths are complete");
+  check::that(one.trees.size() > 3 && one.trees.size() == four.trees.size(), "as many trees");
+  for (std::size_t k = 0; k < std::min(one.trees.size(), four.trees.size()); ++k)
+    check::that(are_alike(one.trees[k], four.trees[k]), "four threads find the same path");
+}
+
+// Whoever watches sees bounds that never cross, from any thread's work.
+void watch_and_stop_a_path() {
+  const Problem problem = Data(8).problem(Layout::rows);
+  FrontierOptions options;
+  options.min_regularization = 0.0;
+  options.n_threads = 4;
+  Frontier frontier(problem, options);
+  bool are_bounds_apart = true;
+  std::size_t n_looks = 0;
+  frontier.limits().set_listener([&] {
+    const Progress now = frontier.snapshot();
+    are_bounds_apart &= now.lower_bound <= now.objective;
+    if (++n_looks == 3) frontier.limits().interrupt();
+  });
+  const FrontierResult stopped = frontier.run({});
+  check::that(are_bounds_apart, "bounds of a path never cross");
+  check::that(stopped.status == Status::interrupted && !stopped.trees.empty(),
+              "an interrupted path has trees");
+  const std::vector<Progress> lines = frontier.take_progress();
+  check::that(lines.size() > 1 && lines.back().objective <= lines.front().objective,
+              "its lines say what was found");
+}
+
 // Watched, short of memory, stopped again and again.
 void watch_and_go_on(std::size_t memory, std::uint64_t nodes) {
   const Problem problem = Data(7).problem(Layout::rows);
@@ -110,6 +152,10 @@ int main() {
   compare(Layout::rows, Solver::search, "four threads search to the same tree");
   compare(Layout::blocks, Solver::search, "also by blocks");
   compare(Layout::rows, Solver::lattice, "four threads fill a lattice to the same tree");
+  for (const Layout layout : {Layout::rows, Layout::blocks})
+    for (const std::size_t max_leaves : {SIZE_MAX, std::size_t{7}})
+      compare_paths(layout, max_leaves);
+  watch_and_stop_a_path();
   fail_in_a_batch();
 
   const Problem problem = Data(8).problem(Layout::rows);

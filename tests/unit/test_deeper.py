@@ -1,9 +1,11 @@
 """A depth that is left to survtree: three splits, or more where one more pays."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from survtree import OptimalSurvivalTree
+from survtree import OptimalSurvivalTree, SearchStoppedWarning
 from survtree._base.checks import check_options
 from survtree._data.table import EventTable
 from survtree._model.deeper import LEAST_GAIN, MOST_LEAVES, deeper_problem
@@ -45,7 +47,14 @@ def test_two_flags_do_not():
 def test_the_deeper_tree_is_the_best_with_this_depth_and_these_leaves():
     X, y = rows_of_a_chain()
     model = OptimalSurvivalTree().fit(X, y)
-    asked = OptimalSurvivalTree(max_depth=5, max_leaves=MOST_LEAVES).fit(X, y)
+    words = ("min_events_leaf", "horizon", "teacher", "shrinkage")
+    asked = OptimalSurvivalTree(
+        5,
+        model.regularization_,
+        max_leaves=MOST_LEAVES,
+        levels="grouped",
+        **dict.fromkeys(words, "auto"),
+    ).fit(X, y)
     assert model.objective_ == asked.objective_
     flat = OptimalSurvivalTree(max_depth=3).fit(X, y)
     events = EventTable(*y, np.ones(len(X)))
@@ -57,13 +66,12 @@ def test_the_deeper_tree_is_the_best_with_this_depth_and_these_leaves():
     "options",
     [
         {"max_depth": 3},
-        {"max_leaves": 5},
+        {"max_leaves": 4},
         {"teacher": None},
         {"certificate": "full"},
         {"gap": 0.01},
         {"upper_bound": 10.0},
         {"warm_start": True},
-        {"callback": lambda snapshot: False},
     ],
 )
 def test_what_a_limit_on_leaves_cannot_do_keeps_three_splits(options):
@@ -77,6 +85,39 @@ def test_what_a_limit_on_leaves_cannot_do_keeps_three_splits(options):
 def test_a_search_that_would_take_long_is_not_begun(monkeypatch):
     monkeypatch.setattr("survtree._model.deeper.MOST_WORK", {4: 1000.0})
     assert OptimalSurvivalTree().fit(*rows_of_a_chain()).certificate_.max_depth == 3
+
+
+def test_a_limit_on_leaves_may_take_more_depth_too():
+    model = OptimalSurvivalTree(max_leaves=6).fit(*rows_of_a_chain())
+    assert (model.depth_, model.n_leaves_, model.regularization_) == (5, 6, 0.0)
+
+
+def test_a_callback_does_not_change_the_tree_and_hears_of_both_searches():
+    seen = []
+    model = OptimalSurvivalTree(callback=seen.append).fit(*rows_of_a_chain())
+    assert model.depth_ == 5
+    objectives = [one.objective for one in model.history_]
+    assert objectives == sorted(objectives, reverse=True)
+    assert model.history_[-1].objective == pytest.approx(model.objective_)
+    assert any(one.first_splits == 0 for one in seen)
+    assert any(one.first_splits > 0 for one in seen)
+
+
+def test_a_deeper_search_that_is_stopped_leaves_the_flatter_tree():
+    flat, model = OptimalSurvivalTree(3).fit(*rows_of_a_chain()), OptimalSurvivalTree()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("survtree._model.deeper.find", found_unless_deeper)
+        with pytest.warns(SearchStoppedWarning, match="for a deeper tree. .* optimal for depth 3"):
+            model.fit(*rows_of_a_chain())
+    assert (model.depth_, model.status_) == (3, "optimal")
+    assert np.array_equal(model.apply(rows_of_a_chain()[0]), flat.apply(rows_of_a_chain()[0]))
+
+
+def found_unless_deeper(problem, settings, *rest):
+    """As a search for more than three splits that is stopped before it has found anything."""
+    if problem.max_depth <= 3:
+        return find(problem, settings, *rest)
+    return find(problem, replace(settings, node_limit=1), *rest)
 
 
 def test_no_questions_no_deeper_tree():

@@ -287,7 +287,7 @@ def test_held_out_outcomes_never_reach_the_path_of_a_fold(seed):
             module = "survtree._model.cross_validation.found_path"
             patch.setattr(module, lambda *a, to=paths: to.append(found_path(*a)) or to[-1])
             OptimalSurvivalTreeCV(**options).fit(X, outcome)
-        scored.append(paths[1])  # all rows come first, then the folds
+        scored.append(paths[1][0])  # all rows come first, then the folds
     one, other = scored
     assert len(one) == len(other) > 1
     for a, b in zip(one, other, strict=True):

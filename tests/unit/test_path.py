@@ -8,8 +8,15 @@ from math import inf
 import numpy as np
 import pytest
 
-from survtree import OptimalSurvivalTree, SearchStoppedWarning, export_json, regularization_path
+from survtree import (
+    OptimalSurvivalTree,
+    SearchStoppedWarning,
+    export_json,
+    plot_gap,
+    regularization_path,
+)
 from survtree import load as load_model
+from survtree._search.progress import header
 from survtree._search.read_replay import read_replay
 from survtree.datasets import load
 from tests.support.hard_problem import hard_problem
@@ -151,7 +158,7 @@ def test_the_command_lists_penalties_at_which_the_path_has_its_trees(veterans, t
 
 def test_a_stopped_path_says_so():
     X, y = hard_problem(300, 30)
-    with pytest.warns(SearchStoppedWarning, match=r"stopped \(node limit\)"):
+    with pytest.warns(SearchStoppedWarning, match="stopped by the node limit"):
         path = regularization_path(X, y, min_regularization=0.0005, node_limit=50)
     assert path.status_ == "node_limit"
     for model in path:
@@ -212,13 +219,91 @@ def test_a_limit_on_leaves_can_be_stopped_and_replayed(tmp_path, monkeypatch):
         {"upper_bound": 0.1},
         {"gap": 0.1},
         {"warm_start": True},
-        {"callback": print},
     ],
 )
 def test_what_a_limit_on_leaves_does_without(options, veterans):
     (name,) = options
     with pytest.raises(ValueError, match=f"{name} must be left at .* max_leaves is 3"):
         OptimalSurvivalTree(max_leaves=3, **options).fit(*veterans)
+
+
+def rows_of_noise(n_rows=150, n_columns=5):
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 2, (n_rows, n_columns))
+    return X, (rng.random(n_rows) < 0.7, rng.exponential(1.0, n_rows) + 0.01)
+
+
+def test_a_limit_on_leaves_alone_has_no_penalty():
+    X, y = rows_of_noise()
+    four = OptimalSurvivalTree(teacher=None, max_leaves=4).fit(X, y)
+    assert (four.n_leaves_, four.regularization_, four.status_) == (4, 0.0, "optimal")
+    assert four.objective_ == four.loss_
+    assert four.certificate_.verify(X, y)
+    priced = OptimalSurvivalTree(regularization=0.1, max_leaves=4).fit(X, y)
+    assert (priced.n_leaves_, priced.regularization_) == (1, 0.1)
+
+
+def test_a_limit_on_leaves_runs_in_threads_and_is_watched(veterans, caplog):
+    caplog.set_level("INFO", logger="survtree")
+    seen = []
+    options = {"max_depth": 4, "regularization": 0.0005, "max_leaves": 6}
+    one = OptimalSurvivalTree(**options).fit(*veterans)
+    two = OptimalSurvivalTree(**options, n_jobs=2, verbose=1, callback=seen.append).fit(*veterans)
+    assert two.certificate_.objective == one.certificate_.objective
+    assert np.array_equal(two.tree_.question, one.tree_.question)
+    top, names, *rows, end = [record.getMessage() for record in caplog.records]
+    assert top.endswith("| regularization 0.0005  depth 4  at most 6 leaves | 2 threads")
+    assert names == header()
+    assert [row.rsplit("  ", 1)[1] for row in rows[:3]] == ["one leaf", "depth 1", "depth 2"]
+    assert " 0.0 % | " in rows[-1]
+    assert end.startswith("optimal: loss")
+    assert seen == list(two.history_) or len(seen) > len(two.history_)
+    assert two.history_[-1].gap == 0.0
+    assert plot_gap(two).axes is not None
+
+
+def test_a_path_runs_in_threads_and_is_watched(veterans, caplog):
+    caplog.set_level("INFO", logger="survtree")
+    options = {"max_depth": 4, "min_regularization": 0.0005}
+    one = regularization_path(*veterans, **options)
+    two = regularization_path(*veterans, **options, n_jobs=2, verbose=1)
+    assert one.table().equals(two.table())
+    for a, b in zip(one, two, strict=True):
+        assert np.array_equal(a.tree_.question, b.tree_.question)
+    top, _, *rows, end = [record.getMessage() for record in caplog.records]
+    assert top.endswith("| regularization 0.0005  depth 4 | 2 threads")
+    assert len(rows) >= 4
+    assert end == f"optimal: trees with {', '.join(str(m.n_leaves_) for m in one)} leaves"
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_callback_stops_a_path_and_it_keeps_what_it_has(n_jobs):
+    def stop(snapshot):
+        return snapshot.found_by == "depth 3" and snapshot.first_splits_done > 0
+
+    X, y = hard_problem()
+    with pytest.warns(SearchStoppedWarning, match="stopped by the callback"):
+        path = regularization_path(
+            X, y, max_depth=7, min_regularization=1e-4, callback=stop, n_jobs=n_jobs
+        )
+    assert path.status_ == "interrupted"
+    assert path[-1].n_leaves_ > 4
+    assert all(model.certificate_.verify(X, y) for model in path)
+    losses = [model.loss_ for model in path]
+    assert losses == sorted(losses, reverse=True)
+
+
+def test_a_stopped_path_has_trees_of_the_depth_that_was_not_finished():
+    X, y = hard_problem(400, 30)
+    shallow = regularization_path(X, y, max_depth=2, min_regularization=1e-5)
+    whole = regularization_path(X, y, max_depth=3, min_regularization=1e-5)
+    nodes = whole[0].certificate_.counts["subsets_solved"]
+    with pytest.warns(SearchStoppedWarning, match="node limit"):
+        part = regularization_path(
+            X, y, max_depth=3, min_regularization=1e-5, node_limit=nodes * 3 // 4
+        )
+    assert part[-1].depth_ == 3
+    assert whole[-1].loss_ <= part[-1].loss_ < shallow[-1].loss_
 
 
 def test_optimal_trees_need_a_fit_without_a_limit_on_leaves(veterans):

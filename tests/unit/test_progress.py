@@ -1,8 +1,10 @@
 """What a fit tells while it searches: the table, who hears it, the callback that may stop it."""
 
+import io
 import logging
 import pickle
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -14,6 +16,7 @@ import pytest
 from sklearn.base import clone
 
 from survtree import OptimalSurvivalTree, SearchStoppedWarning, Snapshot, __version__
+from survtree._search.live_bar import TerminalBar
 from survtree._search.progress import PRUNINGS, header, logger, pruned_by
 from survtree.datasets import load
 from tests.support.hard_problem import DEPTH, REGULARIZATION, hard_problem
@@ -118,7 +121,7 @@ def test_lines_of_two_fits_differ_by_their_clocks_only(depth, lines, monkeypatch
 def test_without_a_listener_lines_go_to_standard_error_while_the_fit_lasts(
     unheard, capsys, veterans
 ):
-    OptimalSurvivalTree(2, verbose=1).fit(*veterans)
+    OptimalSurvivalTree(2, 0.01, verbose=1).fit(*veterans)
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith(f"survtree {__version__} | 137 rows")
@@ -135,10 +138,10 @@ def test_a_listener_of_the_users_gets_the_lines_and_standard_error_nothing(
     handler.emit = lambda record: heard.append(record.getMessage())
     logger.addHandler(handler)
     try:
-        OptimalSurvivalTree(2, verbose=1).fit(*veterans)
+        OptimalSurvivalTree(2, 0.01, verbose=1).fit(*veterans)
         assert heard == []  # the level is the user's as well: warnings only
         logger.setLevel("INFO")
-        OptimalSurvivalTree(2, verbose=1).fit(*veterans)
+        OptimalSurvivalTree(2, 0.01, verbose=1).fit(*veterans)
     finally:
         logger.setLevel("NOTSET")
         logger.removeHandler(handler)
@@ -355,3 +358,17 @@ def test_any_object_that_can_write_serves_as_standard_error(unheard, monkeypatch
         monkeypatch.setattr("sys.stderr", stderr)
         OptimalSurvivalTree(1, verbose=1).fit(*veterans)
         assert stderr is None or "found by" in stderr.text
+
+
+def test_ctrl_c_while_a_bar_is_drawn_counts_when_it_is_drawn(monkeypatch):
+    bar, calls = TerminalBar(io.StringIO()), []
+    monkeypatch.setattr(bar._live, "start", lambda: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(bar._live, "update", lambda *_, **__: calls.append("drawn"))
+    old = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            bar.show(0.5, "half")
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, old)
+    assert calls == ["drawn"]

@@ -1,16 +1,20 @@
 """Built-in teachers: pseudo-observations, ridge Cox models, out-of-bag and cross-fitted curves."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
-from survtree import Binarizer
+from survtree import Binarizer, OptimalSurvivalTree, SearchStoppedWarning, export_json
+from survtree import load as load_model
 from survtree._data.read_table import check_table
 from survtree._data.table import EventTable
 from survtree._scoring import cox, teachers
 from survtree._scoring.cox import cross_fitted_cox
 from survtree._scoring.teachers import BUILT_IN, built_in_curves, pseudo_observations
+from survtree.datasets import load
 from tests.support.problems import random_events, random_times
 from tests.support.slow_shrinkage import kaplan_meier
 
@@ -143,7 +147,7 @@ def test_an_out_of_bag_curve_does_not_depend_on_what_its_row_taught(monkeypatch)
         matrix = taught.copy()
         matrix[7] = row_7
         monkeypatch.setattr(teachers, "pseudo_observations", lambda *_, m=matrix: m)
-        task = teachers._Task(columns, events, times, float(events.time.max()), 0)
+        task = teachers._Task(columns, events, times, float(events.time.max()), 0, teachers.Pace())
         found.append(teachers._forest(task))
     assert np.array_equal(found[0][7], found[1][7])
     assert (found[0] != found[1]).any(axis=1).sum() > 40
@@ -330,3 +334,52 @@ def test_distances_of_targets_are_integrated_squared_distances_of_curves():
     for a, b in ((0, 1), (4, 30)):
         gap = np.append(0.0, curves.survival[a] - curves.survival[b])[place]
         assert ((targets[a] - targets[b]) ** 2).sum() == pytest.approx((gap**2).mean(), rel=1e-3)
+
+
+def test_the_steps_of_a_teacher_and_its_threads_do_not_change_its_curves():
+    rng = np.random.default_rng(3)
+    frame, events = random_frame(rng, 120), random_outcome(rng, 120, "none")
+    table, steps = check_table(Binarizer(), frame, reset=True), []
+    pace = teachers.Pace(n_jobs=2, on_step=lambda *step: steps.append(step) or False)
+    watched = built_in_curves("auto", table, events, 0, pace)
+    assert np.array_equal(watched.survival, built_in_curves("auto", table, events, 0).survival)
+    assert not watched.is_cut
+    assert [what for what, _ in steps] == ["forest"] * 10 + ["Cox model"] * 5
+    assert [share for _, share in steps if share == 1.0] == [1.0, 1.0]
+
+
+def test_a_teacher_that_is_cut_short_has_what_it_has_learnt():
+    rng = np.random.default_rng(3)
+    frame, events = random_frame(rng, 120), random_outcome(rng, 120, "none")
+    table, steps = check_table(Binarizer(), frame, reset=True), []
+    pace = teachers.Pace(on_step=lambda *step: steps.append(step) or True)
+    cut = built_in_curves("auto", table, events, 0, pace)
+    assert steps == [("forest", 0.1), ("Cox model", 0.2)]
+    assert cut.is_cut
+    assert (np.diff(cut.survival, axis=1) <= 0).all()
+    whole = built_in_curves("auto", table, events, 0).survival
+    assert 0 < np.abs(cut.survival - whole).max() < 0.5
+
+
+def test_the_teacher_of_a_fit_is_shown_and_obeys_the_time_limit(monkeypatch, caplog, tmp_path):
+    caplog.set_level("INFO", logger="survtree")
+    X, y = load("veterans")
+    whole = OptimalSurvivalTree(2, time_limit=3600, verbose=1).fit(X, y)
+    lines = [record.getMessage() for record in caplog.records]
+    assert re.fullmatch(r"teacher, forest: 100 %  \d+\.\ds", lines[0])
+    assert re.fullmatch(r"teacher, Cox model: 100 %  \d+\.\ds", lines[1])
+    assert whole.certificate_.teacher_seed == 0
+    caplog.clear()
+    monkeypatch.setattr("survtree._model.prepare.TEACHERS_SHARE", 0.0)
+    with pytest.warns(SearchStoppedWarning, match=r"teacher was cut short.*\(3600.0 s\)"):
+        cut = OptimalSurvivalTree(2, time_limit=3600, verbose=1).fit(X, y)
+    lines = [record.getMessage() for record in caplog.records]
+    assert [line.split("  ")[0] for line in lines[:2]] == [
+        "teacher, forest: 10 %",
+        "teacher, Cox model: 20 %",
+    ]
+    assert cut.status_ == "optimal"
+    assert cut.certificate_.verify(X, y)
+    # Its curves cannot be made again from the seed, so a file does not claim that they can.
+    export_json(cut, tmp_path / "model.json")
+    assert load_model(tmp_path / "model.json").certificate_.teacher_seed is None

@@ -21,6 +21,7 @@ from survtree import (
 from survtree._data.table import EventTable
 from survtree._model.cross_validation import chosen, folds_of
 from survtree._scoring.scores import ibs_ratio, ibs_ratio_scorer
+from survtree._search.progress import FITS_HEADER
 from survtree.datasets import load
 
 X, y = load("veterans")
@@ -261,12 +262,21 @@ def test_it_is_an_estimator_like_others(model):
     assert told(again) == told(model)
 
 
-def test_candidates_are_logged(caplog):
+def test_searches_and_candidates_are_logged(caplog):
     with caplog.at_level("INFO", logger="survtree"):
         fitted = tuned(verbose=1).fit(X, y)
-    lines = [record.message for record in caplog.records]
-    assert len(lines) == 1 + len(fitted.cv_results_["params"])
-    assert [k for k, line in enumerate(lines) if "chosen" in line] == [1 + fitted.best_index_]
+    first, names, *lines = [record.message for record in caplog.records]
+    candidates = lines[-1 - len(fitted.cv_results_["params"]) :]
+    searches = lines[: -len(candidates)]
+    assert first == "137 rows | 12 searches, 1 at once"
+    assert names == FITS_HEADER
+    assert [line[8:] for line in searches[:3]] == [
+        "     1 of 12 | all rows, depth 2",
+        "     2 of 12 | all rows, depth 1",
+        "     3 of 12 | fold 1, depth 2",
+    ]
+    assert len(searches) == 12
+    assert [k for k, line in enumerate(candidates) if "chosen" in line] == [1 + fitted.best_index_]
 
 
 def test_nested_score_is_that_of_fits_on_the_outer_training_rows():

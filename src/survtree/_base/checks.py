@@ -65,7 +65,7 @@ def _check_together(options: dict[str, Any]) -> None:
 
 def not_with_max_leaves(options: dict[str, Any]) -> str | None:
     """An option that was set and that the search with a limit on leaves does not have."""
-    for name in ("reference", "upper_bound", "gap", "certificate", "warm_start", "callback"):
+    for name in ("reference", "upper_bound", "gap", "certificate", "warm_start"):
         default = BY_NAME[name].default
         # A reference may be an array, which is not compared as a whole.
         if options[name] is not default and (name == "reference" or options[name] != default):

@@ -73,15 +73,17 @@ OPTIONS: tuple[Option, ...] = (
                 "otherwise 4."),
     Option("regularization", "auto", "float", low=0.0, words=("auto",),
            help="Penalty per leaf. 'auto' chooses it, and everything whose value is 'default', "
-                "for predictions of new rows. A number is the penalty of the paper's objective, "
-                "in units of the loss: a split must reduce the loss by at least this much."),
+                "for predictions of new rows; beside max_leaves it is 0. A number is the penalty "
+                "of the paper's objective, in units of the loss: a split must reduce the loss by "
+                "at least this much."),
     Option("min_samples_leaf", 7, "int", low=1,
            help="Smallest number of training rows per leaf; weights do not count."),
     Option("min_events_leaf", "default", "int", low=0, words=("default",),
            help="Smallest number of events per leaf; weights do not count. 'default' is 1 if "
                 "regularization is 'auto', otherwise 0."),
     Option("max_leaves", None, "int", low=1, high=60_000, none_means="no limit",
-           help="Largest number of leaves."),
+           help="Largest number of leaves: the best tree with at most this many, without a "
+                "penalty unless regularization is a number."),
     Option("thresholds", "auto", "other",
            allowed=f"'auto', 'all', 'guess', {CUTS}, or a dict of column names to any of these "
                    "except 'guess'",
@@ -142,7 +144,8 @@ OPTIONS: tuple[Option, ...] = (
     Option("warm_start", False, "flag",
            help="Continue the search of the last fit if the problem is the same."),
     Option("n_jobs", None, "int", is_zero_refused=True, none_means="one thread",
-           help="Threads of the search; -1 uses all cores. The tree does not depend on it."),
+           help="Threads of the search and of a built-in teacher; -1 uses all cores. The tree "
+                "does not depend on it."),
     Option("verbose", 0, "int", low=0,
            help="1 logs a progress table, 2 adds to each line what was pruned."),
     Option("callback", None, "other",

@@ -152,7 +152,8 @@ def _result_of(replay: "Replay", verbose: int) -> str:
     from survtree._show.export_text import tree_text
 
     problem, settings, _ = replay
-    with watching(lambda: headline(problem, settings), verbose, None) as watch:
+    with watching(verbose, None) as watch:
+        watch.begin_search(lambda: headline(problem, settings))
         solution, kept = find(problem, settings, watch)
     tree, leaves = solution.tree, solution.tree.leaves.tolist()
     # On the times that the search saw: rounded, if the fit had time buckets.

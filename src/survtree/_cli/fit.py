@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from survtree._base.numbers import format_decimals, format_percent
+from survtree._base.numbers import format_count, format_decimals, format_percent
 from survtree._base.options import DEFAULTS
 from survtree._cli.inputs import (
     HELPS,
@@ -41,6 +41,8 @@ from survtree._cli.printing import (
     write_table,
 )
 
+QUIET = "Show no progress."
+
 
 @dataclass
 class Output:
@@ -50,7 +52,7 @@ class Output:
     report: str | None = option(None, "FILE", "Write a report as an HTML page.")
     plot: str | None = option(None, "FILE", "Draw the tree: .png, .svg or .pdf.")
     as_json: AsJson = False
-    quiet: bool = option(False, None, "Show no progress.", "--quiet")
+    quiet: bool = option(False, None, QUIET, "--quiet")
 
     def files(self) -> dict[str, str | None]:
         """What goes where."""
@@ -177,13 +179,16 @@ def tune(
     )
     model.fit(study.frame, sample_weight=study.weight, **study.outcome)
     if not output.as_json:
-        best = model.best_params_
+        best, mark = model.best_params_, "" if model.is_complete_ else ", incomplete"
         typer.echo(
-            f"chosen by {model.n_splits_} folds (seed {model.seed_}): depth {best['max_depth']}, "
+            f"chosen by {format_count(model.n_splits_, 'fold')} (seed {model.seed_}{mark}): "
+            f"depth {best['max_depth']}, "
             f"regularization {best['regularization']:g}; {choosing.scoring} "
             f"{format_decimals(model.best_score_, 4)} on held-out rows\n"
         )
     _show_and_write(model, study, output)
+    if not model.is_complete_:
+        raise typer.Exit(INTERRUPTED)
 
 
 def path(
@@ -194,11 +199,13 @@ def path(
     reading: Reading,
     splitting: Splitting,
     limiting: Limiting,
+    jobs: Jobs = None,
     output: str | None = to_file("Write the list: .csv, .tsv, .parquet or .arrow."),
     plot: str | None = typer.Option(
         None, metavar="FILE", help="Draw loss by leaves: .png, .svg or .pdf."
     ),
     as_json: AsJson = False,
+    quiet: bool = typer.Option(False, "--quiet", help=QUIET),
 ) -> None:
     """List the optimal trees of all sizes.
 
@@ -214,6 +221,8 @@ def path(
         sample_weight=study.weight,
         min_regularization=min_regularization,
         max_depth=number_or_none(depth),
+        n_jobs=jobs,
+        verbose=int(sys.stderr.isatty() and not (as_json or quiet)),
         **limiting.arguments(),
         **splitting.arguments(),
         **study.outcome,
@@ -227,10 +236,19 @@ def path(
     note_files({"table": output, "plot": plot})
     if as_json:
         print_json({"status": found.status_, "trees": table.to_dicts()})
-        return
-    _print_trees(table.to_dicts())
-    typer.echo(
-        f"{found.status_}: each tree is the best of its size. To fit one, pass a\n"
+    else:
+        _print_trees(table.to_dicts())
+        typer.echo(_meaning(found.status_))
+    if found.status_ == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+
+
+def _meaning(status: str) -> str:
+    """What the list of a path says, given its status."""
+    if status != "optimal":
+        return f"{status}: the best trees that were found; nothing is proven about deeper ones."
+    return (
+        "optimal: each tree is the best of its size. To fit one, pass a\n"
         "--regularization between the two numbers beside it."
     )
 

@@ -22,7 +22,7 @@ TREE_OPTIONS = (
     *("max_levels", "levels", "time_buckets", "horizon", "teacher", "shrinkage"),
     *("time_limit", "memory_limit", "node_limit"),
 )
-PATH_OPTIONS = ("max_depth", *TREE_OPTIONS)
+PATH_OPTIONS = ("max_depth", *TREE_OPTIONS, "n_jobs", "verbose", "callback", "random_state")
 MIN_REGULARIZATION = replace(BY_NAME["regularization"], name="min_regularization")
 
 
@@ -132,7 +132,7 @@ TUNING = (
     Option("rule", RULES[0], "choice", "Which candidate is taken.", choices=RULES),
     Option("n_repeats", 1, "int", "How many times over folds are made.", low=1),
     replace(BY_NAME["n_jobs"], none_means="one search at a time"),
-    *(BY_NAME[name] for name in ("verbose", "random_state")),
+    *(BY_NAME[name] for name in ("verbose", "callback", "random_state")),
 )
 CV = (
     "an integer >= 2, a splitter with a method split(X, y), or a list of pairs (training rows, "

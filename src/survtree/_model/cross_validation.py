@@ -1,7 +1,7 @@
 """Cross-validation: folds, scores on held-out rows, and trees of all sizes with their scores.
 
 One search per fold and depth finds a whole regularization path. Everything that takes time is a
-task for ``joblib.Parallel``: the results do not depend on how many tasks run at once, nor where.
+task (``many_fits.py``).
 """
 
 import warnings
@@ -13,13 +13,13 @@ from math import inf
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from survtree._data.table import EventTable
 from survtree._model.checks import check_cv, check_folds
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import FittedTree
+from survtree._model.many_fits import fit_many
 from survtree._model.path import found_path
 from survtree._model.prepare import Cohort, Places
 from survtree._scoring.concordance import concordance_of_risks
@@ -27,6 +27,7 @@ from survtree._scoring.curves import Curves
 from survtree._scoring.read_scored import Scored
 from survtree._scoring.scores import ratio_of
 from survtree._scoring.tail import heavy_tail, warn_of_tail
+from survtree._search.progress import Watch
 
 Floats = NDArray[np.float64]
 Scoring = str | Callable[..., float]
@@ -172,6 +173,7 @@ class _Task:
     max_depth: int | None
     fit_on: Places
     score_on: Places | None  # None: the trees themselves are wanted
+    name: str
 
 
 @dataclass(frozen=True)
@@ -183,6 +185,12 @@ class Tuned:
     statuses: list[str]  # of all paths
     rule: str
     n_repeats: int = 1
+    n_folds_asked: int = 0  # more than there are if the work was stopped
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all folds are finished."""
+        return bool(self.scores.shape[1] == self.n_folds_asked)
 
     @cached_property
     def means(self) -> Floats:
@@ -192,9 +200,12 @@ class Tuned:
 
     @cached_property
     def standard_errors(self) -> Floats:
-        """Of the means."""
+        """Of the means; unknown if one fold is all there is."""
+        n_scores = self.scores.shape[1]
+        if n_scores < 2:
+            return np.full(len(self.scores), np.nan)
         # Repeats share their rows, so they count as one.
-        n_folds = self.scores.shape[1] / self.n_repeats
+        n_folds = n_scores / min(self.n_repeats, n_scores)
         errors: Floats = self.scores.std(axis=1, ddof=1) / np.sqrt(n_folds)
         return errors
 
@@ -257,22 +268,58 @@ def chosen(
     return min(near, key=lambda k: (sizes[k][0], -means[k], sizes[k]))
 
 
-def tune(rows: Cohort, plans: Sequence[Plan], settings: TuningSettings) -> list[Tuned]:
-    """Candidates and scores for each of the plans, whose searches all run side by side."""
-    # The deepest first: a long search that starts last would keep everybody waiting.
-    depths = sorted(settings.max_depths, key=as_number, reverse=True)
-    tasks = [
-        _Task(rows, settings, depth, fit_on, score_on)
+class Tuning(NamedTuple):
+    """What was tuned, by plan; without what was not finished, if something stopped the work."""
+
+    by_plan: dict[int, Tuned]
+    stopped_by: str | None
+
+
+def tune(rows: Cohort, plans: Sequence[Plan], settings: TuningSettings, watch: Watch) -> Tuning:
+    """Candidates and scores for each of the plans, whose searches all run side by side.
+
+    If the work is stopped, a single plan keeps the folds that are finished at all depths, of which
+    there must be one; of several plans, those that are finished remain.
+    """
+    tasks = _tasks(rows, plans, settings)
+
+    def tuned_plans(results: dict[int, Any]) -> dict[int, Tuned]:
+        in_turn = (results.get(place) for place in range(len(tasks)))
+        found = {}
+        for number, plan in enumerate(plans):
+            parts = [
+                [next(in_turn) for _ in settings.max_depths] for _ in range(1 + len(plan.folds))
+            ]
+            tuned = _tuned(parts, settings)
+            if tuned is not None and (len(plans) == 1 or tuned.is_complete):
+                found[number] = tuned
+        return found
+
+    done = fit_many(
+        _search, tasks, settings.n_jobs, watch, lambda results: bool(tuned_plans(results))
+    )
+    return Tuning(tuned_plans(done.results), done.stopped_by)
+
+
+def _tasks(rows: Cohort, plans: Sequence[Plan], settings: TuningSettings) -> list[_Task]:
+    """Plan by plan and fold by fold, so that those that are begun first are finished first.
+
+    Of each fold the deepest search comes first: a long one that starts last would keep everybody
+    waiting.
+    """
+    depths = _in_order(settings)
+    return [
+        _Task(rows, settings, depth, fit_on, score_on, f"{where}{part}, depth {depth}")
+        for number, plan in enumerate(plans, 1)
+        for where in ["" if len(plans) == 1 else f"outer fold {number}, "]
+        for k, (fit_on, score_on) in enumerate([(plan.places, None), *plan.folds])
+        for part in [f"fold {k}" if k > 0 else "all rows"]
         for depth in depths
-        for plan in plans
-        for fit_on, score_on in [(plan.places, None), *plan.folds]
     ]
-    done = iter(Parallel(n_jobs=settings.n_jobs)(delayed(_search)(task) for task in tasks))
-    found: list[dict[int | None, list[Any]]] = [{} for _ in plans]
-    for depth in depths:
-        for plan, by_depth in zip(plans, found, strict=True):
-            by_depth[depth] = [next(done) for _ in range(1 + len(plan.folds))]
-    return [_tuned(by_depth, settings) for by_depth in found]
+
+
+def _in_order(settings: "TuningSettings") -> list[int | None]:
+    return sorted(settings.max_depths, key=as_number, reverse=True)
 
 
 def _search(task: _Task) -> list[OptimalSurvivalTree] | FoldPath:
@@ -280,7 +327,9 @@ def _search(task: _Task) -> list[OptimalSurvivalTree] | FoldPath:
     settings, part = task.settings, task.rows.take(task.fit_on)
     options = {**settings.options, "max_depth": task.max_depth}
     lowest = settings.min_regularization
-    path = found_path(part.X, part.y, part.events.weight, lowest, options)
+    path, _ = found_path(part.X, part.y, part.events.weight, lowest, options)
+    if path.status_ == "interrupted":  # by Ctrl-C, which is about all of the tasks
+        raise KeyboardInterrupt
     if task.score_on is None:
         # Copies have no training rows, as if they came from another process: n_jobs must not
         # matter.
@@ -293,13 +342,20 @@ def _search(task: _Task) -> list[OptimalSurvivalTree] | FoldPath:
     )
 
 
-def _tuned(by_depth: dict[int | None, list[Any]], settings: TuningSettings) -> Tuned:
+def _tuned(parts: list[list[Any]], settings: TuningSettings) -> Tuned | None:
+    """Of the results of all rows and of the folds, each by depth; None is not finished."""
+    everyone, *folds = parts
+    finished = [fold for fold in folds if all(path is not None for path in fold)]
+    if any(path is None for path in everyone) or not finished:
+        return None
     models: list[OptimalSurvivalTree] = []
     scores: list[list[float]] = []
     statuses: list[str] = []
+    place_of = {depth: k for k, depth in enumerate(_in_order(settings))}
     for depth in settings.max_depths:
-        candidates, *folds = by_depth[depth]
+        candidates = everyone[place_of[depth]]
+        paths = [fold[place_of[depth]] for fold in finished]
         models += candidates
-        scores += [[fold.score_at(model.regularization) for fold in folds] for model in candidates]
-        statuses += [candidates[0].status_, *(fold.status for fold in folds)]
-    return Tuned(models, np.array(scores), statuses, settings.rule, settings.n_repeats)
+        scores += [[path.score_at(model.regularization) for path in paths] for model in candidates]
+        statuses += [candidates[0].status_, *(path.status for path in paths)]
+    return Tuned(models, np.array(scores), statuses, settings.rule, settings.n_repeats, len(folds))

@@ -1,11 +1,11 @@
-"""When the depth is left to survtree: three splits, or more where one more pays.
+"""The search of a fit. When the depth is left to survtree: three splits, or more where that pays.
 
 A tree of depth three has at most eight leaves. Where few rows are set apart again and again, a
 deeper tree with no more leaves can come much nearer to the teacher. A greedy tree tells whether it
 would; then the search finds the best one.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,9 +13,11 @@ import numpy as np
 from survtree._base.checks import not_with_max_leaves
 from survtree._model.defaults import SHALLOW, is_word
 from survtree._model.prepare import Prepared
+from survtree._proof.certificate import headline
 from survtree._scoring.losses import LossByDefinition
-from survtree._search.problem import Problem
-from survtree._search.solve import Solution
+from survtree._search.problem import Clock, Problem, SearchSettings
+from survtree._search.progress import Snapshot, Watch
+from survtree._search.solve import KeptSearch, Solution, find
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeRegressor
@@ -29,15 +31,62 @@ LEAST_GAIN = 0.004
 MOST_WORK = {4: 1e9, 5: 8e9}
 
 
+@dataclass(frozen=True)
+class Found:
+    """What the searches of a fit have found, and for which problem.
+
+    ``deeper_status`` is that of a search for a deeper tree that was stopped before it found one.
+    """
+
+    prepared: Prepared
+    solution: Solution
+    kept: KeptSearch | None
+    history: tuple[Snapshot, ...]
+    deeper_status: str = ""
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether a search was stopped by Ctrl-C or by the callback."""
+        return "interrupted" in (self.solution.status, self.deeper_status)
+
+
+def searched(
+    prepared: Prepared,
+    settings: SearchSettings,
+    watch: Watch,
+    kept: KeptSearch | None,
+    clock: Clock,
+) -> Found:
+    """The best tree, and deeper ones as long as they are worth a search and much better."""
+
+    def search(problem: Problem, kept: KeptSearch | None) -> Found:
+        watch.begin_search(lambda: headline(problem, settings))
+        solution, kept = find(problem, settings, watch, kept, clock)
+        return Found(replace(prepared, problem=problem), solution, kept, tuple(watch.history))
+
+    found = search(prepared.problem, kept)
+    while (problem := deeper_problem(found.prepared, found.solution)) is not None:
+        deeper = search(problem, None)
+        if deeper.solution.status != "optimal" and (
+            deeper.solution.objective >= found.solution.objective
+        ):
+            return replace(found, deeper_status=deeper.solution.status)
+        found = deeper
+    return found
+
+
 def deeper_problem(prepared: Prepared, solution: Solution) -> Problem | None:
     """The problem with one more split on each path, if it is worth a search; otherwise None."""
     problem, options = prepared.problem, prepared.options
-    is_open = is_word(options["max_depth"], "auto") and options["max_leaves"] is None
+    is_open = is_word(options["max_depth"], "auto")
     is_possible = not_with_max_leaves(options) is None and solution.status == "optimal"
     if problem.targets is None or not (is_open and is_possible):
         return None
     assert problem.max_depth is not None
-    deeper = replace(problem, max_depth=problem.max_depth + 1, max_leaves=MOST_LEAVES)
+    depth, n_leaves = problem.max_depth + 1, problem.max_leaves or MOST_LEAVES
+    if n_leaves <= depth:  # a tree of this depth has more
+        return None
+    deeper = replace(problem, max_depth=depth, max_leaves=n_leaves)
     least = LEAST_GAIN * LossByDefinition.of(problem.events).one_leaf_loss()
     if not _is_cheap(deeper) or solution.loss - _greedy_loss(deeper) < least:
         return None
@@ -53,7 +102,7 @@ def _greedy_loss(problem: Problem) -> float:
     """The loss of a greedy tree that is as deep and has as many leaves as the problem allows."""
     weight, targets = problem.events.weight, problem.targets
     assert targets is not None
-    predicted = greedy_tree(problem, MOST_LEAVES).predict(problem.answers)
+    predicted = greedy_tree(problem, problem.max_leaves or MOST_LEAVES).predict(problem.answers)
     squares = (targets - predicted.reshape(targets.shape)) ** 2
     return float(weight @ squares.sum(axis=1) / weight.sum()) if np.size(squares) else 0.0
 

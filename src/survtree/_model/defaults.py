@@ -86,9 +86,14 @@ def resolved_depth(given: int | str | None) -> int | None:
 
 
 def resolved_regularization(
-    given: float | str, events: EventTable, n_questions: int, *, has_teacher: bool
+    given: float | str,
+    events: EventTable,
+    n_questions: int,
+    *,
+    has_teacher: bool,
+    max_leaves: int | None = None,
 ) -> float:
-    """The penalty per leaf.
+    """The penalty per leaf. Who asks for a number of leaves and names no penalty wants none.
 
     "auto" is a share of the loss of a lone leaf, divided by the weight of the rows. Without a
     teacher it grows with the logarithm of the number of questions, among which the best split
@@ -96,6 +101,8 @@ def resolved_regularization(
     """
     if not isinstance(given, str):
         return given
+    if max_leaves is not None:
+        return 0.0
     loss = LossByDefinition.of(events).one_leaf_loss()
     share = TEACHER_SHARE if has_teacher else BRIER_SHARE * float(np.log(max(n_questions, 2)))
     return share * loss / float(events.weight.sum())

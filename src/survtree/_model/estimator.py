@@ -13,16 +13,16 @@ from survtree._base.numbers import format_percent
 from survtree._base.tree import Tree
 from survtree._data.read_outcome import split_outcome
 from survtree._model.checks import check_limit, check_trees_can_be_listed
-from survtree._model.deeper import deeper_problem
+from survtree._model.deeper import Found, searched
 from survtree._model.fitted import Fitted, FittedTree, roles_of
 from survtree._model.prepare import Prepared, copy_feature_names, prepare
-from survtree._proof.certificate import Certificate, Guess, headline, proof_of
+from survtree._proof.certificate import Certificate, Guess, proof_of
 from survtree._scoring.tail import heavy_tail, warn_of_tail
 from survtree._search.problem import Clock, SearchSettings
-from survtree._search.progress import Snapshot, Watch, logger, watching
+from survtree._search.progress import Snapshot, Watch, watching
 from survtree._search.read_reference import name_of, reference_losses
 from survtree._search.replay import save_if_asked
-from survtree._search.solve import KeptSearch, Solution, find, optimal_trees
+from survtree._search.solve import KeptSearch, optimal_trees
 
 
 class OptimalSurvivalTree(FittedTree):
@@ -52,17 +52,17 @@ class OptimalSurvivalTree(FittedTree):
         'default' is 'auto' if regularization is 'auto', otherwise 4. None: no limit.
     regularization : "auto" or float, default="auto"
         Penalty per leaf. 'auto' chooses it, and everything whose value is 'default', for
-        predictions of new rows. A number is the penalty of the paper's objective, in units of the
-        loss: a split must reduce the loss by at least this much.
+        predictions of new rows; beside ``max_leaves`` it is 0. A number is the penalty of the
+        paper's objective, in units of the loss: a split must reduce the loss by at least this much.
     min_samples_leaf : int, default=7
         Smallest number of training rows per leaf; weights do not count.
     min_events_leaf : "default" or int, default="default"
         Smallest number of events per leaf; weights do not count. 'default' is 1 if regularization
         is 'auto', otherwise 0. A tree that is a lone leaf may have fewer.
     max_leaves : int or None, default=None
-        Largest number of leaves. The best tree with at most this many leaves is found exactly,
-        which a penalty alone need not do. Such a search runs in one thread without progress,
-        callback, gap, upper bound, reference or warm start.
+        Largest number of leaves: the best tree with at most this many is found exactly, which a
+        penalty alone need not do. There is no penalty unless ``regularization`` is a number. Such a
+        search has no gap, upper bound, reference, warm start or full proof.
     thresholds : "auto", "all", "guess", int, ("width", int), list or dict, default="auto"
         Where numeric columns may be split, for example at age <= 62.5. See ``Binarizer``.
     missing : {"error", "question", "drop"}, default="error"
@@ -96,9 +96,9 @@ class OptimalSurvivalTree(FittedTree):
         regularization is 'auto', otherwise 0. The difference between the curves of a node of n rows
         and its child counts 1 / (1 + shrinkage / n). Tree, objective and proof do not depend on it.
     time_limit : float or None, default=None
-        Seconds after which the search stops and returns the best tree so far with a lower bound.
-        Reading the table and fitting a teacher or a reference count towards it, but are not cut
-        short.
+        Seconds after which the search stops and returns the best tree so far with a lower bound. A
+        built-in teacher is cut short after half of them. Reading the table and fitting a reference
+        count towards it, but are not cut short.
     memory_limit : int, str or None, default=None
         Memory that the process may use: the search drops cached results to stay within it, and
         stops if that is not enough. Bytes, or a text such as "500MB" or "4GB". The search always
@@ -128,11 +128,11 @@ class OptimalSurvivalTree(FittedTree):
         Continue the search of the last fit if the problem is the same. The results of the search
         are kept in memory after the fit; they are not pickled.
     n_jobs : int or None, default=None
-        Threads of the search; -1 uses all cores. The tree does not depend on it. None is one
-        thread; a search with a gap above 0 always runs in one.
+        Threads of the search and of a built-in teacher; -1 uses all cores. The tree does not depend
+        on it. None is one thread; a search with a gap above 0 always runs in one.
     verbose : int, default=0
         1 logs a progress table, 2 adds to each line what was pruned. Lines go to the logger
-        "survtree", or to standard error if it has no handler.
+        "survtree", or to standard error if it has no handler. A built-in teacher has a line too.
     callback : callable or None, default=None
         Called with a Snapshot during the search; the search stops if it returns True. It is called
         for every line of the table and about ten times a second, in the thread of the fit. An
@@ -172,7 +172,7 @@ class OptimalSurvivalTree(FittedTree):
     predicted_curves_ : dict of int to PredictedCurve
         What each leaf (by node number) predicts: ``leaf_curves_``, shrunken.
     history_ : tuple of Snapshot
-        Where the search stood whenever a bound had moved; empty for searches without progress.
+        Where the search stood whenever a bound had moved.
 
     Examples
     --------
@@ -270,23 +270,25 @@ class OptimalSurvivalTree(FittedTree):
         clock = Clock.started()
         options = check_options(self)
         X, y = split_outcome(X, y, duration_col, event_col)
-        prepared = prepare(self, options, X, y, sample_weight)
-        kept = self._kept_search if options["warm_start"] else None
-        problem, settings = prepared.problem, self._search_settings(options, prepared, kept)
-        save_if_asked(problem, settings)
         verbose, callback = options["verbose"], options["callback"]
-        with watching(lambda: headline(problem, settings), verbose, callback) as watch:
-            solution, kept = find(problem, settings, watch, kept, clock)
-            while (deeper := deeper_problem(prepared, solution)) is not None:
-                prepared = replace(prepared, problem=deeper)
-                solution, kept = find(deeper, settings, watch, kept, clock)
-            self._kept_search = kept if options["warm_start"] else None
-            certificate = self._certified(prepared, solution, kept, watch)
-            history, roles = tuple(watch.history), roles_of(duration_col, event_col)
-            self._fitted = Fitted.of(prepared, solution, certificate, history=history, roles=roles)
-            if verbose:
-                logger.info("%s", certificate.last_line())
-        self._warn(solution, options, watch.stopped_by)
+        with watching(verbose, callback) as watch:
+            prepared = prepare(self, options, X, y, sample_weight, watch, clock)
+            kept = self._kept_search if options["warm_start"] else None
+            settings = self._search_settings(options, prepared, kept)
+            save_if_asked(prepared.problem, settings)
+            found = searched(prepared, settings, watch, kept, clock)
+            self._kept_search = found.kept if options["warm_start"] else None
+            certificate = self._certified(found, watch)
+            self._fitted = Fitted.of(
+                found.prepared,
+                found.solution,
+                certificate,
+                history=found.history,
+                roles=roles_of(duration_col, event_col),
+            )
+            watch.say(certificate.last_line)
+        self._warn(found, options, watch.stopped_by)
+        self._is_interrupted = found.is_interrupted and watch.stopped_by == "an interrupt"
         tail = heavy_tail(prepared.exact.until(prepared.horizon))
         warn_of_tail(tail, can_choose=prepared.horizon is None)
         return self
@@ -304,10 +306,9 @@ class OptimalSurvivalTree(FittedTree):
         )
         return replace(settings, guessed_losses=losses)
 
-    def _certified(
-        self, prepared: Prepared, solution: Solution, kept: KeptSearch | None, watch: Watch
-    ) -> Certificate:
+    def _certified(self, found: Found, watch: Watch) -> Certificate:
         """The certificate, with what was guessed, and with a full proof if one is wanted."""
+        prepared, solution, kept = found.prepared, found.solution, found.kept
         guess = proof = None
         if kept is not None and kept.settings.guessed_losses is not None:
             guess = Guess.of(name_of(self.reference), kept.settings.guessed_losses, solution)
@@ -315,14 +316,21 @@ class OptimalSurvivalTree(FittedTree):
             proof = proof_of(kept, solution, watch, prepared.horizon)
         return prepared.certificate(solution, guess=guess, proof=proof)
 
-    def _warn(self, solution: Solution, options: dict[str, Any], interrupter: str) -> None:
+    def _warn(self, found: Found, options: dict[str, Any], interrupter: str) -> None:
         """Warn the caller of ``fit`` of whatever falls short of what was asked for."""
+        solution = found.solution
         if solution.is_upper_bound_wrong:
             message = (
                 f"no tree attains upper_bound={options['upper_bound']:g}; the search went on "
                 f"without it and found {solution.objective:g}."
             )
             warnings.warn(message, UserWarning, stacklevel=3)
+        if found.prepared.teacher is not None and found.prepared.teacher.is_cut:
+            message = (
+                f"the teacher was cut short: it had taken half of the time limit "
+                f"({options['time_limit']} s). The same fit may give another tree next time."
+            )
+            warnings.warn(message, SearchStoppedWarning, stacklevel=3)
         if options["certificate"] == "full" and self.certificate_.proof is None:
             message = (
                 "there is no full proof: a limit ended the search, or the proof would be too long."
@@ -339,6 +347,12 @@ class OptimalSurvivalTree(FittedTree):
                 f"stopped by {reasons[solution.status]}. Objective {self.objective_:.4g}, lower "
                 f"bound {self.lower_bound_:.4g}, gap {format_percent(self.gap_, 1)}. The tree is "
                 "valid but not proven best."
+            )
+            warnings.warn(message, SearchStoppedWarning, stacklevel=3)
+        elif found.deeper_status in reasons:
+            message = (
+                f"stopped by {reasons[found.deeper_status]} during the search for a deeper tree. "
+                f"This tree is optimal for depth {self.certificate_.max_depth}."
             )
             warnings.warn(message, SearchStoppedWarning, stacklevel=3)
 

@@ -112,6 +112,7 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
 
     missing: str
     _fitted: Fitted | None = None
+    _is_interrupted = False  # by Ctrl-C, in the last fit
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

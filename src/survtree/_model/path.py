@@ -17,8 +17,10 @@ from survtree._model.checks import check_number_of_leaves, check_path, check_pen
 from survtree._model.estimator import OptimalSurvivalTree, search_settings_of, with_state
 from survtree._model.fitted import Fitted, Interval
 from survtree._model.prepare import Prepared, prepare
+from survtree._proof.certificate import headline
 from survtree._scoring.tail import heavy_tail, warn_of_tail
 from survtree._search.problem import Clock, Problem
+from survtree._search.progress import watching
 from survtree._search.solve import Solution, frontier, loss_of
 
 if TYPE_CHECKING:
@@ -32,7 +34,8 @@ class RegularizationPath(Sequence[OptimalSurvivalTree]):
     """Fitted trees, the sparsest first; each is optimal for the penalties of its interval.
 
     ``status_`` is "optimal", or what stopped the search: then the trees are the best ones of a
-    smaller depth than ``max_depth``, and nothing is proven about deeper ones.
+    smaller depth than ``max_depth``, or better ones that were found until then, and nothing is
+    proven about deeper ones.
     """
 
     def __init__(self, models: Sequence[OptimalSurvivalTree], min_regularization: float) -> None:
@@ -122,8 +125,9 @@ def regularization_path(
     **options
         ``max_depth``, ``min_samples_leaf``, ``min_events_leaf``, ``max_leaves``, ``thresholds``,
         ``missing``, ``encoding``, ``max_levels``, ``levels``, ``time_buckets``, ``horizon``,
-        ``teacher``, ``shrinkage``, ``time_limit``, ``memory_limit`` and ``node_limit`` of
-        ``OptimalSurvivalTree``.
+        ``teacher``, ``shrinkage``, ``time_limit``, ``memory_limit``, ``node_limit``, ``n_jobs``,
+        ``verbose``, ``callback`` and ``random_state`` of ``OptimalSurvivalTree``. What progress
+        shows is for the smallest penalty.
 
     Examples
     --------
@@ -135,8 +139,8 @@ def regularization_path(
     """
     lowest = check_path(min_regularization, options)
     X, y = split_outcome(X, y, duration_col, event_col)
-    path = found_path(X, y, sample_weight, lowest, options)
-    _warn(path)
+    path, stopped_by = found_path(X, y, sample_weight, lowest, options)
+    _warn(path, stopped_by)
     problem = path[0]._state.problem
     assert problem is not None  # the rows stay in the process of the fit
     warn_of_tail(heavy_tail(problem.events), can_choose=path[0].horizon_ is None)
@@ -145,21 +149,30 @@ def regularization_path(
 
 def found_path(
     X: Any, y: Any, sample_weight: Any, min_regularization: float, options: dict[str, Any]
-) -> RegularizationPath:
-    """The same without a warning if the search was stopped, for callers that look at its status."""
+) -> tuple[RegularizationPath, str]:
+    """The path and what would have interrupted it, without a warning if something did."""
     clock = Clock.started()
     template = OptimalSurvivalTree(regularization=min_regularization, **options)
     checked = check_options(template)
-    prepared = prepare(template, checked, X, y, sample_weight)
-    _check_size(prepared.problem)
-    settings, most = search_settings_of(checked), checked["max_leaves"]
-    solutions = _best_for_some_penalty(frontier(prepared.problem, settings, most, clock))
-    intervals = _intervals(solutions, checked["regularization"])
+    with watching(checked["verbose"], checked["callback"]) as watch:
+        prepared = prepare(template, checked, X, y, sample_weight, watch)
+        problem, settings = prepared.problem, search_settings_of(checked)
+        _check_size(problem)
+        watch.begin_search(lambda: headline(problem, settings))
+        solutions = frontier(problem, settings, problem.max_leaves, clock, watch)
+        best = _best_for_some_penalty(solutions)
+        watch.say(lambda: _last_line(best))
+    intervals = _intervals(best, checked["regularization"])
     models = [
         _model(template, prepared, solution, interval)
-        for solution, interval in zip(solutions, intervals, strict=True)
+        for solution, interval in zip(best, intervals, strict=True)
     ]
-    return RegularizationPath(models, checked["regularization"])
+    return RegularizationPath(models, checked["regularization"]), watch.stopped_by
+
+
+def _last_line(solutions: list[Solution]) -> str:
+    leaves = ", ".join(str(len(each.tree.leaves)) for each in solutions)
+    return f"{solutions[0].status}: trees with {leaves} leaves"
 
 
 def _check_size(problem: Problem) -> None:
@@ -222,11 +235,13 @@ def _model(
     return with_state(template, fitted.at(_inside(interval)))
 
 
-def _warn(path: RegularizationPath) -> None:
+def _warn(path: RegularizationPath, stopped_by: str) -> None:
     if path.status_ != "optimal":
+        reason = f"the {path.status_.replace('_', ' ')}"
         warnings.warn(
-            f"the path was stopped ({path.status_.replace('_', ' ')}). Its trees are the best of a "
-            "smaller depth than max_depth; nothing is proven about deeper ones.",
+            f"stopped by {stopped_by if path.status_ == 'interrupted' else reason}. The trees of "
+            "the path are the best of a smaller depth than max_depth, or better ones that were "
+            "found until then; nothing is proven about deeper ones.",
             SearchStoppedWarning,
             stacklevel=3,
         )

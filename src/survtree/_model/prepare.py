@@ -1,11 +1,13 @@
 """From a user's table and outcome to a problem: what every kind of fit does before it searches."""
 
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from survtree._base.numbers import format_percent
 from survtree._data.read_outcome import check_outcome
 from survtree._data.read_rows import read_study, rows_kept
 from survtree._data.read_table import check_table, rows_at
@@ -20,12 +22,14 @@ from survtree._model.defaults import (
 )
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
-from survtree._scoring.teachers import TeacherCurves
-from survtree._search.problem import Problem
+from survtree._scoring.teachers import Pace, TeacherCurves
+from survtree._search.problem import Clock, Problem
+from survtree._search.progress import Watch
 from survtree._search.read_teacher import teacher_curves, teacher_name, teacher_seed
 from survtree._search.solve import Solution, loss_of
 
 Places = NDArray[np.intp]
+TEACHERS_SHARE = 0.5  # of the time limit; the rest is for the search
 
 
 @dataclass(frozen=True)
@@ -64,9 +68,19 @@ class Prepared:
 
 
 def prepare(
-    estimator: Any, options: dict[str, Any], X: Any, y: Any, sample_weight: Any
+    estimator: Any,
+    options: dict[str, Any],
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    watch: Watch | None = None,
+    clock: Clock | None = None,
 ) -> Prepared:
-    """Validate and binarize; the estimator gets ``n_features_in_`` and ``feature_names_in_``."""
+    """Validate and binarize; the estimator gets ``n_features_in_`` and ``feature_names_in_``.
+
+    The watch shows how far a teacher is that is fitted here. With a clock, which is that of the
+    time limit, a teacher that takes too long is cut short.
+    """
     options = without_defaults(options, options["regularization"])
     check_teacher_is_alone(options)
     table, exact, is_kept = read_study(estimator, X, y, sample_weight, estimator.missing)
@@ -76,7 +90,10 @@ def prepare(
     horizon = resolved_horizon(options["horizon"], exact)
     events = exact.until(horizon)
     seed = teacher_seed(options["teacher"], options["random_state"])
-    teacher = teacher_curves(options["teacher"], rows, table, events, seed)
+    pace = _pace_of(options, watch, clock)
+    teacher = teacher_curves(options["teacher"], rows, table, events, seed, pace)
+    if teacher is not None and teacher.is_cut:
+        seed = None  # the same seed would not make the same curves again
     has_teacher, penalty = teacher is not None, options["regularization"]
     buckets = options["time_buckets"]
     problem = Problem(
@@ -84,7 +101,11 @@ def prepare(
         events=events if buckets is None else events.on_grid(buckets),
         questions=questions,
         regularization=resolved_regularization(
-            penalty, events, len(questions), has_teacher=has_teacher
+            penalty,
+            events,
+            len(questions),
+            has_teacher=has_teacher,
+            max_leaves=options["max_leaves"],
         ),
         targets=None if teacher is None else teacher.targets(),
         max_depth=resolved_depth(options["max_depth"]),
@@ -92,6 +113,24 @@ def prepare(
     )
     shrinkage = resolved_shrinkage(options["shrinkage"], has_teacher=has_teacher)
     return Prepared(problem, exact, binarizer, rows, options, horizon, teacher, shrinkage, seed)
+
+
+def _pace_of(options: dict[str, Any], watch: Watch | None, clock: Clock | None) -> Pace:
+    """The pace of a built-in teacher, which may take its share of the time limit."""
+    limit, own = options["time_limit"], Clock.started()
+    most = inf if limit is None or clock is None else TEACHERS_SHARE * limit
+    of_fit = clock or own
+
+    def on_step(what: str, share: float) -> bool:
+        is_over = of_fit.seconds > most
+        if watch is not None:
+            words = f"teacher, {what}: {format_percent(share)}  {own.seconds:.1f}s"
+            watch.step(share, words)
+            if is_over or share == 1.0:
+                watch.say(lambda: words)
+        return is_over
+
+    return Pace(options["n_jobs"], on_step)
 
 
 def new_binarizer(estimator: Any, levels: str = "each") -> Binarizer:

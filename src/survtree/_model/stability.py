@@ -2,28 +2,30 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
+from joblib import effective_n_jobs, parallel_config
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from survtree._base import TailWeightWarning
+from survtree._base import SearchStoppedWarning, TailWeightWarning
 from survtree._base.checks import check_option
-from survtree._base.numbers import format_percent
+from survtree._base.numbers import format_count, format_percent
 from survtree._data.read_outcome import split_outcome
 from survtree._data.table import EventTable
 from survtree._model.checks import check_bootstrap, check_teacher_of_parts
 from survtree._model.cross_validation import SCORE_OF, leaf_places
 from survtree._model.defaults import resolved_horizon, without_defaults
 from survtree._model.fitted import FittedTree
+from survtree._model.many_fits import fit_many
 from survtree._model.prepare import Cohort, cohort_of
 from survtree._scoring.tail import heavy_tail, warn_of_tail
+from survtree._search.progress import FITS_HEADER, FitsSnapshot, watching
 
 if TYPE_CHECKING:
     import polars as pl
@@ -60,6 +62,7 @@ class _Task:
     estimator: FittedTree
     rows: Cohort
     counts: Counts  # how often each row was drawn
+    name: str
     is_fit: bool  # the one that the others are compared with
     horizon: float | None
 
@@ -72,7 +75,8 @@ class Stability:
     column, at the root and anywhere; ``in_fit`` is True for those of the tree of all rows.
     ``samples`` has a row per sample: leaves, agreement, and both scores on the sample and on all
     rows. The agreement is the adjusted Rand index between the leaves of all rows in the fit and in
-    the sample's tree: 1 for the same partition, about 0 for a random one.
+    the sample's tree: 1 for the same partition, about 0 for a random one. If the work was stopped,
+    ``is_complete`` is False and ``n_bootstraps`` counts the samples that were finished.
     """
 
     model: FittedTree
@@ -82,6 +86,7 @@ class Stability:
     ibs_ratio: Corrected
     harrell_c: Corrected
     n_bootstraps: int = field(kw_only=True)
+    is_complete: bool = field(default=True, kw_only=True)
 
     @property
     def agreement(self) -> float:
@@ -95,7 +100,8 @@ class Stability:
     def __str__(self) -> str:
         leaves = self.samples["leaves"].to_numpy()
         lines = [
-            f"{self.n_bootstraps} bootstrap samples",
+            f"{format_count(self.n_bootstraps, 'bootstrap sample')}"
+            f"{'' if self.is_complete else ' (incomplete: the work was stopped)'}",
             f"leaves: {self.model.n_leaves_} in the fit, {leaves.min()} to {leaves.max()} in the "
             f"samples (median {np.median(leaves):g})",
             f"agreement of leaves (adjusted Rand index): {self.agreement:.3f}",
@@ -118,6 +124,8 @@ def bootstrap(
     *,
     n_bootstraps: int = 100,
     n_jobs: int | None = None,
+    verbose: int = 0,
+    callback: Callable[[FitsSnapshot], Any] | None = None,
     random_state: Any = None,
     duration_col: Any = None,
     event_col: Any = None,
@@ -142,6 +150,12 @@ def bootstrap(
         Number of samples.
     n_jobs : int or None, default=None
         Samples that are fitted at once, through ``joblib``; the result does not depend on it.
+    verbose : int, default=0
+        1 logs how many samples are done. Lines go where those of ``OptimalSurvivalTree`` go.
+    callback : callable or None, default=None
+        Called with a ``FitsSnapshot`` as samples are finished, at most about ten times a second. If
+        it returns True, the work stops, as by Ctrl-C: the result is that of the finished samples,
+        with a ``SearchStoppedWarning``.
     random_state : int, RandomState or None, default=None
         Seed of the samples.
 
@@ -156,7 +170,8 @@ def bootstrap(
     """
     n = check_bootstrap(estimator, FittedTree, n_bootstraps)
     check_teacher_of_parts(estimator.teacher)
-    check_option("n_jobs", n_jobs)
+    for name, value in (("n_jobs", n_jobs), ("verbose", verbose), ("callback", callback)):
+        check_option(name, value)
     rng = check_random_state(check_option("random_state", random_state))
     X, y = split_outcome(X, y, duration_col, event_col)
     rows = cohort_of(clone(estimator), X, y, sample_weight)
@@ -164,11 +179,24 @@ def bootstrap(
     events = rows.events.until(horizon)
     samples = bootstrap_samples(events, n, rng)
     everyone = np.ones(len(rows), dtype=np.intp)
-    tasks = [_Task(estimator, rows, everyone, True, horizon)]
-    tasks += [_Task(estimator, rows, counts, False, horizon) for counts in samples]
-    (model, fit), *others = Parallel(n_jobs=n_jobs)(delayed(_fit)(task) for task in tasks)
+    tasks = [_Task(estimator, rows, everyone, "all rows", True, horizon)]
+    tasks += [
+        _Task(estimator, rows, counts, f"sample {k}", False, horizon)
+        for k, counts in enumerate(samples, 1)
+    ]
+    n_at_once = effective_n_jobs(n_jobs)
+    with watching(verbose, callback) as watch:
+        watch.begin(
+            lambda: f"{len(rows):,} rows | {n} bootstrap samples, {n_at_once} at once",
+            lambda: FITS_HEADER,
+        )
+        done = fit_many(_fit, tasks, n_jobs, watch, lambda found: 0 in found and len(found) > 1)
+    (model, fit), *others = (done.results[place] for place in sorted(done.results))
+    if done.stopped_by is not None:
+        message = f"stopped by {done.stopped_by}: {len(others)} of {n} samples were finished."
+        warnings.warn(message, SearchStoppedWarning, stacklevel=2)
     warn_of_tail(heavy_tail(events), can_choose=horizon is None)
-    return _compared(model, fit, [other for _, other in others])
+    return _compared(model, fit, [other for _, other in others], done.stopped_by is None)
 
 
 def _horizon_of(estimator: Any, events: EventTable) -> float | None:
@@ -207,6 +235,8 @@ def _fit(task: _Task) -> tuple[FittedTree | None, _SampleFit]:
         teacher = task.estimator.teacher
         estimator = clone(task.estimator).set_params(horizon=task.horizon, teacher=teacher)
         model = estimator.fit(sample.X, sample.y, sample.events.weight)
+    if model._is_interrupted:  # by Ctrl-C, which is about all of the samples
+        raise KeyboardInterrupt
     questions, splits = model.questions_, model.tree_.question[model.tree_.question >= 0].tolist()
     kept = _SampleFit(
         tuple(questions.text(j) for j in splits),
@@ -224,7 +254,9 @@ def _scores(model: FittedTree, rows: Cohort, horizon: float | None) -> dict[str,
     return {name: score(model, rows, rows.events, horizon) for name, score in SCORE_OF.items()}
 
 
-def _compared(model: Any, fit: _SampleFit, samples: Sequence[_SampleFit]) -> Stability:
+def _compared(
+    model: Any, fit: _SampleFit, samples: Sequence[_SampleFit], is_complete: bool
+) -> Stability:
     import polars as pl
     from sklearn.metrics import adjusted_rand_score
 
@@ -244,6 +276,7 @@ def _compared(model: Any, fit: _SampleFit, samples: Sequence[_SampleFit]) -> Sta
         table,
         *(_corrected(fit, samples, name) for name in SCORE_OF),
         n_bootstraps=len(samples),
+        is_complete=is_complete,
     )
 
 

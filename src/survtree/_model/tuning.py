@@ -1,19 +1,21 @@
 """OptimalSurvivalTreeCV: a tree whose size is chosen by cross-validation."""
 
-import sys
 import warnings
 from collections import Counter
-from contextlib import nullcontext
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_option, check_options
+from survtree._base.numbers import format_count
 from survtree._data.read_outcome import split_outcome
 from survtree._data.table import EventTable
 from survtree._model.checks import (
@@ -27,6 +29,7 @@ from survtree._model.cross_validation import (
     Plan,
     Scoring,
     Tuned,
+    Tuning,
     TuningSettings,
     folds_of,
     score_of,
@@ -41,8 +44,8 @@ from survtree._model.defaults import (
 )
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import FittedTree, Roles, roles_of
-from survtree._model.prepare import cohort_of
-from survtree._search.progress import logger, shown_on
+from survtree._model.prepare import Cohort, cohort_of
+from survtree._search.progress import FITS_HEADER, FitsSnapshot, Watch, watching
 from survtree._search.read_teacher import seed_of
 
 PAPER_DEPTHS = (1, 2, 3, 4)
@@ -50,12 +53,16 @@ PAPER_DEPTHS = (1, 2, 3, 4)
 
 @dataclass(frozen=True)
 class NestedScore:
-    """Scores of a whole tuning on rows that it did not see, and what each outer fold chose."""
+    """Scores of a whole tuning on rows that it did not see, and what each outer fold chose.
+
+    If the work was stopped, ``is_complete`` is False and only finished outer folds have scores.
+    """
 
     scores: NDArray[np.float64]
     params: list[dict[str, Any]]
     n_leaves: list[int]
     scoring: str
+    is_complete: bool = True
 
     @property
     def mean(self) -> float:
@@ -64,15 +71,17 @@ class NestedScore:
 
     @property
     def standard_error(self) -> float:
-        """Of the mean."""
-        return float(self.scores.std(ddof=1) / np.sqrt(len(self.scores)))
+        """Of the mean; unknown if one outer fold is all there is."""
+        n_scores = len(self.scores)
+        return float(self.scores.std(ddof=1) / np.sqrt(n_scores)) if n_scores > 1 else np.nan
 
     def __str__(self) -> str:
         counts = Counter(self.n_leaves)
         sizes = ", ".join(f"{n} ({counts[n]} x)" for n in sorted(counts))
         return (
             f"{self.scoring} {self.mean:.4f}, standard error {self.standard_error:.4f}, over "
-            f"{len(self.scores)} outer folds; leaves chosen: {sizes}"
+            f"{format_count(len(self.scores), 'outer fold')}; leaves chosen: {sizes}"
+            f"{'' if self.is_complete else ' (incomplete: the work was stopped)'}"
         )
 
 
@@ -122,7 +131,11 @@ class OptimalSurvivalTreeCV(FittedTree):
         Searches that run at once, through ``joblib``; the result does not depend on it. None is
         one, unless a ``joblib.parallel_config`` sets another number.
     verbose : int, default=0
-        1 logs a line for each candidate, when all are known.
+        1 logs how many searches are done, and a line for each candidate when all are known. Lines
+        go where those of ``OptimalSurvivalTree`` go.
+    callback : callable or None, default=None
+        Called with a ``FitsSnapshot`` as searches are finished, at most about ten times a second.
+        If it returns True, the work stops as soon as there is a finished fold: see ``fit``.
     random_state : int, RandomState or None, default=0
         Seed of the folds and of the teachers; None draws a new one each time.
 
@@ -136,7 +149,9 @@ class OptimalSurvivalTreeCV(FittedTree):
         An entry per candidate: parameters, scores of the folds, their mean and standard error,
         rank, leaves and depth.
     n_splits_ : int
-        Number of folds, of all repeats together.
+        Number of folds that scored the candidates, of all repeats together.
+    is_complete_ : bool
+        False if Ctrl-C or the callback stopped the work before all folds were finished.
     seed_ : int
         The seed that was used.
     tree_, certificate_, objective_, ...
@@ -177,6 +192,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         node_limit: int | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        callback: Callable[[FitsSnapshot], Any] | None = None,
         random_state: Any = 0,
     ) -> None:
         self.max_depths = max_depths
@@ -202,6 +218,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         self.node_limit = node_limit
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
         self.random_state = random_state
 
     def fit(
@@ -213,7 +230,11 @@ class OptimalSurvivalTreeCV(FittedTree):
         duration_col: Any = None,
         event_col: Any = None,
     ) -> "OptimalSurvivalTreeCV":
-        """Choose a tree by cross-validation; parameters as in ``OptimalSurvivalTree.fit``."""
+        """Choose a tree by cross-validation; parameters as in ``OptimalSurvivalTree.fit``.
+
+        If Ctrl-C or the callback stops the work, the tree is chosen by the folds that are finished,
+        with a ``SearchStoppedWarning``; Ctrl-C before the first of them raises KeyboardInterrupt.
+        """
         settings = self._settings()
         X, y = split_outcome(X, y, duration_col, event_col)
         rows = cohort_of(self, X, y, sample_weight)
@@ -221,14 +242,30 @@ class OptimalSurvivalTreeCV(FittedTree):
         settings = _settled(settings, rows.events, seed)
         folds = folds_of(self.cv, rows.events, check_random_state(seed), settings.n_repeats)
         plans = [Plan(np.arange(len(rows)), folds)]
-        tuned = tune(rows, plans, settings)[0]
+        with watching(self.verbose, self.callback) as watch:
+            found = self._tuned(rows, plans, settings, watch)
+            tuned = found.by_plan[0]
+            _log(tuned, watch)
         self._keep(tuned, roles_of(duration_col, event_col))
         self.seed_ = seed
-        if self.verbose:
-            _log(tuned)
+        self._is_interrupted = found.stopped_by == "an interrupt"
+        if found.stopped_by is not None:
+            folds_done = f"{self.n_splits_} of {format_count(len(folds), 'fold')}"
+            _warn_if_incomplete(found.stopped_by, f"the tree was chosen by {folds_done}")
         _warn_if_stopped(tuned.statuses)
         warn_of_tails(rows, plans, settings)
         return self
+
+    def _tuned(
+        self, rows: Cohort, plans: list[Plan], settings: TuningSettings, watch: Watch
+    ) -> Tuning:
+        n_fits = len(settings.max_depths) * sum(1 + len(plan.folds) for plan in plans)
+        n_jobs = effective_n_jobs(settings.n_jobs)
+        watch.begin(
+            lambda: f"{len(rows):,} rows | {n_fits:,} searches, {n_jobs} at once",
+            lambda: FITS_HEADER,
+        )
+        return tune(rows, plans, settings, watch)
 
     def _settings(self) -> TuningSettings:
         options = {name: getattr(self, name) for name in TREE_OPTIONS}
@@ -246,6 +283,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         self.best_score_ = float(tuned.means[tuned.index])
         self.cv_results_ = tuned.results()
         self.n_splits_ = tuned.scores.shape[1]
+        self.is_complete_ = tuned.is_complete
 
     def nested_score(
         self,
@@ -260,7 +298,8 @@ class OptimalSurvivalTreeCV(FittedTree):
         """How well the whole procedure does on new rows; ``best_score_`` is too high for that.
 
         Each outer fold (``cv``) chooses a tree on its training rows by folds of its own, as ``fit``
-        would, and scores it on its held-out rows. The estimator itself does not change.
+        would, and scores it on its held-out rows. The estimator itself does not change. Stopped, it
+        has the scores of the outer folds that are finished.
         """
         settings = self._settings()
         check_nested(self.cv)
@@ -273,16 +312,22 @@ class OptimalSurvivalTreeCV(FittedTree):
         for train, _ in outer:
             inner = folds_of(self.cv, rows.events.take(train), rng, settings.n_repeats)
             plans.append(Plan(train, [Fold(train[fold.train], train[fold.test]) for fold in inner]))
-        found = tune(rows, plans, settings)
-        _warn_if_stopped([status for tuned in found for status in tuned.statuses])
+        with watching(self.verbose, self.callback) as watch:
+            found = self._tuned(rows, plans, settings, watch)
+        done = found.by_plan
+        _warn_if_stopped([status for tuned in done.values() for status in tuned.statuses])
+        if found.stopped_by is not None:
+            outer_done = f"{len(done)} of {format_count(len(outer), 'outer fold')}"
+            _warn_if_incomplete(found.stopped_by, f"the score is that of {outer_done}")
         warn_of_tails(rows, plans, settings)
         scores = [
             score_of(settings, tuned.best, rows.take(test), rows.events.take(train))
-            for tuned, (train, test) in zip(found, outer, strict=True)
+            for tuned, (train, test) in ((tuned, outer[k]) for k, tuned in done.items())
         ]
-        params = [tuned.params()[tuned.index] for tuned in found]
+        params = [tuned.params()[tuned.index] for tuned in done.values()]
+        n_leaves = [tuned.best.n_leaves_ for tuned in done.values()]
         name = settings.scoring if isinstance(settings.scoring, str) else "score"
-        return NestedScore(np.array(scores), params, [t.best.n_leaves_ for t in found], name)
+        return NestedScore(np.array(scores), params, n_leaves, name, found.stopped_by is None)
 
 
 def _settled(settings: TuningSettings, events: EventTable, seed: int) -> TuningSettings:
@@ -299,17 +344,25 @@ def _settled(settings: TuningSettings, events: EventTable, seed: int) -> TuningS
     return replace(settings, min_regularization=penalty, max_depths=depths, options=options)
 
 
-def _log(tuned: Tuned) -> None:
-    with nullcontext() if logger.hasHandlers() else shown_on(sys.stderr):
-        logger.info("%s", " depth  regularization  leaves |    score  std. error")
-        for k, model in enumerate(tuned.models):
-            depth = "none" if model.max_depth is None else model.max_depth
-            mark = "  <- chosen" if k == tuned.index else ""
-            logger.info(
-                "%s",
-                f"{depth:>6}  {model.regularization:14.6f}  {model.n_leaves_:6d} | "
-                f"{tuned.means[k]:8.4f}  {tuned.standard_errors[k]:10.4f}{mark}",
-            )
+def _log(tuned: Tuned, watch: Watch) -> None:
+    watch.say(lambda: " depth  regularization  leaves |    score  std. error")
+    for k in range(len(tuned.models)):
+        watch.say(partial(_line, tuned, k))
+
+
+def _line(tuned: Tuned, k: int) -> str:
+    model = tuned.models[k]
+    depth = "none" if model.max_depth is None else model.max_depth
+    mark = "  <- chosen" if k == tuned.index else ""
+    return (
+        f"{depth:>6}  {model.regularization:14.6f}  {model.n_leaves_:6d} | "
+        f"{tuned.means[k]:8.4f}  {tuned.standard_errors[k]:10.4f}{mark}"
+    )
+
+
+def _warn_if_incomplete(stopped_by: str, remains: str) -> None:
+    message = f"stopped by {stopped_by}: {remains}. The others were not finished."
+    warnings.warn(message, SearchStoppedWarning, stacklevel=3)
 
 
 def _warn_if_stopped(statuses: list[str]) -> None:

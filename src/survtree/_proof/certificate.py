@@ -307,9 +307,10 @@ def headline(problem: Problem, settings: SearchSettings) -> str:
 
     n, p = problem.answers.shape
     depth = "no limit" if problem.max_depth is None else problem.max_depth
+    leaves = "" if problem.max_leaves is None else f"  at most {problem.max_leaves} leaves"
     return (
         f"survtree {__version__} | {n:,} rows  {p} questions  "
         f"{len(problem.events.event_times):,} event times | regularization "
-        f"{format_penalty(problem.regularization)}  depth {depth} | "
+        f"{format_penalty(problem.regularization)}  depth {depth}{leaves} | "
         f"{format_count(n_threads(settings), 'thread')}"
     )

@@ -94,7 +94,7 @@ def _targets_again(stated: "Certificate", table: Table, events: EventTable) -> N
         return stated.targets
     name, seed = check_can_be_made(stated.teacher, stated.teacher_seed)
     n_fitted = stated.teacher_rows or len(events)
-    return built_in_curves(name, table, events, seed, n_fitted).targets()
+    return built_in_curves(name, table, events, seed, most_rows=n_fitted).targets()
 
 
 def _verification(stated: "Certificate", problem: Problem, is_same: bool) -> Verification:

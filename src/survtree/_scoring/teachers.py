@@ -6,7 +6,8 @@ but scikit-learn. Rows and columns are put in an order of their own first, so th
 which a user has them does not matter.
 """
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,7 @@ N_TIMES = 20
 MOST_ROWS, EVENT_SHARE = 20_000, 0.1
 MOST_AT_ONCE = 4_096  # rows that a forest predicts while they are in the processor's cache
 N_TREES = 200
+TREES_PER_STEP = 20
 FEWEST_ROWS = 8  # in a leaf of the forest
 MOST_ROWS_PER_TREE = 4_000
 # A row's curve depends on who is in its fold; the mean of some repeats depends less.
@@ -43,13 +45,36 @@ PRIOR_ROWS = 3.0
 TINY = float(np.finfo(float).tiny)
 
 
+@dataclass
+class Pace:
+    """How a teacher is fitted: with how many threads, who hears of its steps, who may end it.
+
+    ``on_step`` gets what is being fitted and the share of it that is done. If it returns True, what
+    there is must do. The curves do not depend on the threads.
+    """
+
+    n_jobs: int | None = None
+    on_step: Callable[[str, float], bool] | None = None
+    is_cut: bool = False  # whether anything was ended early
+
+    def ends(self, what: str, share: float) -> bool:
+        """Whether to end here."""
+        is_over = self.on_step is not None and self.on_step(what, share) and share < 1.0
+        self.is_cut |= is_over
+        return is_over
+
+
 class TeacherCurves(NamedTuple):
-    """Survival curves of the training rows (rows x times), steps at ``times``, up to a horizon."""
+    """Survival curves of the training rows (rows x times), steps at ``times``, up to a horizon.
+
+    Curves of a teacher that was cut short cannot be made again.
+    """
 
     times: Floats
     survival: Floats
     horizon: float
     n_fitted: int | None = None  # to how many rows the teacher was fitted, if not to all
+    is_cut: bool = False
 
     def targets(self) -> Floats:
         """Vectors whose squared distances are those of the curves, integrated and divided by h.
@@ -98,6 +123,7 @@ class _Task(NamedTuple):
     times: Floats
     horizon: float
     seed: int
+    pace: Pace
 
     def same_for_all(self) -> Floats:
         """The Kaplan-Meier curve of all rows, for each of them."""
@@ -105,12 +131,18 @@ class _Task(NamedTuple):
 
 
 def built_in_curves(
-    name: str, table: Table, events: EventTable, seed: int, most_rows: int | None = None
+    name: str,
+    table: Table,
+    events: EventTable,
+    seed: int,
+    pace: Pace | None = None,
+    most_rows: int | None = None,
 ) -> TeacherCurves:
     """The curves of a built-in teacher; the events are clipped at the horizon already.
 
     It is fitted to a sample if there are more than ``most_rows`` rows, by default ``MOST_ROWS``.
     """
+    pace = Pace() if pace is None else pace
     n_fitted = min(MOST_ROWS if most_rows is None else most_rows, len(events))
     table = table_of([_in_one_order(column) for column in table.columns])
     order = sample_rows(table, events, len(events))
@@ -119,7 +151,7 @@ def built_in_curves(
     fitted_to = events.take(order[:n_fitted])
     fitted_to = replace(fitted_to, weight=fitted_to.weight * factor)
     times, horizon = grid_of(events), float(events.time.max())
-    task = _Task(covariates(table.take(order)), fitted_to, times, horizon, seed)
+    task = _Task(covariates(table.take(order)), fitted_to, times, horizon, seed, pace)
     makers = {"forest": (_forest,), "cox": (_cox,), "auto": (_forest, _cox)}[name]
     # Small products: threads of the linear algebra library would mostly wait for each other.
     with threadpool_limits(1, "blas"):
@@ -127,7 +159,7 @@ def built_in_curves(
     survival = np.empty_like(found[0])
     survival[order] = sum(found) / len(found)
     is_sample = n_fitted < len(events)
-    return TeacherCurves(times, survival, horizon, n_fitted if is_sample else None)
+    return TeacherCurves(times, survival, horizon, n_fitted if is_sample else None, pace.is_cut)
 
 
 def _sample(events: EventTable, n_rows: int, seed: int) -> tuple[Places, Floats]:
@@ -252,7 +284,8 @@ def _forest(task: _Task) -> Floats:
     scale = np.maximum(np.sqrt(_lengths(times, task.horizon)), 1e-9)
     few = max(1, n_columns // 3)
     forest = RandomForestRegressor(
-        N_TREES,
+        warm_start=True,  # trees are added step by step, and are those of a fit at once
+        n_jobs=task.pace.n_jobs,
         min_samples_leaf=FEWEST_ROWS,
         max_features="sqrt" if n_columns > MANY_COLUMNS else few,
         max_samples=MOST_ROWS_PER_TREE if n_rows > MOST_ROWS_PER_TREE else None,
@@ -260,7 +293,12 @@ def _forest(task: _Task) -> Floats:
     )
     wanted = pseudo_observations(events, times) * scale
     wanted = wanted[:, 0] if len(times) == 1 else wanted
-    predicted = _predicted(forest.fit(task.columns[:n_rows], wanted, events.weight), task) / scale
+    for n_trees in range(TREES_PER_STEP, N_TREES + 1, TREES_PER_STEP):
+        forest.set_params(n_estimators=n_trees)
+        forest.fit(task.columns[:n_rows], wanted, events.weight)
+        if task.pace.ends("forest", n_trees / N_TREES):
+            break
+    predicted = _predicted(forest, task) / scale
     # A row of very large weight may be in every bag.
     predicted = np.where(np.isnan(predicted), one_curve(events)(times), predicted)
     # Means of pseudo-observations may leave [0, 1] and rise with time; survival curves do not.
@@ -307,9 +345,12 @@ def _cox(task: _Task) -> Floats:
     folds = list(splitter.split(event, event & can_spread))
     few = _few_columns(_on_one_scale(task.columns))
     repeats = [folds[k : k + N_FOLDS] for k in range(0, len(folds), N_FOLDS)]
-    return np.asarray(
-        sum(cross_fitted_cox(few, task.events, each, task.times) for each in repeats) / N_REPEATS
-    )
+    curves = []
+    for each in repeats:
+        curves.append(cross_fitted_cox(few, task.events, each, task.times))
+        if task.pace.ends("Cox model", len(curves) / N_REPEATS):
+            break
+    return np.asarray(np.mean(curves, axis=0))
 
 
 def _on_one_scale(columns: Floats) -> Floats:

@@ -15,14 +15,19 @@ from survtree._base.words import did_you_mean
 from survtree._data.table import EventTable, Floats, Table
 from survtree._scoring.curves import Curves
 from survtree._scoring.read_curves import TEACHER, check_curves, check_pair, predicted_curves
-from survtree._scoring.teachers import BUILT_IN, TeacherCurves, built_in_curves
+from survtree._scoring.teachers import BUILT_IN, Pace, TeacherCurves, built_in_curves
 
 # Curves that step more often are read at so many times, with about equally many steps between.
 MOST_TIMES = 100
 
 
 def teacher_curves(
-    teacher: Any, X: Any, table: Table, events: EventTable, seed: int | None
+    teacher: Any,
+    X: Any,
+    table: Table,
+    events: EventTable,
+    seed: int | None,
+    pace: Pace | None = None,
 ) -> TeacherCurves | None:
     """The curves of a teacher for the training rows, up to the last time of the events.
 
@@ -35,7 +40,7 @@ def teacher_curves(
     kind = check_teacher(teacher)
     if kind == "name":
         assert seed is not None
-        return built_in_curves(teacher, table, events, seed)
+        return built_in_curves(teacher, table, events, seed, pace)
     if kind == "model":
         return _on_times(predicted_curves(teacher, X, len(events), role=TEACHER), events)
     times, survival = check_pair(teacher, len(events), TEACHER)

@@ -23,6 +23,7 @@ MOST_CLAIMS = 5_000_000  # of a proof; some hundred megabytes
 # Two ways of adding up the same loss: a difference beyond rounding is a bug in one of them.
 RESCORE_TOLERANCE = 1e-9
 _Array: TypeAlias = NDArray[Any]
+AnySearch: TypeAlias = _native.Search | _native.Frontier
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def find(
     """
     clock = clock or Clock.started(settings.seconds_gone)
     if problem.max_leaves is not None:
-        return frontier(problem, settings, problem.max_leaves, clock)[-1], None
+        return frontier(problem, settings, problem.max_leaves, clock, watch)[-1], None
     if settings.guessed_losses is not None and settings.proves:
         guess = replace(settings, proves=False)
         guessed, kept = find(problem, guess, watch, kept, clock)
@@ -127,22 +128,28 @@ def frontier(
     settings: SearchSettings,
     max_leaves: int | None = None,
     clock: Clock | None = None,
+    watch: Watch | None = None,
 ) -> list[Solution]:
     """The best trees for every penalty from the problem's regularization on, fewest leaves first.
 
     With a limit on leaves: those for every number of leaves that pays at that penalty, the last
-    being the best of all. Objectives and bounds are for the problem's regularization.
+    being the best of all. Objectives and bounds are for the problem's regularization, and so is
+    what the watch gets to see.
     """
     clock = clock or Clock.started(settings.seconds_gone)
     options = {
         **_limits_of_trees(problem),
         "min_regularization": problem.regularization,
         "max_leaves": NO_LIMIT if max_leaves is None else max_leaves,
+        "n_threads": n_threads(settings),
     }
     with _with_bug_report(problem, settings):
         search = _native.Frontier(*arrays_of(problem), _ranks(problem), options)
+        on_turn = None if watch is None else lambda: _pass_progress(search, watch)
         settings = replace(settings, seconds_gone=clock.seconds)
-        raw = search.run(_run_limits(settings, search))
+        raw = search.run(_run_limits(settings, search), on_turn)
+    if watch is not None:
+        watch.end(_progress_rows(search))
     return [_solution_of(problem, settings, _tree_of(tree), raw) for tree in raw["trees"]]
 
 
@@ -224,9 +231,7 @@ def _ranks(problem: Problem) -> NDArray[np.uint32]:
     return np.asarray(problem.questions.ranks(), dtype=np.uint32)
 
 
-def _run_limits(
-    settings: SearchSettings, search: _native.Search | _native.Frontier
-) -> dict[str, Any]:
+def _run_limits(settings: SearchSettings, search: AnySearch) -> dict[str, Any]:
     return {
         "gap": settings.gap,
         "time_limit_s": np.inf if settings.time_limit is None else settings.time_limit,
@@ -237,7 +242,7 @@ def _run_limits(
     }
 
 
-def _cache_limit(memory_limit: int | None, search: _native.Search | _native.Frontier) -> int:
+def _cache_limit(memory_limit: int | None, search: AnySearch) -> int:
     """Bytes that the cache of the search may take, so that the process stays within the limit.
 
     The search always gets a tenth of the limit, even if the rest of the process uses all of it.
@@ -291,12 +296,12 @@ def _with_bug_report(problem: Problem, settings: SearchSettings) -> Iterator[Non
         raise InternalError(message) from error
 
 
-def _pass_progress(search: _native.Search, watch: Watch) -> None:
+def _pass_progress(search: AnySearch, watch: Watch) -> None:
     if watch.turn(_progress_rows(search), lambda: Snapshot(**search.snapshot())):
         search.interrupt()
 
 
-def _progress_rows(search: _native.Search) -> list[Snapshot]:
+def _progress_rows(search: AnySearch) -> list[Snapshot]:
     return [Snapshot(**row) for row in search.take_progress()]
 
 

@@ -191,9 +191,9 @@ def check_snapshots(given: Any) -> tuple[Snapshot, ...]:
         kind, given = type(given).__name__, getattr(given, "history_", ())
         if not given:
             raise ValueError(
-                f"plot_gap needs the history of a search; this {kind} has none, as after a fit "
-                "with max_leaves or from a path. Pass an OptimalSurvivalTree fitted without "
-                "max_leaves, or a list of snapshots that a callback collected."
+                f"plot_gap needs the history of a search; this {kind} has none, as from a path or "
+                "a cross-validation. Pass an OptimalSurvivalTree after its fit, or a list of "
+                "snapshots that a callback collected."
             )
     if isinstance(given, Snapshot) or not isinstance(given, Sequence) or isinstance(given, str):
         raise TypeError(

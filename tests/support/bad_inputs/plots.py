@@ -10,7 +10,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV
 
-from survtree import OptimalSurvivalTree, plot_calibration, plot_curves, plot_gap, plot_tree
+from survtree import (
+    OptimalSurvivalTree,
+    plot_calibration,
+    plot_curves,
+    plot_gap,
+    plot_tree,
+    regularization_path,
+)
 from tests.support.bad_inputs.case import TABLE, Case, Y
 
 
@@ -93,9 +100,9 @@ PLOTS: dict[str, list[Case]] = {
     ],
     "Pictures: `plot_gap`": [
         Case(
-            "a fit with `max_leaves`",
-            lambda: plot_gap(fitted(max_leaves=2)),
-            ("history", "max_leaves", "callback"),
+            "a model of a path",
+            lambda: plot_gap(regularization_path(TABLE, Y)[0]),
+            ("history", "path", "callback"),
         ),
         Case("an empty list", lambda: plot_gap([]), ("empty",)),
         Case("one snapshot", lambda: plot_gap(fitted().history_[0]), ("Snapshot",), TypeError),
