@@ -1,6 +1,5 @@
 """A horizon: the loss is integrated up to it; curves and predictions keep all times."""
 
-import hashlib
 import json
 from pathlib import Path
 
@@ -26,6 +25,8 @@ from survtree.metrics import (
     integrated_brier_score,
     per_sample_loss,
 )
+from tests.fuzz.proof_text import problem_fingerprint
+from tests.oracle.proofs import signed
 from tests.support.loss_to_horizon import LossToHorizon
 
 SIX = np.array([[1], [1], [0], [1], [0], [0]]), ([1, 0, 1, 0, 1, 0], [1.0, 2, 3, 3, 5, 6])
@@ -257,21 +258,21 @@ def test_a_file_without_a_horizon_is_a_model_without_one():
 
 
 def with_head(path, **changes):
-    """A proof file whose second line says something else, with the right checksum."""
+    """A proof file whose second line says something else, with right fingerprint and checksum."""
     magic, head, *rest = path.read_text().splitlines()
     parts = {**json.loads(head), **changes}
+    parts["problem_fingerprint"] = problem_fingerprint(parts)
     parts = {name: each for name, each in parts.items() if each != "left out"}
-    body = "".join(f"{line}\n" for line in (magic, json.dumps(parts), *rest[:-1]))
-    path.write_text(f"{body}sha256 {hashlib.sha256(body.encode()).hexdigest()}\n")
+    path.write_bytes(signed([magic, json.dumps(parts), *rest[:-1]]))
     return check_proof(path)
 
 
 @pytest.mark.parametrize(
     ("horizon", "is_accepted"),
     [
-        ("left out", True),
+        ("left out", False),
         (None, True),
-        (500.0, True),
+        (500.0, False),
         (150.0, False),
         ("a year", False),
         (0, False),

@@ -28,7 +28,7 @@ from survtree._search.problem import LossKind, Problem, SearchSettings
 from survtree._search.progress import Watch, pruned_by
 from survtree._search.solve import KeptSearch, Solution, claims_of, n_threads
 
-MAGIC = "survtree proof 1"
+MAGIC = "survtree proof 2"
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,7 @@ class ProofLog:
             "n_rows": len(p.answers),
             "names": p.questions.fingerprint_names,
             "fingerprint": p.fingerprint(),
+            "problem_fingerprint": problem_fingerprint(p.fingerprint(), p, self.horizon),
             **({} if p.targets is None else {"n_targets": p.targets.shape[1]}),
         }
 
@@ -140,6 +141,14 @@ class ProofLog:
                 self.depth.tolist(), self.bound.tolist(), starts, ends, strict=True
             )
         ]
+
+
+def problem_fingerprint(data: str, rules: "Problem | Certificate", horizon: float | None) -> str:
+    """SHA-256 of the fingerprint of the data and of all that is asked of a tree."""
+    names = ("max_depth", "min_samples_leaf", "min_events_leaf", "max_leaves")
+    counts = (getattr(rules, name) for name in names)
+    stated = [float(rules.regularization), *counts, None if horizon is None else float(horizon)]
+    return hashlib.sha256(f"{data} {json.dumps(stated)}".encode()).hexdigest()
 
 
 def nested(tree: Tree, node: int) -> Any:
@@ -237,6 +246,11 @@ class Certificate:
         """Whether the rows of the fit are enough to compute the loss again."""
         is_kept = self.loss_kind == "brier" or self.targets is not None
         return is_kept or self.teacher_seed is not None
+
+    @property
+    def problem_fingerprint(self) -> str:
+        """Of the data, the penalty and the rules; a proof of this tree has the same."""
+        return problem_fingerprint(self.fingerprint, self, self.horizon)
 
     @property
     def gap(self) -> float:
