@@ -23,6 +23,7 @@ from survtree._base.numbers import (
 from survtree._base.tree import Tree
 from survtree._proof.checks import check_has_proof
 from survtree._proof.recheck import Verification, recheck
+from survtree._proof.recheck_model import ModelFacts
 from survtree._questions.binarizer import Binarizer
 from survtree._search.problem import LossKind, Problem, SearchSettings
 from survtree._search.progress import Watch, pruned_by
@@ -208,6 +209,8 @@ class Certificate:
     rows_fingerprint: str | None = None  # without the targets; None: there are none
     proof: ProofLog | None = field(default=None, repr=False)
     targets: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
+    # What the model states of its leaves, for the recheck.
+    model: ModelFacts | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, problem: Problem, solution: Solution, **rest: Any) -> "Certificate":
@@ -295,7 +298,7 @@ class Certificate:
     def verify(
         self, X: Any, y: Any, sample_weight: Any = None, targets: Any = None
     ) -> Verification:
-        """Recheck objective, fingerprint and arithmetic on the training data, without the solver.
+        """Recheck data, loss, leaf curves, shrinkage and arithmetic, without the solver.
 
         Rows must come in the order of the fit: the fingerprint depends on it. Of a model that was
         loaded from a file, a built-in teacher is fitted again; the ``targets`` of another teacher
