@@ -184,6 +184,7 @@ oracle: .venv/.test
 proofs: .venv/.test
 	$(BIN)/python -m tests.oracle.proofs -n $(N)
 	$(BIN)/python -m tests.oracle.proofs -n $(N) --teacher
+	$(BIN)/python -m tests.oracle.forged -n $(N)
 	$(BIN)/python -m tests.oracle.real_proofs $(ARGS)
 
 # The paper's data sets, for all that follows: make data, or make data DATA=folder ARCHIVES=folder

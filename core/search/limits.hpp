@@ -94,6 +94,16 @@ class Limits {
   void pause() { is_paused_.store(true, std::memory_order_relaxed); }
   void resume() { is_paused_.store(false, std::memory_order_relaxed); }
 
+  // The optimum is proven; what is left is to choose among equals. Only time, memory and the user
+  // may stop that.
+  void lift_for_ties() {
+    of_run_.gap = 0.0;
+    of_run_.wants_bounds = false;
+    of_run_.node_limit = nodes_left_ = kNoLimit;
+    Status reached = Status::node_limit;
+    reason_.compare_exchange_strong(reached, Status::optimal);
+  }
+
   // What was under way must be left, for now or for good.
   bool is_stopped() const { return is_paused_.load(std::memory_order_relaxed) || is_over(); }
   bool is_over() const { return reason() != Status::optimal; }

@@ -30,12 +30,14 @@ Result Search::run(const RunLimits& limits) {
   solver_.limits().look_at_clock(true);  // all the time there is may be gone already
   solver_.with_team([this] {
     if (solved_depth_ < 0) deepen(solver_.options().upper_bound);
+    const bool is_optimum = !has_guess() && are_bounds_met(incumbent_.tree());
+    if (solved_depth_ >= 0 || is_optimum) settle_ties();
   });
 
   Tree tree = incumbent_.tree();
   if (solved_depth_ >= 0 && !is_stopped()) {
     const auto first = reader_.optimal_trees(lattice_.get(), solved_depth_, result_.value, 1);
-    if (!first.empty()) {
+    if (!first.empty() && !is_stopped()) {  // one that was read in part may not be the first
       incumbent_.offer(first.front(), "depth " + std::to_string(solved_depth_));
       tree = first.front();
     }
@@ -59,6 +61,15 @@ void Search::deepen(double upper_bound) {
       solver_.with_share_of_work(0.5 * work_done, [this] { raise_lower_bound(); });
     if (is_stopped()) return;
   }
+}
+
+// If a gap, a limit on the work or an upper bound that nothing attains made the bounds meet before
+// the last depth was searched to its end, the tree is whichever of the best came first. What a
+// plain search would still have done tells which of them the tie rule chooses; with the optimum
+// known and the cache filled it is little. Time, memory and the user may still stop it.
+void Search::settle_ties() {
+  solver_.limits().lift_for_ties();
+  if (solved_depth_ < 0 && !is_stopped()) deepen(Bounds::no_limit);
 }
 
 // Returns whether that was all.
@@ -113,6 +124,12 @@ bool Search::is_gap_closed() const {
   return objective - lower_bound_ <= run_limits().gap * objective + solver_.tolerance();
 }
 
+// Each node of the tree may be off by one tolerance and still count as a tie.
+bool Search::are_bounds_met(const Tree& tree) const {
+  const double ties = 2.0 * static_cast<double>(leaves_of(tree)) * solver_.tolerance();
+  return incumbent_.objective_of(tree) - lower_bound_ <= ties;
+}
+
 // What holds for every tree, whether the guess does or not (see SubsetFacts).
 double Search::proven_bound() const {
   if (!has_guess()) return lower_bound_;
@@ -144,10 +161,7 @@ Result Search::final_result(Tree tree) {
   r.loss = loss_of(tree);
   r.objective = incumbent_.objective();
   r.tolerance = solver_.tolerance();
-  // Each node of the tree may be off by one tolerance and still count as a tie.
-  const double ties = 2.0 * static_cast<double>(leaves_of(tree)) * r.tolerance;
-  r.guessed_bound = std::min(lower_bound_.load(), r.objective);
-  if (r.objective - r.guessed_bound <= ties) r.guessed_bound = r.objective;
+  r.guessed_bound = are_bounds_met(tree) ? r.objective : lower_bound_.load();
   r.lower_bound = has_guess() ? std::min(proven_bound(), r.objective) : r.guessed_bound;
   const bool is_closed = r.guessed_bound == r.objective || !is_stopped();
   r.status = !is_closed                     ? solver_.limits().reason()

@@ -51,10 +51,12 @@ class Search {
 
  private:
   void deepen(double upper_bound);
+  void settle_ties();
   bool search_depth(double upper_bound);
   void raise_lower_bound();
   void look_for_trees();
   bool is_gap_closed() const;
+  bool are_bounds_met(const Tree& tree) const;
   double proven_bound() const;
   Result final_result(Tree tree);
   void solve_by_lattice();

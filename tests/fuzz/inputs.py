@@ -29,7 +29,7 @@ import pandas as pd
 import survtree
 from survtree import OptimalSurvivalTree, check_proof, load
 from survtree._cli.inputs import Reading, study_to_fit
-from tests.fuzz.proof_text import fingerprint, optimum_of, rows_of
+from tests.fuzz.proof_text import fingerprint, optimum_of, problem_fingerprint, rows_of
 from tests.oracle.proofs import proof_of_case, signed
 from tests.support.problems import random_case
 
@@ -234,6 +234,7 @@ def fuzz_proof(data: bytes) -> None:
     if provider.ConsumeBool():
         with building():
             head["fingerprint"] = fingerprint(head, rows_of(head, lines))
+            head["problem_fingerprint"] = problem_fingerprint(head)
     if check_proof(written("proof", signed([lines[0], json.dumps(head), *lines[2:]]))):
         optimum = optimum_of(head, rows_of(head, lines))
         assert abs(head["objective"] - optimum) <= 1e-7 * abs(optimum) + 1e-12, (head, optimum)

@@ -1,6 +1,7 @@
 """Proof files read apart from the checker: their rows, fingerprint and optimum."""
 
 import hashlib
+import json
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,17 @@ def fingerprint(head: Any, rows: list[list[str]]) -> str:
     parts = [b"".join(names), np.packbits(answers), np.packbits([r[1] == "1" for r in rows]), time]
     for part in [*parts, weight] if is_weighted else parts:
         digest.update(bytes(part))
+    if len(rows[0]) > 4:
+        targets = np.array([[float(cell) for cell in row[4:]] for row in rows], dtype="<f8")
+        digest.update(f"targets {targets.shape}".encode() + targets.tobytes())
     return digest.hexdigest()
+
+
+def problem_fingerprint(head: Any) -> str:
+    """That of the data and the rules, likewise."""
+    names = ("regularization", "max_depth", "min_samples_leaf")
+    rules = [*(head[name] for name in names), head.get("min_events_leaf", 0), None, head["horizon"]]
+    return hashlib.sha256(f"{head['fingerprint']} {json.dumps(rules)}".encode()).hexdigest()
 
 
 def optimum_of(head: Any, rows: list[list[str]]) -> float:

@@ -20,6 +20,7 @@ from survtree._proof.certificate import ProofLog, proof_of
 from survtree._proof.checker import Verdict
 from survtree._search.problem import SearchSettings
 from survtree._search.solve import find
+from tests.fuzz.proof_text import problem_fingerprint
 from tests.support.problems import ALL_SWITCHES, Case, random_case, root_loss, teacher_case
 
 
@@ -98,7 +99,8 @@ class Tampering:
             time, rest = lines[row].split(" ", 1)
             lines[row] = f"{float(time) + 1.0!r} {rest}"
         else:
-            lines[1] = json.dumps(self._other_head(way))
+            head = self._other_head(way)
+            lines[1] = json.dumps({**head, "problem_fingerprint": problem_fingerprint(head)})
         return signed(lines)
 
     def _moved(self, line: str, sign: int) -> str:

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from tests.fuzz.proof_text import fingerprint
+from tests.fuzz.proof_text import fingerprint, problem_fingerprint
 from tests.oracle.proofs import proof_of_case, signed, verdict_of
 from tests.support.problems import random_case
 
@@ -44,6 +44,8 @@ def test_a_loss_that_is_no_number(proof):
     for row in rows:  # what is left after the heavy rows is 1e-320 of them: 1 / G overflows
         row[2] = "1e-20" if float(row[0]) == last else "1e300"
     proof[2 : 2 + len(rows)] = [" ".join(row) for row in rows]
-    verdict = verdict_of(with_head(proof, fingerprint=fingerprint(head, rows)))
+    head["fingerprint"] = fingerprint(head, rows)
+    head["problem_fingerprint"] = problem_fingerprint(head)
+    verdict = verdict_of(with_head(proof, **head))
     assert not verdict
-    assert "too large a number" in str(verdict)
+    assert "weights must lie between" in str(verdict)

@@ -20,6 +20,7 @@ from survtree._search.read_replay import read_replay
 from survtree._search.replay import save, unusual
 from survtree._search.solve import SearchSettings
 from survtree.datasets import load as load_data
+from tests.fuzz.proof_text import problem_fingerprint
 from tests.oracle.proofs import signed
 from tests.support.runner import done
 
@@ -124,7 +125,8 @@ def test_a_proof_is_about_the_events_it_states(study, tmp_path):
     lines = file.read_text().splitlines()[:-1]
     head = json.loads(lines[1])
     for n_events, why in ((100, "too few events"), (0, "does not follow"), (-1, ">= 0")):
-        lines[1] = json.dumps({**head, "min_events_leaf": n_events})
+        other = {**head, "min_events_leaf": n_events}
+        lines[1] = json.dumps({**other, "problem_fingerprint": problem_fingerprint(other)})
         file.write_bytes(signed(lines))
         verdict = check_proof(file)
         assert not verdict

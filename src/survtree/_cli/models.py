@@ -280,5 +280,6 @@ def check_proof(
         typer.echo(str(verdict))
         if verdict:
             typer.echo(f"fingerprint of the data: {verdict.fingerprint}")
+            typer.echo(f"with penalty and rules: {verdict.problem_fingerprint}")
     if not verdict:
         raise typer.Exit(FAILED)

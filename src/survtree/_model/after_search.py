@@ -1,14 +1,11 @@
 """What follows from the tree that a search found: its curves, its IBS ratio, its shrinkage."""
 
-import numpy as np
-
 from survtree._base.tree import Tree
 from survtree._data.table import EventTable
 from survtree._model.prepare import Prepared
-from survtree._scoring.curves import LeafCurve, LeafCurves, leaf_curves, one_curve
+from survtree._scoring.curves import LeafCurve, LeafCurves, leaf_curves
 from survtree._scoring.losses import LossByDefinition
-from survtree._scoring.shrinkage import nearest_shrinkage
-from survtree._scoring.teachers import slope
+from survtree._scoring.shrinkage import calibrated_shrinkage
 from survtree._search.problem import Problem
 from survtree._search.solve import Solution
 
@@ -36,10 +33,8 @@ def chosen_shrinkage(prepared: Prepared, tree: Tree, curves: LeafCurves) -> floa
     problem, teacher = prepared.problem, prepared.teacher
     assert teacher is not None
     events = prepared.exact.until(prepared.horizon)
-    means = teacher.means(problem.leaf_of_row(tree), events.weight, len(tree.leaves))
-    everyone = one_curve(events)(teacher.times)
-    wanted = np.clip(everyone + slope(teacher, events) * (means - everyone), 0.0, 1.0)
-    return nearest_shrinkage(tree, curves.by_leaf, teacher, wanted)
+    leaves = problem.leaf_of_row(tree)
+    return calibrated_shrinkage(tree, leaves, curves.by_leaf, teacher, events)
 
 
 def curves_by_node(problem: Problem, exact: EventTable, tree: Tree) -> dict[int, LeafCurve]:

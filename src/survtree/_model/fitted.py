@@ -23,6 +23,7 @@ from survtree._model.checks import check_share
 from survtree._model.lone_leaf import why_one_leaf
 from survtree._model.prepare import Prepared
 from survtree._proof.certificate import Certificate
+from survtree._proof.recheck_model import ModelFacts
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.questions import Questions
 from survtree._scoring.concordance import concordance_of_risks
@@ -72,6 +73,7 @@ class Fitted:
     roles: Roles | None = None
     regularization_interval: Interval | None = None
     shrinkage: float = 0.0
+    asked_shrinkage: float | None = None  # None: the teacher's curves were to choose it
     one_leaf_reason: str = ""  # why there is no split, if there is none
     problem: Problem | None = field(default=None, repr=False)
 
@@ -91,6 +93,7 @@ class Fitted:
             unique_times=times.unique_times,
             event_times=times.event_times,
             shrinkage=chosen_shrinkage(prepared, tree, curves),
+            asked_shrinkage=prepared.shrinkage,
             one_leaf_reason=why_one_leaf(problem, solution),
             problem=problem,
             **rest,
@@ -100,6 +103,12 @@ class Fitted:
     def predicted_curves(self) -> dict[int, PredictedCurve]:
         """What each leaf (by node number) predicts."""
         return shrunken_curves(self.certificate.tree, self.leaf_curves.by_leaf, self.shrinkage)
+
+    @cached_property
+    def stated(self) -> Certificate:
+        """The certificate with all that its recheck compares with the rows."""
+        facts = ModelFacts(self.leaf_curves, self.ibs_ratio, self.shrinkage, self.asked_shrinkage)
+        return replace(self.certificate, model=facts)
 
     def at(self, regularization: float) -> "Fitted":
         """The same tree with objective and bounds for another penalty of its interval."""
@@ -142,7 +151,7 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
     @property
     def certificate_(self) -> Certificate:
         """The numbers behind the proof."""
-        return self._state.certificate
+        return self._state.stated
 
     @property
     def tree_(self) -> Tree:

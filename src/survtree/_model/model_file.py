@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.files import whole_file
 from survtree._data.read_rows import Seen
+from survtree._model.defaults import resolved_shrinkage, without_defaults
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import Fitted, Roles
 from survtree._model.prepare import new_binarizer
@@ -42,7 +43,7 @@ from survtree._scoring.curves import LeafCurve, LeafCurves
 # Not in a file: options that only the process of the fit can use.
 NOT_KEPT = ("certificate", "warm_start", "verbose", "callback")
 # Parts of a certificate that the file holds elsewhere, or not at all.
-ELSEWHERE = ("tree", "binarizer", "proof", "targets")
+ELSEWHERE = ("tree", "binarizer", "proof", "targets", "model")
 # What the file calls questions about levels, by the end of the order that the levels are.
 ENDS: dict[str, End | None] = {"in": None, "up_to": "low", "from": "high"}
 
@@ -114,8 +115,17 @@ def _model(given: ModelFile) -> OptimalSurvivalTree:
         roles=roles,
         shrinkage=given.shrinkage,
         one_leaf_reason=given.one_leaf_reason,
+        asked_shrinkage=_asked_shrinkage(given, options),
     )
     return model
+
+
+def _asked_shrinkage(given: ModelFile, options: dict[str, Any]) -> float | None:
+    """What the options say of it; None: the teacher's curves were to choose it."""
+    meant = without_defaults(options, options["regularization"])
+    return resolved_shrinkage(
+        meant["shrinkage"], has_teacher=given.certificate.loss_kind == "teacher"
+    )
 
 
 def _as_dict(model: OptimalSurvivalTree, roles: Roles | None) -> dict[str, Any]:

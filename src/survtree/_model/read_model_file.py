@@ -284,6 +284,9 @@ class ModelFile(Struct):
         asked = max(self.tree.question)
         require(asked < n, f"tree.question must be below {n}, the number of questions", asked)
         self._check_leaves()
+        certificate = self.certificate
+        exact = certificate.loss if certificate.exact_loss is None else certificate.exact_loss
+        require(self.exact_loss == exact, f"exact_loss must be {exact}", self.exact_loss)
         for k, moment in enumerate(self.history):
             counts = [count for count in vars(moment).values() if isinstance(count, int)]
             is_right = min(moment.seconds, *counts) >= 0

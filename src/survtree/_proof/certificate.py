@@ -23,13 +23,14 @@ from survtree._base.numbers import (
 from survtree._base.tree import Tree
 from survtree._proof.checks import check_has_proof
 from survtree._proof.recheck import Verification, recheck
+from survtree._proof.recheck_model import ModelFacts
 from survtree._questions.binarizer import Binarizer
 from survtree._scoring.teachers import BUILT_IN
 from survtree._search.problem import LossKind, Problem, SearchSettings
 from survtree._search.progress import Watch, pruned_by
 from survtree._search.solve import KeptSearch, Solution, claims_of, n_threads
 
-MAGIC = "survtree proof 1"
+MAGIC = "survtree proof 2"
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,7 @@ class ProofLog:
             "n_rows": len(p.answers),
             "names": p.questions.fingerprint_names,
             "fingerprint": p.fingerprint(),
+            "problem_fingerprint": problem_fingerprint(p.fingerprint(), p, self.horizon),
             **({} if p.targets is None else {"n_targets": p.targets.shape[1]}),
         }
 
@@ -141,6 +143,14 @@ class ProofLog:
                 self.depth.tolist(), self.bound.tolist(), starts, ends, strict=True
             )
         ]
+
+
+def problem_fingerprint(data: str, rules: "Problem | Certificate", horizon: float | None) -> str:
+    """SHA-256 of the fingerprint of the data and of all that is asked of a tree."""
+    names = ("max_depth", "min_samples_leaf", "min_events_leaf", "max_leaves")
+    counts = (getattr(rules, name) for name in names)
+    stated = [float(rules.regularization), *counts, None if horizon is None else float(horizon)]
+    return hashlib.sha256(f"{data} {json.dumps(stated)}".encode()).hexdigest()
 
 
 def nested(tree: Tree, node: int) -> Any:
@@ -201,6 +211,8 @@ class Certificate:
     rows_fingerprint: str | None = None  # without the targets; None: there are none
     proof: ProofLog | None = field(default=None, repr=False)
     targets: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
+    # What the model states of its leaves, for the recheck.
+    model: ModelFacts | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, problem: Problem, solution: Solution, **rest: Any) -> "Certificate":
@@ -249,6 +261,11 @@ class Certificate:
         return f"{words}, fitted to a sample of {format_count(self.teacher_rows, 'row')}"
 
     @property
+    def problem_fingerprint(self) -> str:
+        """Of the data, the penalty and the rules; a proof of this tree has the same."""
+        return problem_fingerprint(self.fingerprint, self, self.horizon)
+
+    @property
     def gap(self) -> float:
         """(objective - lower_bound) / objective."""
         return relative_gap(self.objective, self.lower_bound)
@@ -292,7 +309,7 @@ class Certificate:
     def verify(
         self, X: Any, y: Any, sample_weight: Any = None, targets: Any = None
     ) -> Verification:
-        """Recheck objective, fingerprint and arithmetic on the training data, without the solver.
+        """Recheck data, loss, leaf curves, shrinkage and arithmetic, without the solver.
 
         Rows must come in the order of the fit: the fingerprint depends on it. Of a model that was
         loaded from a file, a built-in teacher is fitted again; the ``targets`` of another teacher

@@ -1,4 +1,4 @@
-"""The checker of proof files, with the losses of ``checker_losses``.
+"""The checker of proof files, with ``read_proof`` and the losses of ``checker_losses``.
 
 Shares no code with the search, nor with the rest of the package.
 
@@ -16,21 +16,39 @@ and a part costs at least the bound of an earlier claim about it, or else what a
 a leaf, or has two leaves or more and at least the loss of the best curve of each group of rows that
 no question separates; or of the best vector, where the loss is against a teacher. The last claim is
 about all rows, and must meet the objective of the tree.
+
+Rounding never helps a claim. Losses are rounded down by more than they can be off, sums to the next
+number below, and what counts of a claim is not what it states but what was found to follow, if that
+is less. So the bound of the last claim holds for every tree. The search rounds too; therefore a
+claim may state more than follows by ``TOLERANCE``, and a tree is optimal if it costs at most that
+much more than the bound.
 """
 
-import hashlib
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import nextafter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._proof.checker_losses import TOLERANCE, Bools, Floats, ProofProblem, losses_of
+from survtree._proof.checker_losses import UNIT, at_least, at_most, below, losses_of
+from survtree._proof.read_proof import (
+    Bools,
+    Floats,
+    ProofFile,
+    ProofProblem,
+    RejectedError,
+    claim_of,
+    need,
+    read_proof,
+)
 
-MAGIC = "survtree proof 1"
+Places = NDArray[np.intp]
+# By how much what follows may fall short of a claim, as a share of the loss of one leaf.
+TOLERANCE = 1e-9
+TOO_FINE = "all that trees differ by is between times or targets that are too near to each other"
 # Errors that reading a malformed file may raise.
 UNREADABLE = (
     *(ValueError, TypeError, AttributeError, LookupError, ArithmeticError),
@@ -40,13 +58,21 @@ UNREADABLE = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a proof file proves its claim; if not, why."""
+    """Whether a proof file proves its claim; if not, why.
+
+    ``objective`` is what the file says that its tree costs. No tree costs less than
+    ``lower_bound``, whatever rounding did. ``fingerprint`` is of the data, as that of a certificate
+    is; ``problem_fingerprint`` is of the data, the penalty and the rules.
+    """
 
     is_accepted: bool
     reason: str
     n_claims: int = 0
     objective: float = float("nan")
     fingerprint: str = ""
+    lower_bound: float = float("nan")
+    regularization: float = float("nan")
+    problem_fingerprint: str = ""
 
     def __bool__(self) -> bool:
         return self.is_accepted
@@ -55,21 +81,16 @@ class Verdict:
         return f"{'accepted' if self.is_accepted else 'rejected'}: {self.reason}"
 
 
-class RejectedError(Exception):
-    """The file does not prove its claim."""
-
-
 def check_proof(path: str | Path) -> Verdict:
     """Replay a proof file claim by claim; anything that does not follow rejects it."""
+    raw = Path(path).read_bytes()
     try:
-        return _checked(Path(path).read_bytes())
+        with np.errstate(all="ignore"):  # what is not finite is not accepted
+            return _verdict(read_proof(raw))
     except RejectedError as error:
         return Verdict(False, str(error))
-
-
-def _need(holds: bool | np.bool_, why: str) -> None:
-    if not holds:
-        raise RejectedError(why)
+    except UNREADABLE as error:
+        return Verdict(False, f"the file cannot be read: {type(error).__name__}: {error}")
 
 
 class _Checker:
@@ -79,46 +100,53 @@ class _Checker:
         self.p = problem
         self.losses = losses_of(problem)
         self.questions = _distinct(problem.answers)
-        everyone = np.arange(len(problem.time))
-        self.root_loss = float(self.losses.as_leaves(everyone, np.ones((len(everyone), 1)))[0])
-        # With an infinite loss every number would be within the tolerance of every other.
-        _need(np.isfinite(self.root_loss), "the loss of one leaf is too large a number")
-        self.slack = TOLERANCE * self.root_loss
         self.accepted: dict[bytes, list[tuple[int, float]]] = {}
+        root = self.computed(np.arange(len(problem.time)))
+        # Otherwise what was left out of the losses could be all that trees differ by.
+        need(self.losses.shift <= 1e-3 * TOLERANCE * root or root == 0.0, TOO_FINE)
+        # The last digits of a large penalty are lost in sums with it.
+        self.slack = TOLERANCE * root + 16.0 * UNIT * problem.regularization
+        need(np.isfinite(self.slack), "the penalty or the loss of one leaf is too large a number")
 
-    def useful_depth(self, n_rows: int, n_events: int, depth: int) -> int:
-        """The depth that a tree on so many rows can make use of.
+    def computed(self, rows: Places) -> float:
+        """The loss of these rows as one leaf, up to rounding."""
+        return float(self.losses.as_leaves(rows, np.ones((len(rows), 1)))[0])
+
+    def useful_depth(self, n_rows: Any, n_events: Any, depth: int) -> Any:
+        """The depth that a tree on so many rows can make use of; or of trees, on arrays of them.
 
         A path to its deepest leaf has that many leaves beside it, each with enough rows and events,
         and never splits on the same question twice.
         """
-        leaves = n_rows // self.p.min_rows
+        leaves = np.asarray(n_rows) // self.p.min_rows
         if self.p.min_events > 0:
-            leaves = min(leaves, n_events // self.p.min_events)
-        return max(0, min(depth, leaves - 1, len(self.questions)))
+            leaves = np.minimum(leaves, np.asarray(n_events) // self.p.min_events)
+        return np.clip(leaves - 1, 0, min(depth, len(self.questions)))
 
-    def follows(self, path: Sequence[int], depth: int, bound: float) -> None:
-        """Keep the claim if it follows; otherwise raise RejectedError."""
+    def follows(self, path: Sequence[int], depth: int, bound: float) -> float:
+        """Keep what follows of a claim, and return it; raise RejectedError if that is less."""
         inside = np.ones(len(self.p.time), dtype=bool)
         for step in path:
             column = self.p.answers[:, abs(step) - 1]
             inside &= column if step > 0 else ~column
         rows = np.flatnonzero(inside)
-        _need(len(rows) > 0, "a claim is about no rows")
+        need(len(rows) > 0, "a claim is about no rows")
         least = self.least(rows, depth, bound)
-        _need(
+        need(
             bound <= least + self.slack,
             f"what is claimed of rows {list(path)} at depth {depth}, {bound!r}, does not follow: "
             f"{least!r} does",
         )
-        self.accepted.setdefault(_key(inside), []).append((depth, bound))
+        self.accepted.setdefault(_key(inside), []).append((depth, min(bound, least)))
+        return min(bound, least)
 
-    def least(self, rows: NDArray[np.intp], depth: int, bound: float) -> float:
+    def least(self, rows: Places, depth: int, bound: float) -> float:
         """What any tree on these rows costs at least, as far as a claim of ``bound`` needs it."""
         penalty = self.p.regularization
-        whole = float(self.losses.as_leaves(rows, np.ones((len(rows), 1)))[0]) + penalty
+        leaf = at_least(self.losses, np.array([self.computed(rows)]))
+        whole = float(below(leaf + penalty)[0])
         event = self.p.event[rows]
-        if self.useful_depth(len(rows), int(event.sum()), depth) == 0:
+        if self.useful_depth(len(rows), event.sum(), depth) == 0:
             return whole
         yes = self.p.answers[np.ix_(rows, self.questions)]
         n_yes, n_events = yes.sum(axis=0), yes[event].sum(axis=0)
@@ -126,26 +154,28 @@ class _Checker:
         fits &= np.minimum(n_events, event.sum() - n_events) >= self.p.min_events
         sides = [yes[:, fits], ~yes[:, fits]]
         floors, knowns = zip(*(self.floors(rows, side, depth - 1) for side in sides), strict=True)
-        lanes = floors[0] + floors[1]
+        lanes = below(floors[0] + floors[1])
         # Claims are looked up only where what is known without them is too low.
         for lane in np.flatnonzero(lanes < bound):
             parts = [
-                known(lane) if known is not None else floor[lane]
+                known(lane) if known is not None else float(floor[lane])
                 for floor, known in zip(floors, knowns, strict=True)
             ]
-            lanes[lane] = parts[0] + parts[1]
+            lanes[lane] = nextafter(parts[0] + parts[1], 0.0)
+        need(np.isfinite(lanes).all(), "a bound is too large a number")
         return min(whole, float(lanes.min(initial=np.inf)))
 
     def floors(
-        self, rows: NDArray[np.intp], side: Bools, depth: int
+        self, rows: Places, side: Bools, depth: int
     ) -> tuple[Floats, Callable[[int], float] | None]:
         """What each part costs at least by itself, and a function that uses the claims as well."""
-        penalty = self.p.regularization
-        leaves = self.losses.as_leaves(rows, side.astype(float)) + penalty
-        sizes = zip(side.sum(axis=0), side[self.p.event[rows]].sum(axis=0), strict=True)
-        splits = self.losses.floor[rows] @ side + 2 * penalty
-        useful = np.array([self.useful_depth(int(n), int(e), depth) for n, e in sizes], dtype=int)
-        floor = np.where(useful == 0, leaves, np.minimum(leaves, splits))
+        penalty, inside = self.p.regularization, side.astype(float)
+        leaves = below(at_least(self.losses, self.losses.as_leaves(rows, inside)) + penalty)
+        of_groups = self.losses.floor[rows] @ inside * (1.0 - (len(rows) + 2) * UNIT)
+        splits = below(of_groups + 2.0 * penalty)
+        n_rows, n_events = side.sum(axis=0), side[self.p.event[rows]].sum(axis=0)
+        useful = self.useful_depth(n_rows, n_events, depth)
+        floor: Floats = np.where(useful == 0, leaves, np.minimum(leaves, splits))
 
         def known(lane: int) -> float:
             if useful[lane] == 0:
@@ -162,7 +192,7 @@ def _key(inside: Bools) -> bytes:
     return np.packbits(inside).tobytes()
 
 
-def _distinct(answers: Bools) -> NDArray[np.intp]:
+def _distinct(answers: Bools) -> Places:
     """Questions that separate the rows in different ways."""
     flipped = answers ^ answers[:1]
     _, first = np.unique(flipped, axis=1, return_index=True)
@@ -170,165 +200,95 @@ def _distinct(answers: Bools) -> NDArray[np.intp]:
     return kept[flipped[:, kept].any(axis=0)]
 
 
-# The rest reads the file and checks it.
-
-
-def _checked(raw: bytes) -> Verdict:
-    body, _, end = raw.rpartition(b"sha256 ")
-    _need(raw.startswith(MAGIC.encode()), f"the file does not begin with {MAGIC!r}")
-    checksum = hashlib.sha256(body).hexdigest().encode()
-    _need(end.strip() == checksum, "the file is damaged: its checksum does not match")
-    try:
-        with np.errstate(all="ignore"):  # what is not finite is not accepted
-            return _replayed(body.decode("utf-8"))
-    except UNREADABLE as error:
-        raise RejectedError(f"the file cannot be read: {type(error).__name__}: {error}") from error
-
-
-def _replayed(text: str) -> Verdict:
-    _, first, *rest = text.splitlines()
-    head = json.loads(first)
-    n_rows = head["n_rows"]
-    _need(isinstance(n_rows, int) and n_rows > 0, "n_rows is a number of rows")
-    problem = _problem_of(head, [line.split(" ") for line in rest[:n_rows]])
-    checker = _Checker(problem)
-    objective = _tree_cost(head["tree"], checker)
-    _need(
-        abs(objective - head["objective"]) <= checker.slack,
-        f"the tree costs {objective!r}, not {head['objective']!r}",
+def _verdict(file: ProofFile) -> Verdict:
+    """What is proven, if the tree is allowed and the claims follow."""
+    checker = _Checker(file.problem)
+    low, high = _tree_cost(file.tree, checker)
+    need(
+        low - checker.slack <= file.objective <= high + checker.slack,
+        f"the tree costs {high!r}, not {file.objective!r}",
     )
-    n_claims, bound = _last_bound(rest[n_rows:], checker)
-    _need(
-        bound >= objective - checker.slack,
-        f"the last claim proves {bound!r}, which is below the tree's {objective!r}",
+    bound = _last_bound(file.claims, checker)
+    need(
+        bound >= high - checker.slack,
+        f"what follows of the last claim is {bound!r}, which is below the tree's {high!r}",
     )
-    against = "" if problem.targets is None else " against the teacher"
-    limit = "any depth" if problem.max_depth is None else f"depth {problem.max_depth} or less"
-    events = f" and {problem.min_events} events" if problem.min_events > 0 else ""
-    loss = "" if problem.horizon is None else f", with the loss integrated to {problem.horizon:g},"
+    within = max(high, file.objective) - bound
     reason = (
-        f"no tree of {limit} with at least {problem.min_rows} rows{events} per leaf{loss} costs "
-        f"less than {objective:.12g}{against} ({n_claims:,} claims checked)"
+        f"no tree {_rules(file.problem)} costs less than {file.objective:.12g}"
+        f"{_scored_by(file.problem)} (to within {within:.1g}; {len(file.claims):,} claims checked)"
     )
-    return Verdict(True, reason, n_claims, objective, head["fingerprint"])
+    return Verdict(
+        True,
+        reason,
+        n_claims=len(file.claims),
+        objective=file.objective,
+        fingerprint=file.fingerprint,
+        lower_bound=bound,
+        regularization=file.problem.regularization,
+        problem_fingerprint=file.problem_fingerprint,
+    )
 
 
-def _last_bound(lines: Sequence[str], checker: _Checker) -> tuple[int, float]:
-    """How many claims follow from each other, and the bound of the last, which is on all rows."""
-    problem, claim = checker.p, None
+def _rules(p: ProofProblem) -> str:
+    """Which trees are meant."""
+    limit = "any depth" if p.max_depth is None else f"depth {p.max_depth} or less"
+    events = f" and {p.min_events} events" if p.min_events > 0 else ""
+    return f"of {limit} with at least {p.min_rows} rows{events} per leaf"
+
+
+def _scored_by(p: ProofProblem) -> str:
+    """What they cost."""
+    until = "" if p.horizon is None else f" integrated to {p.horizon!r}"
+    against = "" if p.targets is None else " against the teacher"
+    loss = f", with the loss{until}{against}" if until or against else ""
+    return f" at a penalty of {p.regularization!r} per leaf{loss}"
+
+
+def _last_bound(lines: Sequence[str], checker: _Checker) -> float:
+    """What follows of the last claim, which must be about all rows and depths."""
+    problem, claim, bound = checker.p, None, 0.0
     for line in lines:
-        claim = _claim_of(line, problem.answers.shape[1])
-        checker.follows(*claim)
+        claim = claim_of(line, problem.answers.shape[1])
+        bound = checker.follows(*claim)
     if claim is None:
         raise RejectedError("there are no claims")
-    path, depth, bound = claim
+    path, depth, _ = claim
     most = len(checker.questions) if problem.max_depth is None else problem.max_depth
-    enough = checker.useful_depth(len(problem.time), int(problem.event.sum()), most)
-    _need(not path and depth >= enough, "the last claim is not about all rows and depths")
-    return len(lines), bound
+    enough = checker.useful_depth(len(problem.time), problem.event.sum(), most)
+    need(not path and depth >= enough, "the last claim is not about all rows and depths")
+    return bound
 
 
-def _problem_of(head: dict[str, Any], cells: list[list[str]]) -> ProofProblem:
-    n, names, n_targets = head["n_rows"], head["names"], head.get("n_targets", 0)
-    _need(isinstance(n_targets, int) and n_targets >= 0, "n_targets is a number >= 0")
-    is_whole = len(cells) == n and all(len(row) == 4 + n_targets for row in cells)
-    _need(is_whole, "there are fewer rows than n_rows in the head")
-    time, weight = (np.array([float(row[k]) for row in cells]) for k in (0, 2))
-    event = np.array([_flag(row[1]) for row in cells])
-    answers = np.array([[_flag(c) for c in row[3]] for row in cells]).reshape(n, -1)
-    if not names:
-        answers = np.zeros((n, 0), dtype=bool)
-    _need(answers.shape == (n, len(names)), "each row answers every question")
-    _need(np.isfinite(time).all() and (time >= 0).all(), "times are finite and >= 0")
-    _need(time.max() > 0, "the last time is > 0")
-    _need(np.isfinite(weight).all() and (weight > 0).all(), "weights are finite and > 0")
-    penalty, depth, least = (head[k] for k in ("regularization", "max_depth", "min_samples_leaf"))
-    _need(isinstance(penalty, float) and 0 <= penalty < np.inf, "regularization is a number >= 0")
-    _need(depth is None or (isinstance(depth, int) and depth >= 0), "max_depth is a number >= 0")
-    horizon = head.get("horizon")  # files of earlier versions have none
-    _need(
-        horizon is None or (isinstance(horizon, float) and 0 < horizon < np.inf),
-        "horizon is a number > 0",
-    )
-    _need(horizon is None or time.max() <= horizon, "no time is after the horizon")
-    _need(isinstance(least, int) and least >= 1, "min_samples_leaf is a number >= 1")
-    events = head.get("min_events_leaf", 0)
-    _need(isinstance(events, int) and events >= 0, "min_events_leaf is a number >= 0")
-    targets = _targets_of(cells, n_targets)
-    _need(
-        _fingerprint(head, answers, time, event, weight, targets) == head["fingerprint"],
-        "the fingerprint is of other data",
-    )
-    order = np.argsort(time, kind="stable")
-    arrays = (answers[order], time[order], event[order], weight[order])
-    vectors = None if targets is None else targets[order]
-    return ProofProblem(*arrays, penalty, depth, least, vectors, events, horizon)
+def _tree_cost(tree: Any, checker: _Checker) -> tuple[float, float]:
+    """Numbers around the objective of a tree ([question, no, yes], a leaf is null), if allowed."""
+    losses: list[float] = []
+    _add_leaves(tree, checker, np.arange(len(checker.p.time)), 0, losses)
+    computed, rounding = sum(losses), len(losses) * UNIT
+    penalties = len(losses) * checker.p.regularization
+    low = float(np.maximum(computed * (1 - checker.losses.error - rounding), 0.0))
+    high = at_most(checker.losses, computed) + len(losses) * checker.losses.shift
+    need(np.isfinite(high + penalties), "the tree costs too large a number")
+    return (low + penalties) * (1 - 4 * UNIT), (high + penalties) * (1 + rounding + 4 * UNIT)
 
 
-def _targets_of(cells: list[list[str]], n_targets: int) -> Floats | None:
-    if n_targets == 0:
-        return None
-    targets = np.array([[float(cell) for cell in row[4:]] for row in cells])
-    _need(np.isfinite(targets).all(), "targets are finite")
-    return targets
-
-
-def _flag(text: str) -> bool:
-    _need(text in ("0", "1"), f"answers and events are 0 or 1, not {text!r}")
-    return text == "1"
-
-
-def _fingerprint(
-    head: dict[str, Any],
-    answers: Bools,
-    time: Floats,
-    event: Bools,
-    weight: Floats,
-    targets: Floats | None,
-) -> str:
-    """As docs/reference/proof-file.md defines it."""
-    names = [name.encode("utf-8", "surrogatepass") for name in head["names"]]
-    is_weighted = bool((weight != 1.0).any())
-    digest = hashlib.sha256(repr([answers.shape, is_weighted, *map(len, names)]).encode())
-    for part in (b"".join(names), np.packbits(answers), np.packbits(event)):
-        digest.update(bytes(part))
-    digest.update(time.astype("<f8").tobytes())
-    if is_weighted:
-        digest.update(weight.astype("<f8").tobytes())
-    if targets is not None:
-        digest.update(f"targets {targets.shape}".encode())
-        digest.update(targets.astype("<f8").tobytes())
-    return digest.hexdigest()
-
-
-def _claim_of(line: str, n_questions: int) -> tuple[list[int], int, float]:
-    depth, bound, *path = line.split(" ")
-    steps = [int(step) for step in path]
-    are_known = all(1 <= abs(step) <= n_questions for step in steps)
-    _need(are_known, "a claim is about a question that does not exist")
-    _need(int(depth) >= 0 and np.isfinite(float(bound)), "a claim has a depth and a finite bound")
-    return steps, int(depth), float(bound)
-
-
-def _tree_cost(tree: Any, checker: _Checker) -> float:
-    """The objective of a tree ([question, no, yes], a leaf is null), if it is allowed."""
+def _add_leaves(node: Any, checker: _Checker, rows: Places, depth: int, out: list[float]) -> None:
+    """The losses of the leaves below a node."""
     p = checker.p
-
-    def cost(node: Any, rows: NDArray[np.intp], depth: int) -> float:
-        if node is None:
-            _need(len(rows) >= p.min_rows or depth == 0, "a leaf of the tree has too few rows")
-            is_enough = p.event[rows].sum() >= p.min_events or depth == 0
-            _need(is_enough, "a leaf of the tree has too few events")
-            loss = checker.losses.as_leaves(rows, np.ones((len(rows), 1)))[0]
-            return float(loss) + p.regularization
-        question, no, yes = node
-        _need(p.max_depth is None or depth < p.max_depth, "the tree is too deep")
-        _need(
-            isinstance(question, int) and 1 <= question <= p.answers.shape[1],
-            "the tree splits on a question that does not exist",
-        )
-        is_yes = p.answers[rows, question - 1]
-        _need(is_yes.any() and not is_yes.all(), "the tree has a leaf without rows")
-        return cost(no, rows[~is_yes], depth + 1) + cost(yes, rows[is_yes], depth + 1)
-
-    return cost(tree, np.arange(len(p.time)), 0)
+    if node is None:
+        need(len(rows) >= p.min_rows or depth == 0, "a leaf of the tree has too few rows")
+        is_enough = p.event[rows].sum() >= p.min_events or depth == 0
+        need(is_enough, "a leaf of the tree has too few events")
+        out.append(checker.computed(rows))
+        return
+    need(isinstance(node, list) and len(node) == 3, "a split has a question and two parts")
+    question, no, yes = node
+    need(p.max_depth is None or depth < p.max_depth, "the tree is too deep")
+    need(
+        type(question) is int and 1 <= question <= p.answers.shape[1],
+        "the tree splits on a question that does not exist",
+    )
+    is_yes = p.answers[rows, question - 1]
+    need(is_yes.any() and not is_yes.all(), "the tree has a leaf without rows")
+    _add_leaves(no, checker, rows[~is_yes], depth + 1, out)
+    _add_leaves(yes, checker, rows[is_yes], depth + 1, out)

@@ -1,36 +1,64 @@
-"""The losses that the checker of proof files computes by itself; it imports nothing but NumPy."""
+"""The losses that the checker of proof files computes by itself, and how far off they can be.
 
-from dataclasses import dataclass
-from typing import TypeAlias
+Every loss here comes as a number that is at most the exact one, and, of a tree that is to be proven
+optimal, one that is at least the exact one. So what follows from them is true whatever rounding
+does. Let u = 2^-53, by which share one operation is off at most. Where numbers that are not
+negative are only added, multiplied and divided, the shares of all operations on the way to a result
+add up. Nothing below is subtracted but times and targets as they stand in the file. Numbers stay
+far from the ends of the range, see ``BrierLosses``, so that no share is ever lost to them.
+"""
+
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
-Bools: TypeAlias = NDArray[np.bool_]
+from survtree._proof.read_proof import Bools, Floats, ProofProblem, need
 
-# By how much a sum may fall short of a claim because of rounding, as a share of the loss of one
-# leaf. So a tree may exist that costs less by this share times the number of its splits.
-TOLERANCE = 1e-9
-
-
-@dataclass(frozen=True)
-class ProofProblem:
-    """The data in the file, and which trees are allowed."""
-
-    answers: Bools  # rows x questions, rows by time
-    time: Floats
-    event: Bools
-    weight: Floats
-    regularization: float
-    max_depth: int | None
-    min_rows: int
-    targets: Floats | None  # vectors of a teacher, a row each, if the loss is against one
-    min_events: int = 0
-    horizon: float | None = None  # the loss is integrated up to here; None: to the last time
+Places = NDArray[np.intp]
+UNIT = 2.0**-53
+SHORTEST = 2.0**-500  # a shorter interval, as a share of the last time, counts as none
+LARGEST_ERROR = 1e-6
 
 
-def _groups(answers: Bools) -> list[NDArray[np.intp]]:
+class Losses(Protocol):
+    """Losses of subsets, all questions of a subset at once, and the bounds of their rounding."""
+
+    error: float  # the largest error of a loss, as a share of it,
+    shift: float  # and besides as a number
+    floor: Floats  # on the first row of each group: what its rows lose at least in any tree
+
+    def as_leaves(self, rows: Places, inside: Floats) -> Floats:
+        """Losses of several sets within these rows: a column each, 1 where a row is in it."""
+
+
+def at_least(losses: Losses, computed: Floats) -> Floats:
+    """Numbers that exact losses are not below."""
+    need(np.isfinite(computed).all(), "a loss is too large a number")
+    low: Floats = np.maximum(computed * (1.0 - losses.error) - losses.shift, 0.0)
+    return low
+
+
+def at_most(losses: Losses, computed: float) -> float:
+    """A number that an exact loss is not above."""
+    need(np.isfinite(computed), "a loss is too large a number")
+    return computed * (1.0 + losses.error) + losses.shift
+
+
+def below(sums: Floats) -> Floats:
+    """Numbers that the exact sums of two are not below: the next ones towards 0."""
+    return np.nextafter(sums, 0.0)
+
+
+def losses_of(p: ProofProblem) -> Losses:
+    """The loss that the file is about."""
+    losses: Losses = BrierLosses(p) if p.targets is None else TeacherLosses(p, p.targets)
+    wide = f"the losses of {len(p.time):,} rows with these weights cannot be computed to 1e-6"
+    need(losses.error <= LARGEST_ERROR, wide)
+    return losses
+
+
+def _group_rows(answers: Bools) -> list[Places]:
     """The rows of each group that no question separates; the first of each comes first."""
     _, group = np.unique(answers, axis=0, return_inverse=True)
     order = np.argsort(group.ravel(), kind="stable")
@@ -38,97 +66,141 @@ def _groups(answers: Bools) -> list[NDArray[np.intp]]:
     return np.split(order, starts[1:])
 
 
+def _near_one(weight: Floats) -> Floats:
+    """The weights divided by a power of two, which is exact; the largest is from 1/2 to 1."""
+    return np.ldexp(weight, -int(np.frexp(weight.max())[1]))
+
+
 class TeacherLosses:
-    """Losses of subsets against a teacher, all questions of a subset at once.
+    """Losses against a teacher.
 
     A leaf loses the weighted squared distances of its vectors from their mean, divided by the
     weight of all rows. No other vector is nearer to a group, in whatever leaf it ends.
+
+    The vectors are moved by one of their values in each column, the nearest to the mean, and
+    divided by a power of two. Let M be the weighted sum of their squares then, over all rows. To
+    move a vector is off by u of what is left, which moves the loss of a leaf by at most
+    2 (u + u^2) M. The mean of a leaf is off by a share (2n + 3) u of the mean size of its numbers,
+    which adds (2n + 3)^2 u^2 M at most, less than u M / 4 with at most 2^24 rows. All else is sums
+    of squares: 2n + k + 10 operations with n rows and k columns.
     """
 
     def __init__(self, p: ProofProblem, targets: Floats) -> None:
-        self.weight, self.scale = p.weight, p.weight.sum()
-        self.targets = targets - targets[0]  # vectors that are nearly equal keep their digits
-        self.floor = np.zeros(len(targets))
-        for rows in _groups(p.answers):
-            loss = self.as_leaves(rows, np.ones((len(rows), 1)))[0]
-            self.floor[rows[0]] = loss * (1.0 - TOLERANCE)
+        self.weight = _near_one(p.weight)
+        self.scale = float(self.weight.sum())
+        mean = self.weight @ (targets / self.scale)
+        nearest = np.argmin(np.abs(targets - mean), axis=0)
+        moved = targets - np.take_along_axis(targets, nearest[np.newaxis], axis=0)
+        need(np.isfinite(moved).all(), "targets are too far apart")
+        power = int(np.frexp(np.abs(moved).max())[1])
+        need(abs(power) <= 400, "targets are too far apart, or too near to each other")
+        self.targets, self.unit = np.ldexp(moved, -power), 4.0**power
+        n, k = targets.shape
+        self.error = (2 * n + k + 20) * UNIT
+        squares = float((self.weight[:, None] * self.targets**2).sum())
+        self.shift = 4.0 * UNIT * squares / self.scale * self.unit
+        self.floor = np.zeros(n)
+        for rows in _group_rows(p.answers):
+            self.floor[rows[0]] = at_least(self, self.as_leaves(rows, np.ones((len(rows), 1))))[0]
 
-    def as_leaves(self, rows: NDArray[np.intp], inside: Floats) -> Floats:
-        """Losses of several sets within these rows: a column each, 1 where a row is in it."""
+    def as_leaves(self, rows: Places, inside: Floats) -> Floats:
+        """As the protocol says."""
         weight = self.weight[rows, None] * inside
         total = weight.sum(axis=0)
         losses: Floats = np.zeros(inside.shape[1])
         for x in self.targets[rows].T:
             mean = np.divide(x @ weight, total, out=np.zeros_like(total), where=total > 0)
             losses += (weight * (x[:, None] - mean) ** 2).sum(axis=0)
-        losses /= self.scale
+        losses *= self.unit / self.scale
         return losses
 
 
 class BrierLosses:
-    """Losses of subsets, all questions of a subset at once.
+    """Integrated Brier scores.
 
     A leaf with curve S pays, at time y, (1-S)^2 a + S^2 b with a = weight of its rows after y over
     G(y), and b = sum of weight / G(y_i) over its events up to y. Between two times of its rows S,
     the weight after y and b stay as they are, so its loss is a sum over these intervals, with the
-    integral of 1 / G over each.
+    integral of 1 / G over each. 1 - S is the sum of the steps of S, which subtracts nothing.
+
+    Rounding, with n rows. Weights are added in at most 2n + 1 operations: s = 2n + 1, or 0 if they
+    are whole numbers, whose sums are exact. A factor of S is N / (N + d), where d is the weight of
+    the events at a time and N that of the rows that stay. If both are off by shares of s u, the
+    factor is off by 2 s u h at most, h = d / (N + d), and by 4 u for its own operations. The h of
+    all factors add up to at most H = 1 + ln(weight of all rows / smallest weight): each but the
+    last is at most the fall of the logarithm of the weight at risk. So S and, likewise, G are off
+    by c = 2 s H + 5 n units; 1 - S by c + 2 s + n + 2; the integral of 1 / G by c + n + 4; b by
+    c + 2 n + 2. A loss has three such factors of c in each of its terms: 3 c + 6 s + 4 n + 14 units
+    in all, and the best curve of a group fewer. That is rounded up here.
+
+    Range. Weights span a factor of 1e12 and are at most 1, so with at most 2^24 rows sums of them
+    are between 2^-41 and 2^24; S and G, where they are not 0, are above (2^-65)^2, 1 - S is above
+    2^-65. Intervals are at least 2^-500 of the last time, or left out: the loss is then too small
+    by at most 2^24 intervals of 2^-500 times (a + b) <= 2^160, less than 2^-300 altogether.
     """
 
     def __init__(self, p: ProofProblem) -> None:
-        self.p = p
-        times, when = np.unique(p.time, return_inverse=True)
-        # Each sum by time goes from the last row to the first: heavy rows leave no rounding.
-        total = np.bincount(when, p.weight)
-        at_risk = total[::-1].cumsum()[::-1]
-        events = np.bincount(when, p.weight * p.event, len(times))
-        g = np.cumprod((events + np.append(at_risk[1:], 0.0)) / at_risk)
-        inverse = np.divide(1.0, g, out=np.zeros_like(g), where=g > 0)
+        self.p, self.weight = p, _near_one(p.weight)
+        times, self.when = np.unique(p.time, return_inverse=True)
         lengths = np.diff(times, append=times[-1]) / times[-1]
-        self.times, self.end, self.scale = times, len(times) - 1, p.weight.sum()
-        self.inverse_areas = lengths * inverse
-        self.event_weight = np.where(p.event, p.weight, 0.0)
-        self.censored_weight = np.where(p.event, 0.0, p.weight)
-        self.b_weight = self.event_weight * inverse[when]
-        self.steps = (lengths / self.scale, inverse)
-        self.when = when
+        is_short = lengths < SHORTEST
+        self.lengths = np.where(is_short, 0.0, lengths)
+        self.shift = 2.0**-300 if is_short[:-1].any() else 0.0
+        self.event_weight = np.where(p.event, self.weight, 0.0)
+        self.censored_weight = np.where(p.event, 0.0, self.weight)
+        events, censored = (
+            np.bincount(self.when, each, len(times))
+            for each in (self.event_weight, self.censored_weight)
+        )
+        at_risk = (events + censored)[::-1].cumsum()[::-1]
+        g = np.cumprod((events + np.append(at_risk[1:], 0.0)) / at_risk)
+        self.inverse = np.divide(1.0, g, out=np.zeros_like(g), where=g > 0)
+        self.scale = float(at_risk[0])
+        self.inverse_areas = self.lengths * self.inverse
+        self.b_weight = self.event_weight * self.inverse[self.when]
+        self.error = self._units() * UNIT
         self.floor = self._group_floors()
+
+    def _units(self) -> float:
+        n, weight = len(self.weight), self.p.weight
+        is_exact = bool((weight == np.floor(weight)).all()) and weight.sum() < 2.0**53
+        s = 0 if is_exact else 2 * n + 1
+        h = 1.0 + np.log(self.scale / self.weight.min())
+        return float(1.01 * (3 * (2 * s * h + 5 * n) + 6 * s + 4 * n + 40))
 
     def _group_floors(self) -> Floats:
         """On the first row of each group of rows with equal answers: what its best curve loses."""
-        p = self.p
-        floors = np.zeros(len(p.time))
-        lengths, inverse = self.steps
-        for rows in _groups(p.answers):
+        floors, n_times = np.zeros(len(self.weight)), len(self.lengths)
+        for rows in _group_rows(self.p.answers):
             if not self.event_weight[rows].any():
                 continue
-            weight = np.bincount(self.when[rows], p.weight[rows], len(lengths))
-            a = np.append(weight[::-1].cumsum()[::-1][1:], 0.0) * inverse
-            b = np.bincount(self.when[rows], self.b_weight[rows], len(lengths)).cumsum()
+            weight = np.bincount(self.when[rows], self.weight[rows], n_times)
+            a = np.append(weight[::-1].cumsum()[::-1][1:], 0.0) * self.inverse
+            b = np.bincount(self.when[rows], self.b_weight[rows], n_times).cumsum()
             best = np.divide(a * b, a + b, out=np.zeros_like(a), where=a * b > 0)
-            floors[rows[0]] = (lengths * best).sum() * (1.0 - TOLERANCE)
-        return floors
+            floors[rows[0]] = (self.lengths * best).sum() / self.scale
+        return at_least(self, floors)
 
-    def as_leaves(self, rows: NDArray[np.intp], inside: Floats) -> Floats:
-        """Losses of several sets within these rows: a column each, 1 where a row is in it."""
+    def as_leaves(self, rows: Places, inside: Floats) -> Floats:
+        """As the protocol says."""
         when = self.when[rows]
         starts = np.flatnonzero(np.diff(when, prepend=-1))
-        weight = np.add.reduceat(self.p.weight[rows, None] * inside, starts)
         events = np.add.reduceat(self.event_weight[rows, None] * inside, starts)
         censored = np.add.reduceat(self.censored_weight[rows, None] * inside, starts)
         b = np.add.reduceat(self.b_weight[rows, None] * inside, starts).cumsum(axis=0)
-        at_risk = weight[::-1].cumsum(axis=0)[::-1]
+        at_risk = (events + censored)[::-1].cumsum(axis=0)[::-1]
         later = np.vstack([at_risk[1:], np.zeros((1, inside.shape[1]))])
-        stay = np.divide(censored + later, at_risk, out=np.ones_like(later), where=events > 0)
+        has_events = events > 0
+        stay = np.divide(censored + later, at_risk, out=np.ones_like(later), where=has_events)
         s = np.cumprod(stay, axis=0)
-        ends = np.append(when[starts], self.end)
-        length = np.diff(self.times[ends])[:, None] / self.times[-1]
+        hazard = np.divide(events, at_risk, out=np.zeros_like(later), where=has_events)
+        hazard[1:] *= s[:-1]
+        died = np.cumsum(hazard, axis=0)
         # Added up for each interval: differences of sums from the first time on lose digits.
-        length_inverse = np.add.reduceat(self.inverse_areas, when[starts])[:, None]
-        loss = (1 - s) ** 2 * later * length_inverse + s**2 * b * length
+        length, inverse_area = (
+            np.add.reduceat(each, when[starts])[:, None]
+            for each in (self.lengths, self.inverse_areas)
+        )
+        loss = died * died * later * inverse_area + s * s * b * length
         out: Floats = loss.sum(axis=0) / self.scale
         return out
-
-
-def losses_of(p: ProofProblem) -> BrierLosses | TeacherLosses:
-    """The loss that the file is about."""
-    return BrierLosses(p) if p.targets is None else TeacherLosses(p, p.targets)

@@ -9,17 +9,24 @@ from numpy.typing import NDArray
 from survtree._data.read_rows import Study
 from survtree._data.table import EventTable, Table
 from survtree._proof.checks import check_can_be_made, check_no_targets, check_targets
+from survtree._proof.recheck_model import (
+    Claim,
+    RowsOfTree,
+    check_columns,
+    check_facts,
+    check_shrinkage,
+)
 from survtree._scoring.losses import loss_by_definition
-from survtree._scoring.teachers import built_in_curves
+from survtree._scoring.teachers import TeacherCurves, built_in_curves
 from survtree._search.problem import Problem
 
 if TYPE_CHECKING:
     from survtree._proof.certificate import Certificate
 
-Claim = tuple[bool, str]  # whether it holds, and what was found
 NOT_RECHECKED = (
     "that no other tree is better: that is the search's work, and this check does not repeat it",
     "that the data are what you meant to analyse, or that the tree will do as well on new rows",
+    "what the model says of its options and of how the search went",
 )
 LOSS_LEFT = "the loss: it was computed against a teacher whose vectors are not kept"
 LOSS_OF_OTHERS = "the loss: it was computed against a teacher of the rows of the fit"
@@ -63,14 +70,15 @@ def recheck(
     is_same = rows.fingerprint() == (stated.rows_fingerprint or stated.fingerprint)
     if stated.loss_kind == "brier":
         check_no_targets(targets)
-        return _verification(stated, rows, is_same)
+        return _verification(stated, study, rows, is_same)
     if targets is not None:
         problem = replace(rows, targets=check_targets(targets, len(events)))
-        return _verification(stated, problem, problem.fingerprint() == stated.fingerprint)
-    vectors = None
-    if is_same and (needs_targets or stated.can_be_rechecked):
-        vectors = _targets_again(stated, study.table, events)
-    return _verification(stated, replace(rows, targets=vectors), is_same)
+        return _verification(stated, study, problem, problem.fingerprint() == stated.fingerprint)
+    vectors, curves = stated.targets if is_same else None, None
+    if is_same and vectors is None and (needs_targets or stated.can_be_rechecked):
+        curves = _curves_again(stated, study.table, events)
+        vectors = curves.targets()
+    return _verification(stated, study, replace(rows, targets=vectors), is_same, curves)
 
 
 def _problem(stated: "Certificate", table: Table, events: EventTable) -> Problem:
@@ -88,19 +96,25 @@ def _problem(stated: "Certificate", table: Table, events: EventTable) -> Problem
     )
 
 
-def _targets_again(stated: "Certificate", table: Table, events: EventTable) -> NDArray[np.float64]:
-    """Those kept since the fit, or those of a built-in teacher, fitted again."""
-    if stated.targets is not None:
-        return stated.targets
+def _curves_again(stated: "Certificate", table: Table, events: EventTable) -> TeacherCurves:
+    """Those of a built-in teacher, fitted again."""
     name, seed = check_can_be_made(stated.teacher, stated.teacher_seed)
     n_fitted = stated.teacher_rows or len(events)
-    return built_in_curves(name, table, events, seed, most_rows=n_fitted).targets()
+    return built_in_curves(name, table, events, seed, most_rows=n_fitted)
 
 
-def _verification(stated: "Certificate", problem: Problem, is_same: bool) -> Verification:
+def _verification(
+    stated: "Certificate",
+    study: Study,
+    problem: Problem,
+    is_same: bool,
+    teacher: TeacherCurves | None = None,
+) -> Verification:
     found = {
         "data": (is_same, f"fingerprint {problem.fingerprint()[:16]}"),
+        "columns": check_columns(stated.binarizer.seen_, study.table),
         **_check_tree(stated, problem),
+        **_check_model(stated, study, problem, teacher),
     }
     left: tuple[str, ...] = NOT_RECHECKED
     if problem.loss_kind != stated.loss_kind:
@@ -111,6 +125,23 @@ def _verification(stated: "Certificate", problem: Problem, is_same: bool) -> Ver
         {claim: detail for claim, (_, detail) in found.items()},
         left,
     )
+
+
+def _check_model(
+    stated: "Certificate", study: Study, problem: Problem, teacher: TeacherCurves | None
+) -> dict[str, Claim]:
+    """The loss on exact times, and what the model states of leaves and predictions."""
+    leaf_of_row, found = problem.leaf_of_row(stated.tree), {}
+    if stated.exact_loss is not None:
+        oracle = loss_by_definition(study.events.until(stated.horizon), None)
+        loss, slack = oracle.tree_loss(leaf_of_row), 1e-9 * max(1.0, oracle.one_leaf_loss())
+        is_same = abs(loss - stated.exact_loss) <= slack
+        found["exact loss"] = (is_same, f"{loss:.12g}, stated {stated.exact_loss:.12g}")
+    if stated.model is None:
+        return found
+    rows = RowsOfTree(stated.tree, leaf_of_row, study.events, problem.events)
+    shrinkage = check_shrinkage(stated.model, rows, teacher, stated.horizon)
+    return {**found, **check_facts(stated.model, rows), **shrinkage}
 
 
 def _check_tree(stated: "Certificate", problem: Problem) -> dict[str, Claim]:
@@ -154,6 +185,11 @@ def _check_numbers(stated: "Certificate", slack: float) -> dict[str, Claim]:
     """The stated numbers agree with each other."""
     objective = stated.loss + stated.regularization * stated.n_leaves
     is_closed = stated.lower_bound == stated.objective
+    guess = stated.guess
+    is_told = guess is None or (
+        guess.lower_bound == stated.lower_bound and stated.status != "optimal"
+    )
+    is_told &= guess is not None or stated.status != "guessed"
     return {
         "objective": (
             abs(objective - stated.objective) <= slack,
@@ -161,7 +197,9 @@ def _check_numbers(stated: "Certificate", slack: float) -> dict[str, Claim]:
             f"{objective:.12g}",
         ),
         "bounds": (
-            stated.lower_bound <= stated.objective and (stated.status != "optimal" or is_closed),
+            stated.lower_bound <= stated.objective
+            and (stated.status != "optimal" or is_closed)
+            and is_told,
             f"lower bound {stated.lower_bound:.12g}, status {stated.status}",
         ),
     }

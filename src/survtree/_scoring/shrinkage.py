@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from survtree._base.tree import Tree
-from survtree._data.table import Floats, weight_at
-from survtree._scoring.curves import LeafCurve, StepFunction, first_at_most
-from survtree._scoring.teachers import TeacherCurves
+from survtree._data.table import EventTable, Floats, Places, weight_at
+from survtree._scoring.curves import LeafCurve, StepFunction, first_at_most, one_curve
+from survtree._scoring.teachers import TeacherCurves, slope
 
 # To choose from: neighbours predict nearly alike.
 SHRINKAGES = (
@@ -107,6 +107,23 @@ def nearest_shrinkage(
         return float(weights @ ((curves - means) ** 2 @ lengths))
 
     return min(SHRINKAGES, key=distance)
+
+
+def calibrated_shrinkage(
+    tree: Tree,
+    leaf_of_row: Places,
+    leaf_curves: Mapping[int, LeafCurve],
+    teacher: TeacherCurves,
+    events: EventTable,
+) -> float:
+    """The shrinkage that suits the teacher's curves of the rows best, their slope corrected.
+
+    ``leaf_of_row`` counts the leaves from 0; the events end at the horizon.
+    """
+    means = teacher.means(leaf_of_row, events.weight, len(tree.leaves))
+    everyone = one_curve(events)(teacher.times)
+    wanted = np.clip(everyone + slope(teacher, events) * (means - everyone), 0.0, 1.0)
+    return nearest_shrinkage(tree, leaf_curves, teacher, wanted)
 
 
 def _with(above: _Sums, curve: LeafCurve, times: Floats, factor: float) -> _Sums:

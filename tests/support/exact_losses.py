@@ -1,0 +1,91 @@
+"""Losses and optima in fractions: no rounding at all, for a few rows."""
+
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from survtree._proof.read_proof import ProofProblem
+
+
+class ExactLosses:
+    """The loss that a proof file is about, from its definition; rows are tuples of places."""
+
+    def __init__(self, p: ProofProblem) -> None:
+        self.p = p
+        self.time, self.weight = (
+            [Fraction(x) for x in each.tolist()] for each in (p.time, p.weight)
+        )
+        self.event = p.event.tolist()
+        self.total, self.last = sum(self.weight), max(self.time)
+        self.times = sorted(set(self.time))
+        self.targets = None
+        if p.targets is not None:
+            self.targets = [[Fraction(x) for x in row] for row in p.targets.tolist()]
+
+    def of_leaf(self, rows: tuple[int, ...]) -> Fraction:
+        """The loss of these rows as one leaf."""
+        return self._brier(rows) if self.targets is None else self._distance(rows, self.targets)
+
+    def _distance(self, rows: tuple[int, ...], targets: list[list[Fraction]]) -> Fraction:
+        weight, out = sum(self.weight[i] for i in rows), Fraction(0)
+        for k in range(len(targets[0])):
+            mean = sum(self.weight[i] * targets[i][k] for i in rows) / weight
+            out += sum(self.weight[i] * (targets[i][k] - mean) ** 2 for i in rows)
+        return out / self.total
+
+    @cached_property
+    def censoring(self) -> list[Fraction]:
+        """G at each distinct time."""
+        return self._product(tuple(range(len(self.time))), is_event=False)
+
+    def _product(self, rows: tuple[int, ...], *, is_event: bool) -> list[Fraction]:
+        """The Kaplan-Meier curve of events, or of censorings, at all distinct times."""
+        value, out = Fraction(1), []
+        for t in self.times:
+            at_risk = sum(self.weight[i] for i in rows if self.time[i] >= t)
+            here = [i for i in rows if self.time[i] == t and self.event[i] == is_event]
+            if here:
+                value *= 1 - sum(self.weight[i] for i in here) / at_risk
+            out.append(value)
+        return out
+
+    def _brier(self, rows: tuple[int, ...]) -> Fraction:
+        survival, g, out = self._product(rows, is_event=True), self.censoring, Fraction(0)
+        place = {t: k for k, t in enumerate(self.times)}
+        for k in range(len(self.times) - 1):
+            t, length = self.times[k], self.times[k + 1] - self.times[k]
+            later = sum(self.weight[i] for i in rows if self.time[i] > t)
+            seen = [i for i in rows if self.event[i] and self.time[i] <= t]
+            b = sum(self.weight[i] / g[place[self.time[i]]] for i in seen)
+            a = later / g[k] if later else 0
+            out += length * ((1 - survival[k]) ** 2 * a + survival[k] ** 2 * b)
+        return out / (self.total * self.last)
+
+
+class ExactSearch:
+    """The optimum of the problem in a proof file, by trying all trees."""
+
+    def __init__(self, p: ProofProblem) -> None:
+        self.p, self.losses = p, ExactLosses(p)
+        self.memo: dict[Any, Fraction] = {}
+
+    def optimum(self) -> Fraction:
+        """What the best tree costs."""
+        depth = self.p.answers.shape[1] if self.p.max_depth is None else self.p.max_depth
+        return self._best(tuple(range(len(self.p.time))), min(depth, self.p.answers.shape[1]))
+
+    def _best(self, rows: tuple[int, ...], depth: int) -> Fraction:
+        if (rows, depth) not in self.memo:
+            penalty = Fraction(self.p.regularization)
+            best = self.losses.of_leaf(rows) + penalty
+            for question in range(self.p.answers.shape[1]) if depth > 0 else ():
+                yes = tuple(i for i in rows if self.p.answers[i, question])
+                no = tuple(i for i in rows if not self.p.answers[i, question])
+                if self._is_allowed(yes) and self._is_allowed(no):
+                    best = min(best, self._best(yes, depth - 1) + self._best(no, depth - 1))
+            self.memo[rows, depth] = best
+        return self.memo[rows, depth]
+
+    def _is_allowed(self, rows: tuple[int, ...]) -> bool:
+        n_events = sum(bool(self.p.event[i]) for i in rows)
+        return len(rows) >= self.p.min_rows and n_events >= self.p.min_events
