@@ -4,14 +4,14 @@
 ``read_new_rows`` reads rows to predict.
 """
 
-import sys
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from survtree._base.warn import warn
 from survtree._base.words import list_names
+from survtree._data.read_index import matched
 from survtree._data.read_outcome import check_events, check_outcome
 from survtree._data.read_table import check_table, text_of
 from survtree._data.table import Bools, Column, EventTable, Kind, Table, table_of
@@ -59,16 +59,20 @@ def read_study(
     missing: str,
     seen: Sequence[Seen] | None = None,
 ) -> Study:
-    """Rows whose outcome is known; those with missing values may be left out.
+    """Rows whose outcome is known, without those of weight 0; missing values may leave out more.
 
     With ``seen`` they must have the columns of the fit. Without, they are the rows to fit on, and
     the estimator gets ``n_features_in_`` and ``feature_names_in_``.
     """
     table = check_table(estimator, X, reset=seen is None)
-    events = check_outcome(y, sample_weight, table.n_rows)
-    is_kept = rows_kept(table, missing, events.event)
+    events = check_outcome(*matched(X, y, sample_weight), table.n_rows)
+    is_kept = events.counts
     if not is_kept.all():
-        table, events = table.take(is_kept), check_events(events.take(is_kept))
+        table, events = table.take(is_kept), check_events(events.counted())
+    is_complete = rows_kept(table, missing, events.event)
+    if not is_complete.all():
+        table, events = table.take(is_complete), check_events(events.take(is_complete))
+        is_kept[is_kept] = is_complete
     return Study(table if seen is None else check_kinds(table, seen), events, is_kept)
 
 
@@ -178,21 +182,10 @@ def warn_of_unseen(table: Table, seen: Mapping[int, Seen]) -> None:
         return
     found = [text for j, s in seen.items() for text in _unseen(table.columns[j], s)]
     if found:
-        warnings.warn(
+        warn(
             f"rows hold values that the fit did not see: {'; '.join(found)}. Check their spelling "
-            "and coding, or fit on rows that have them.",
-            UserWarning,
-            stacklevel=callers_level(),
+            "and coding, or fit on rows that have them."
         )
-
-
-def callers_level() -> int:
-    """The stack level of the code that called the package, for warnings."""
-    level, frame = 1, sys._getframe(1)
-    inside = ("survtree", "sklearn")  # scikit-learn wraps transform
-    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in inside:
-        level, frame = level + 1, frame.f_back
-    return level
 
 
 def _unseen(column: Column, seen: Seen) -> Iterator[str]:

@@ -73,6 +73,9 @@ class Table:
 
     def take(self, rows: Rows) -> "Table":
         """The same table with some of its rows."""
+        if self.matrix is not None:
+            matrix = self.matrix[rows]
+            return Table(self.names, len(matrix), matrix=matrix)
         return table_of([column.take(rows) for column in self.columns])
 
 
@@ -99,6 +102,15 @@ class EventTable:
     def take(self, rows: Bools | Places) -> "EventTable":
         """The same outcome of some of the rows."""
         return EventTable(self.event[rows], self.time[rows], self.weight[rows])
+
+    @property
+    def counts(self) -> Bools:
+        """Which rows have a weight above 0; the others are as if they were not there."""
+        return np.asarray(self.weight > 0)
+
+    def counted(self) -> "EventTable":
+        """The same outcome without rows of weight 0."""
+        return self if self.counts.all() else self.take(self.counts)
 
     def until(self, horizon: float | None) -> "EventTable":
         """The outcome as it is known at a time: later ends, and events at it, are censored there.

@@ -261,8 +261,8 @@ class OptimalSurvivalTree(FittedTree):
             Numbers, flags and categories; see ``Binarizer`` for what becomes of them.
         y : structured array (event, time), two-column frame, or pair (event, time)
             event is True (1) when the event was seen, False (0) when the row was censored.
-        sample_weight : array of positive numbers, optional
-            A row of weight 2 counts as two equal rows.
+        sample_weight : array of numbers, 0 or more, optional
+            A row of weight 2 counts as two equal rows, one of weight 0 as none.
         duration_col, event_col : names of columns, optional
             Instead of y: the columns of the frame X that hold time and event.
         """

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._data.read_outcome import check_outcome
-from survtree._data.read_rows import read_study, rows_kept
-from survtree._data.read_table import check_table, rows_at
+from survtree._data.read_rows import read_study
+from survtree._data.read_table import rows_at
 from survtree._data.table import EventTable
 from survtree._model.checks import check_teacher_is_alone
 from survtree._model.defaults import (
@@ -141,13 +140,9 @@ class Cohort:
 
 
 def cohort_of(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Cohort:
-    """A user's rows, checked; with ``missing="drop"`` only those that a fit would use.
+    """A user's rows, checked: only those that a fit would use.
 
     The estimator gets ``n_features_in_`` and ``feature_names_in_``.
     """
-    table = check_table(estimator, X, reset=True)
-    events = check_outcome(y, sample_weight, table.n_rows)
-    rows = Cohort(X, events)
-    if estimator.missing != "drop":
-        return rows
-    return rows.take(np.flatnonzero(rows_kept(table, "drop", events.event)))
+    _, events, is_kept = read_study(estimator, X, y, sample_weight, estimator.missing)
+    return Cohort(X if is_kept.all() else rows_at(X, np.flatnonzero(is_kept)), events)

@@ -216,7 +216,8 @@ FITS: dict[str, list[Case]] = {
         Case("flags", lambda: fit(y=(EVENT, EVENT)), ("flags",)),
     ],
     "Weights": [
-        Case("zero", lambda: fit(sample_weight=but(TIME, 4, 0)), ("row 4", "0.0")),
+        Case("negative", lambda: fit(sample_weight=but(TIME, 4, -1)), ("row 4", "-1.0")),
+        Case("all zero", lambda: fit(sample_weight=0 * TIME), ("0 in all",)),
         Case("missing", lambda: fit(sample_weight=but(TIME, 4, np.nan)), ("row 4", "nan")),
         Case("fewer than rows", lambda: fit(sample_weight=TIME[1:]), ("16", "15")),
         Case("very different", lambda: fit(sample_weight=but(TIME, 4, 1e13)), ("1e+13",)),
