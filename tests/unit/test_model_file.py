@@ -278,6 +278,8 @@ ADDED = [
     *(("options", "horizon"), ("certificate", "min_events_leaf"), ("certificate", "horizon")),
     *(("certificate", "loss_kind"), ("certificate", "teacher"), ("certificate", "teacher_seed")),
     *(("certificate", "rows_fingerprint"), ("options", "teacher"), ("options", "levels")),
+    *(("options", "categorical"), ("options", "exclude"), ("warnings",)),
+    ("certificate", "n_candidates"),
 ]
 
 

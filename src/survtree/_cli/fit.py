@@ -23,6 +23,7 @@ from survtree._cli.inputs import (
     Splitting,
     Study,
     Teacher,
+    note_rows,
     number_or_none,
     number_or_word,
     option,
@@ -84,7 +85,7 @@ def fit(
     from survtree import OptimalSurvivalTree
 
     check_outputs(*output.files().values(), proof)
-    study = study_to_fit(data, reading, splitting.exclude)
+    study = study_to_fit(data, reading, splitting)
     model = OptimalSurvivalTree(
         number_or_none(depth),
         number_or_word(regularization),
@@ -148,7 +149,7 @@ def tune(
     from survtree import OptimalSurvivalTreeCV
 
     check_outputs(*output.files().values())
-    study = study_to_fit(data, reading, splitting.exclude)
+    study = study_to_fit(data, reading, splitting)
     model = OptimalSurvivalTreeCV(
         max_depths=depths_of(depths),
         min_regularization=number_or_word(min_regularization),
@@ -202,7 +203,7 @@ def path(
     from survtree._show.picture import Picture
 
     check_outputs(output, plot)
-    study = study_to_fit(data, reading, splitting.exclude)
+    study = study_to_fit(data, reading, splitting)
     found = regularization_path(
         study.frame,
         sample_weight=study.weight,
@@ -212,6 +213,7 @@ def path(
         **splitting.arguments(),
         **study.outcome,
     )
+    note_rows(found[0], study)
     table = found.table()
     if output is not None:
         write_table(output, table)
@@ -250,7 +252,8 @@ def _show_and_write(model: Any, study: Study, output: Output) -> None:
     from survtree import export_json, plot_tree
     from survtree._model.fitted import keep_roles
 
-    keep_roles(model, study.roles)
+    keep_roles(model, study.roles, study.cautions)
+    note_rows(model, study)
     if output.output is not None:
         export_json(model, output.output)
     if output.report is not None:

@@ -58,6 +58,12 @@ def read_outcome(y: Any, role: str = "y") -> tuple[Bools, Floats]:
     return event, time
 
 
+def name_of_time(y: Any) -> str:
+    """The name of the column of times, if it has one."""
+    name = getattr(_event_and_time(y, "y")[1], "name", None)
+    return name if isinstance(name, str) else ""
+
+
 def check_events(events: EventTable) -> EventTable:
     """Refuse an outcome without any event, or in which all times are 0."""
     check_time_passes(events.time)

@@ -215,6 +215,7 @@ def column_of_series(
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         is_missing = series.is_null().to_numpy().astype(bool)
         levels = _levels(name, series.to_list(), is_missing, _declared_levels(series))
+        levels = levels._replace(is_text=dtype == nw.String)
         return levels._replace(kind="ordered") if _is_ordered(native) else levels
     if dtype.is_temporal():
         what = {nw.Duration: "durations", nw.Time: "times of day"}.get(type(dtype), "dates")
@@ -280,7 +281,7 @@ def column_of_objects(
         found[~is_missing] = _floats(name, present, np.flatnonzero(~is_missing))
         return column_of_numbers(name, found)
     if set(kinds) == {"text"}:
-        return _levels(name, values, is_missing, None)
+        return _levels(name, values, is_missing, None)._replace(is_text=True)
     odd = next((kind for kind in kinds if kind not in ("flags", "numbers", "text")), None)
     if odd is not None:
         raise ValueError(message(name, odd))

@@ -31,6 +31,7 @@ class Column(NamedTuple):
     values: Floats | NDArray[np.int8] | Places
     levels: tuple[str, ...] = ()  # of levels and ordered levels, in the order the source declares
     is_whole: bool = False  # do the numbers come from integers?
+    is_text: bool = False  # do the levels come from text that nobody declared to be categories?
 
     def is_missing(self) -> Bools:
         """Where there is no value."""
@@ -70,6 +71,12 @@ class Table:
         for column in self.columns if self.matrix is None else ():
             out |= column.is_missing()
         return out
+
+    def without(self, names: "Sequence[str]") -> "Table":
+        """The same table without some columns, of which one must be left."""
+        if not names:
+            return self
+        return table_of([column for column in self.columns if column.name not in names])
 
     def take(self, rows: Rows) -> "Table":
         """The same table with some of its rows."""

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from survtree._base import TailWeightWarning
+from survtree._base import DataWarning, TailWeightWarning
 from survtree._base.checks import check_option
 from survtree._base.numbers import format_percent
+from survtree._data.read_columns import warn_of_data
 from survtree._data.read_outcome import split_outcome
 from survtree._data.table import EventTable
 from survtree._model.checks import check_bootstrap, check_teacher_of_parts
@@ -167,6 +168,7 @@ def bootstrap(
     tasks = [_Task(estimator, rows, everyone, True, horizon)]
     tasks += [_Task(estimator, rows, counts, False, horizon) for counts in samples]
     (model, fit), *others = Parallel(n_jobs=n_jobs)(delayed(_fit)(task) for task in tasks)
+    warn_of_data(dict.fromkeys((*rows.cautions, *model.warnings_)))
     warn_of_tail(heavy_tail(events))
     return _compared(model, fit, [other for _, other in others])
 
@@ -198,14 +200,16 @@ def _fit(task: _Task) -> tuple[FittedTree | None, _SampleFit]:
     drawn = np.flatnonzero(task.counts)
     part = task.rows.take(drawn)
     weight = part.events.weight * task.counts[drawn]
-    sample = Cohort(part.X, replace(part.events, weight=weight))
+    sample = replace(part, events=replace(part.events, weight=weight))
     # One sample is one task; a cross-validation in it runs where it is.
     with parallel_config(backend="sequential"), warnings.catch_warnings():
         # The caller warns of all rows, once.
         warnings.simplefilter("ignore", TailWeightWarning)
+        warnings.simplefilter("ignore", DataWarning)
         # scikit-learn's clone forgets the fit of a teacher that is a model.
         teacher = task.estimator.teacher
         estimator = clone(task.estimator).set_params(horizon=task.horizon, teacher=teacher)
+        estimator.set_params(exclude=task.rows.left_out or None)
         model = estimator.fit(sample.X, sample.y, sample.events.weight)
     questions, splits = model.questions_, model.tree_.question[model.tree_.question >= 0].tolist()
     kept = _SampleFit(

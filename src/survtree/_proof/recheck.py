@@ -69,7 +69,7 @@ def recheck(
         return _verification(stated, problem, problem.fingerprint() == stated.fingerprint)
     vectors = None
     if is_same and (needs_targets or stated.can_be_rechecked):
-        vectors = _targets_again(stated, study.table, events)
+        vectors = _targets_again(stated, study.covariates, events)
     return _verification(stated, replace(rows, targets=vectors), is_same)
 
 
