@@ -15,15 +15,15 @@ EVENT, TIME = y["event"], y["time"]
 CAUSE = np.where(EVENT, np.tile(["heart", "lung", "other"], len(y))[: len(y)], "none")
 
 
-def warned(column, **options):
+def warned(column, depth=2, **options):
     with pytest.warns(DataWarning, match="known only after the outcome") as found:
-        model = OptimalSurvivalTree(2, 0.001, **options).fit(FRAME.assign(leak=column), y)
+        model = OptimalSurvivalTree(depth, 0.001, **options).fit(FRAME.assign(leak=column), y)
     assert [str(each.message) for each in found] == list(model.warnings_)
     return model
 
 
 def test_a_split_that_decides_the_event_is_named():
-    model = warned(np.where(EVENT, "yes", None), missing="question")
+    model = warned(np.where(EVENT, "yes", None), 1, missing="question")
     n, n_events = len(y), int(EVENT.sum())
     assert "column out with exclude=['leak']" in model.warnings_[0]
     assert f"0 of {n - n_events} rows" in model.warnings_[0]
@@ -54,7 +54,7 @@ def test_some_errors_do_not_hide_a_leak():
 def test_cross_validation_and_files_keep_the_warning(tmp_path):
     frame = FRAME.assign(leak=EVENT)
     with pytest.warns(DataWarning, match="the split 'leak"):
-        model = OptimalSurvivalTreeCV(max_depths=(1,), cv=2).fit(frame, y)
+        model = OptimalSurvivalTreeCV(max_depths=(1,), min_regularization=0.001, cv=2).fit(frame, y)
     export_json(model, tmp_path / "model.json")
     assert load(tmp_path / "model.json").warnings_ == model.warnings_ != ()
 

@@ -169,7 +169,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if self.levels == "grouped" and column.kind == "level" and events is not None:
                 found += level_groups(j, column, events)
             if self.missing == "better" and self.seen_[j].has_missing:
-                found += also_if_missing(found)
+                occurring = (column.levels[k] for k in column.occurring()) if column.levels else ()
+                found += also_if_missing(found, occurring)
             questions += found
         check_guess(rules, events)
         self.n_candidates_ = len(questions)

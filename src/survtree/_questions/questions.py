@@ -7,7 +7,7 @@ did not have. Some questions count missing values among the yeses: "age <= 62.5 
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, overload
@@ -180,13 +180,13 @@ def of_present_values(question: Question) -> Question:
     return question
 
 
-def also_if_missing(questions: Sequence[Question]) -> list[Question]:
+def also_if_missing(questions: Sequence[Question], levels: Iterable[str]) -> list[Question]:
     """The questions about one column with yes for missing values, where that asks something new.
 
-    It does not where the other levels are asked for already: no to these says the same.
+    It does not where the other levels that occur are asked for already: no to these says the same.
     """
     sets = [frozenset(q.levels) for q in questions if isinstance(q, InLevels)]
-    everything = frozenset().union(*sets)
+    everything = frozenset(levels)
     return [
         replace(question, or_missing=True)
         for question in questions

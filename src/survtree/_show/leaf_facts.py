@@ -94,7 +94,8 @@ def _of_column(name: str, group: list[Answer], has_gaps: bool) -> list[str]:
         return [f"{quoted_name(name)} is missing"]
     if not (holds_missing and has_gaps):
         return parts
-    return [f"({part} or {quoted_name(name)} is missing)" for part in parts]
+    inner = [part[1:-1] if part[:1] == "(" else part for part in parts]
+    return [f"({part} or {quoted_name(name)} is missing)" for part in inner]
 
 
 def _without_missing(name: str, group: list[Answer]) -> list[str]:
