@@ -93,7 +93,9 @@ def test_rows_of_the_same_labels_in_another_order_are_matched(form):
 @pytest.mark.parametrize("form", ["frame", "pair"])
 def test_rows_of_other_labels_are_refused(form):
     other = OUTCOME.set_axis(OUTCOME.index + 1000)
-    with pytest.raises(ValueError, match=r"same index.*0, 1, 2, \.\.\..*1000, 1001, 1002, \.\.\."):
+    with pytest.raises(
+        ValueError, match=r"same index.*0, 1, 2 and 134 more.*1000, 1001, 1002 and 134 more"
+    ):
         OptimalSurvivalTree().fit(FRAME, outcomes_of(other)[form])
 
 

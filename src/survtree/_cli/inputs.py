@@ -137,10 +137,8 @@ class Reading(Format, Outcome):
 class Splitting:
     """Which columns the tree may split on, and how."""
 
-    exclude: list[str] | None = option(None, "COLUMN", "Never split on this column; repeatable.")
-    categorical: list[str] | None = option(
-        None, "COLUMN", "The numbers of this column are codes of categories; repeatable."
-    )
+    exclude: list[str] | None = option(None, "COLUMN", f"{HELPS['exclude']} Repeatable.")
+    categorical: list[str] | None = option(None, "COLUMN", f"{HELPS['categorical']} Repeatable.")
     thresholds: list[str] | None = option(
         None,
         "[COLUMN=]CUTS",

@@ -59,4 +59,4 @@ def _in_order(role: str, values: Any, of_rows: Any, named: str) -> Any:
 
 def _shown(index: Any) -> str:
     first = ", ".join(map(str, index[:MOST_SHOWN]))
-    return f"{first}, ..." if len(index) > MOST_SHOWN else first
+    return f"{first} and {len(index) - MOST_SHOWN:,} more" if len(index) > MOST_SHOWN else first

@@ -195,7 +195,7 @@ def not_a_covariate(name: str, what: str) -> str:
     remedy = {
         "dates": "Turn it into a number, for example days since a start date, or leave it out.",
         "durations": "Turn it into a number, for example days, or leave it out.",
-    }.get(what, "Turn it into numbers, flags or text, or leave it out.")
+    }.get(what.split(" as text")[0], "Turn it into numbers, flags or text, or leave it out.")
     return f"column {name!r} must hold numbers, flags or categories; it holds {what}. {remedy}"
 
 

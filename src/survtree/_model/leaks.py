@@ -22,7 +22,6 @@ FEWEST_ROWS = 20
 MOST_WRONG = 0.01
 # Rank correlation with the time; the most seen of a covariate of a public table is about 0.9.
 MOST_LIKE_TIME = 0.98
-MOST_CODES = 10  # distinct values; a column or a time of so few has too many ties
 
 
 def leaks_of(prepared: Prepared, tree: Tree) -> Iterator[str]:
@@ -99,7 +98,7 @@ def _is_time(column: Column, events: EventTable) -> str:
     is_known = ~column.is_missing()
     values: Floats = np.asarray(column.values[is_known], dtype=np.float64)
     time = events.time[is_known]
-    if column.kind != "number" or min(len(np.unique(values)), len(np.unique(time))) <= MOST_CODES:
+    if column.kind != "number" or min(len(np.unique(values)), len(np.unique(time))) < FEWEST_ROWS:
         return ""
     likeness = abs(float(np.corrcoef(rankdata(values), rankdata(time))[0, 1]))
     if likeness < MOST_LIKE_TIME:

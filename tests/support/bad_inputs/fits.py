@@ -148,8 +148,18 @@ FITS: dict[str, list[Case]] = {
         ),
         Case(
             "more levels than `max_levels`",
-            lambda: fit(one(patient=[f"p{i}" for i in range(N)]), max_levels=10),
-            ("'patient'", "max_levels", "16"),
+            lambda: fit(one(street=[f"p{i}" for i in range(N)]), max_levels=10),
+            ("'street'", "max_levels", "16"),
+        ),
+        Case(
+            "more levels than `max_levels` in two columns",
+            lambda: fit(
+                TABLE.assign(street=TABLE["age"], town=1).astype(
+                    {"street": "category", "stage": "category"}
+                ),
+                max_levels=2,
+            ),
+            ("'street' (16)", "'stage' (3)"),
         ),
         Case(
             "more levels than `max_levels`, all of them numbers as text",
