@@ -5,7 +5,12 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from survtree._base import InternalError, SearchStoppedWarning, TailWeightWarning
+    from survtree._base import (
+        DataWarning,
+        InternalError,
+        SearchStoppedWarning,
+        TailWeightWarning,
+    )
     from survtree._model.estimator import OptimalSurvivalTree
     from survtree._model.model_file import export_json, load
     from survtree._model.path import RegularizationPath, regularization_path
@@ -33,6 +38,7 @@ __version__ = _version("survtree")
 _HOMES = {
     "Binarizer": "_questions.binarizer",
     "Certificate": "_proof.certificate",
+    "DataWarning": "_base",
     "FitsSnapshot": "_search.progress",
     "Guess": "_proof.certificate",
     "InternalError": "_base",
@@ -68,6 +74,7 @@ _HOMES = {
 __all__ = [
     "Binarizer",
     "Certificate",
+    "DataWarning",
     "FitsSnapshot",
     "Guess",
     "InternalError",

@@ -318,8 +318,99 @@ def test_events_may_be_coded_1_and_2_or_true_and_false(tmp_path):
 def test_a_column_that_counts_the_rows_is_left_out_aloud(tmp_path):
     table().with_row_index("id", offset=1).write_csv(tmp_path / "data.csv")
     run = survtree("fit", tmp_path / "data.csv", *FIT, "-o", tmp_path / "model.json")
-    assert "column 'id' is left out: it counts the rows" in run.stderr
+    assert "warning: column 'id' is left out: it numbers the rows" in run.stderr
+    assert "To split on it, pass --thresholds id=auto." in run.stderr
     assert "id" not in load(tmp_path / "model.json").feature_names_in_
+    assert "'id' is left out" in load(tmp_path / "model.json").warnings_[0]
+    options = (*FIT, "--thresholds", "id=auto", "-o", tmp_path / "model.json")
+    assert "is left out" not in survtree("fit", tmp_path / "data.csv", *options).stderr
+    assert "id" in load(tmp_path / "model.json").feature_names_in_
+
+
+def test_start_and_stop_are_refused(tmp_path):
+    pl.DataFrame(
+        {"start": [0.0, 3.0] * 20, "stop": [3.0, 8.0] * 20, "event": [0, 1] * 20, "age": range(40)}
+    ).write_csv(tmp_path / "data.csv")
+    message = refused("fit", tmp_path / "data.csv", "--time", "stop")
+    assert "columns 'start' and 'stop' are the ends of intervals" in message
+
+
+def test_decimal_commas_and_blanks_are_read_as_numbers(tmp_path):
+    score = pl.col("Karnofsky_score")
+    table().with_columns(score + 0.5).write_csv(tmp_path / "points.csv")
+    table().with_columns(score + 0.5).write_csv(
+        tmp_path / "commas.csv", separator=";", decimal_comma=True
+    )
+    runs = [
+        survtree("fit", tmp_path / f"{name}.csv", *FIT, "-o", tmp_path / f"{name}.json")
+        for name in ("points", "commas")
+    ]
+    assert "text is read as numbers, in which a comma is a decimal point: 'K" in runs[1].stderr
+    assert runs[0].stdout == runs[1].stdout
+    for name in ("points", "commas"):
+        predicted = done("predict", tmp_path / "commas.json", tmp_path / f"{name}.csv")
+        assert predicted == done("predict", tmp_path / "points.json", tmp_path / "points.csv")
+    assert "IBS" in done("evaluate", tmp_path / "commas.json", tmp_path / "commas.csv")
+
+
+def test_commas_that_may_part_thousands_are_left_alone(tmp_path):
+    dose = [f"{1 + k % 20},{k % 7}00" for k in range(len(table()))]
+    table().with_columns(dose=pl.Series(dose)).write_csv(tmp_path / "data.csv")
+    run = survtree("fit", tmp_path / "data.csv", *FIT)
+    assert "column 'dose' is text that reads as numbers, such as '1,000'" in run.stderr
+    assert "or pass --categorical dose if they are codes" in run.stderr
+
+
+def test_codes_can_be_declared_categories(tmp_path):
+    codes = pl.Series([k % 3 for k in range(len(table()))])
+    table().with_columns(site=codes).write_csv(tmp_path / "data.csv")
+    options = (*FIT, "--categorical", "site", "-o", tmp_path / "model.json")
+    done("fit", tmp_path / "data.csv", *options)
+    asked = list(load(tmp_path / "model.json").questions_)
+    assert [text for text in asked if text.startswith("site")] == [f"site is {k}" for k in range(3)]
+    message = refused("fit", tmp_path / "data.csv", "--categorical", "sites")
+    assert "--categorical must name a column" in message
+
+
+def test_commands_say_on_which_rows(tmp_path):
+    gaps = table().with_columns(
+        Karnofsky_score=pl.when(pl.col("Karnofsky_score") > 30).then("Karnofsky_score")
+    )
+    gaps.write_csv(tmp_path / "data.csv")
+    options = (*FIT, "--missing", "drop", "-o", tmp_path / "model.json")
+    run = survtree("fit", tmp_path / "data.csv", *options)
+    on = "on 115 of 137 rows, without 22 which have missing values or a weight of 0"
+    assert f"fitted {on}" in run.stderr
+    assert f"scored {on}" in done("evaluate", tmp_path / "model.json", tmp_path / "data.csv")
+    facts = done("evaluate", tmp_path / "model.json", tmp_path / "data.csv", "--json")
+    assert json.loads(facts)["rows_left_out"] == 22
+
+
+def test_columns_that_could_be_the_outcome_are_suggested(tmp_path):
+    table().rename({"died": "delta", "days": "u"}).write_csv(tmp_path / "data.csv")
+    message = refused("fit", tmp_path / "data.csv", "--time", "u")
+    assert "usual name for it. Of 0 and 1, or true and false, are 'delta'" in message
+    message = refused("fit", tmp_path / "data.csv")
+    assert "Of numbers that are not negative are 'u', 'Age_in_years'" in message
+
+
+def test_screening_and_leaks_are_said(tmp_path):
+    rng = np.random.default_rng(0)
+    columns = {f"gene{k}": rng.normal(size=137).tolist() for k in range(20)}
+    frame = table().with_columns(cause=(pl.col("days") > 60).cast(int), **columns)
+    frame = frame.with_columns(died=(pl.col("days") <= 60).cast(int))
+    frame.write_csv(tmp_path / "data.csv")
+    options = (*FIT, "-o", tmp_path / "model.json", "--report", tmp_path / "report.html")
+    run = survtree("fit", tmp_path / "data.csv", *options)
+    assert re.search(r"\d+ of 3\d\d candidate splits were searched, chosen by", run.stdout)
+    assert "warning: the split 'cause = 1' all but decides the event" in run.stderr
+    assert "leave the column out with --exclude cause." in run.stderr
+    page = (tmp_path / "report.html").read_text()
+    assert "all but decides the event" in page
+    assert "candidate splits were searched, chosen by a boosted Cox model" in page
+    facts = json.loads(done("show", tmp_path / "model.json", "--json"))
+    assert facts["screening"].startswith("84 of 3")
+    assert "all but decides" in facts["warnings"][0]
 
 
 def test_missing_cells_of_a_file(tmp_path):

@@ -115,7 +115,7 @@ def test_the_good_file_is_good(good, tmp_path):
         ("time", lambda a: a.astype("S8"), "got ((20,), '|S8')"),
         ("time", lambda a: a.astype([("\x1b", "f8")]), "'time' must have one dimension"),
         ("time", lambda a: np.float64(1), "'time' must have one dimension"),
-        ("weight", put(4, 0.0), "sample_weight must be positive and finite; row 4 has 0.0"),
+        ("weight", put(4, 0.0), "its weights must be above 0; got 0.0"),
         ("weight", put(4, NAN), "row 4 has nan"),
         ("weight", put(4, 1e300), "must not span more than a factor of 1e+12"),
         ("weight", lambda a: a[1:], "X has 20, it has 19"),

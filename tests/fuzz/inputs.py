@@ -28,7 +28,7 @@ import pandas as pd
 
 import survtree
 from survtree import OptimalSurvivalTree, check_proof, load
-from survtree._cli.inputs import Reading, study_to_fit
+from survtree._cli.inputs import Reading, Splitting, study_to_fit
 from tests.fuzz.proof_text import fingerprint, optimum_of, problem_fingerprint, rows_of
 from tests.oracle.proofs import proof_of_case, signed
 from tests.support.problems import random_case
@@ -148,7 +148,7 @@ def fuzz_csv(data: bytes) -> None:
         parts = [provider.PickValueInList(CELLS) for _ in range(provider.ConsumeIntInRange(0, 60))]
         content = ("time,event,a\n" * provider.ConsumeBool() + ",".join(parts)).encode()
     with contextlib.redirect_stderr(io.StringIO()):  # it tells which column it takes for the time
-        study = study_to_fit(str(written("rows.csv", content)), Reading(), None)
+        study = study_to_fit(str(written("rows.csv", content)), Reading(), Splitting())
     small_fit(study.covariates, study.y, missing="question")
 
 

@@ -90,7 +90,7 @@ class Case:
         self.names = list(map(str, self.names))
         words = list(map(str, rng.permutation(HOSTILE))) if is_hostile else ["I", "II", "III", "IV"]
         levels = words[:4], words[-3:]
-        takes_gaps = options.get("missing") == "question"
+        takes_gaps = options.get("missing") in ("question", "better")
         gaps = [name for name in self.names if rng.random() < 0.5] if takes_gaps else []
         n = 150
         cells = columns_of(rng, n, self.names, gaps, levels)
@@ -131,6 +131,7 @@ CASES = {
     "plain": {"seed": 0, "is_hostile": False},
     "weights": {"seed": 1, "is_hostile": False},
     "gaps": {"seed": 2, "is_hostile": False, "missing": "question"},
+    "the better side": {"seed": 2, "is_hostile": False, "missing": "better"},
     "paper": {"seed": 3, "is_hostile": False, "encoding": "paper"},
     "paper with gaps": {
         "seed": 4,
@@ -143,6 +144,10 @@ CASES = {
     **{
         f"hostile with gaps {k}": {"seed": k, "is_hostile": True, "missing": "question"}
         for k in (9, 10, 11, 12)
+    },
+    **{
+        f"hostile, the better side {k}": {"seed": k, "is_hostile": True, "missing": "better"}
+        for k in (14, 15, 16)
     },
     "hostile paper": {
         "seed": 13,

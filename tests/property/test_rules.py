@@ -20,14 +20,15 @@ def assert_words_lead_to_the_leaves(model, X, rows, orders=None):
 
 
 @pytest.mark.parametrize("encoding", ["questions", "paper"])
-@pytest.mark.parametrize("has_gaps", [False, True], ids=["whole", "with gaps"])
+@pytest.mark.parametrize("missing", ["", "question", "better"])
 @pytest.mark.parametrize("name", ["veterans", "whas500", "gbsg2", "aids"])
-def test_words_lead_to_the_leaves_of_the_bundled_data(name, has_gaps, encoding):
+def test_words_lead_to_the_leaves_of_the_bundled_data(name, missing, encoding):
     X, y = load(name, backend="pandas")
-    if has_gaps:
+    if missing:
         X = X.astype(object).mask(np.random.default_rng(0).random(X.shape) < 0.1, None)
     rows = X.astype(object).to_dict("records")
-    model = OptimalSurvivalTree(3, 0.0005, missing="question", encoding=encoding, thresholds=5)
+    options = {"missing": missing or "question", "encoding": encoding, "thresholds": 5}
+    model = OptimalSurvivalTree(3, 0.0005, **options)
     model.fit(X, y)
     assert model.n_leaves_ > 3
     assert_words_lead_to_the_leaves(model, X, rows)
@@ -74,8 +75,9 @@ def tables(draw):
     tables(),
     st.sampled_from(["auto", "all", 2, ("width", 3), [0, 0.5]]),
     st.sampled_from(["questions", "questions", "paper"]),
+    st.sampled_from(["question", "better"]),
 )
-def test_words_lead_to_the_leaves_of_random_tables(table, thresholds, encoding):
+def test_words_lead_to_the_leaves_of_random_tables(table, thresholds, encoding, missing):
     columns, y = table
     frame = pd.DataFrame(
         {
@@ -91,7 +93,7 @@ def test_words_lead_to_the_leaves_of_random_tables(table, thresholds, encoding):
     ]
     orders = {name: ORDER for name, (kind, _) in columns.items() if kind == "ordered"}
     model = OptimalSurvivalTree(
-        2, 0.0, min_samples_leaf=1, thresholds=thresholds, encoding=encoding, missing="question"
+        2, 0.0, min_samples_leaf=1, thresholds=thresholds, encoding=encoding, missing=missing
     )
     model.fit(frame, y)
     assert_words_lead_to_the_leaves(model, frame, rows, orders)

@@ -4,6 +4,7 @@ import ast
 import math
 import re
 
+OR_MISSING = " or missing"
 LITERAL = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 
 
@@ -23,13 +24,21 @@ def levels_of(words):
     return found
 
 
+def name_in(text, row):
+    """The column that a question begins with."""
+    return max((name for name in row if text.startswith(f"{name} ")), key=len)
+
+
 def answer(text, row, orders):
     """Does the question, given in words, hold for a row of Python values?"""
+    if text.endswith(OR_MISSING):
+        text = text.removesuffix(OR_MISSING)
+        return answer(text, row, orders) or is_missing(row[name_in(text, row)])
     between = re.fullmatch(r"(\S+) < (.+) <= (\S+)", text)
     if between and between[2] in row:
         cell = row[between[2]]
         return not is_missing(cell) and float(between[1]) < cell <= float(between[3])
-    name = max((n for n in row if text.startswith(f"{n} ")), key=len)
+    name = name_in(text, row)
     sign, words = text[len(name) + 1 :].split(" ", 1)
     cell = row[name]
     if (sign, words) == ("is", "missing"):

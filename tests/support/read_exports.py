@@ -131,7 +131,8 @@ class Reader:
         found = [self.operand()]
         while not (ending and self.text.startswith(ending, self.at)) and self.take(joint):
             found.append(self.operand())
-        if ending and len(found) > 1 and joint == " or ":
+        is_at_end = bool(ending) and self.text.startswith(ending, self.at)
+        if ending and not is_at_end and len(found) > 1 and joint == " or ":
             self.close_bracket(found)
         return list(map(value, found))
 
@@ -178,6 +179,16 @@ def value(operand):
     return ast.literal_eval(operand) if operand[0] in "'\"" else operand
 
 
+def split_reader(words, columns):
+    """The function of a row that the words of a split tell."""
+    plain = words.removesuffix(" or missing")
+    (holds,) = Reader(plain, columns).conditions()
+    if plain == words:
+        return holds
+    name = value(Reader(plain, columns).name_ahead())
+    return lambda row: is_missing(row[name]) or holds(row)
+
+
 def rules_reader(text, columns):
     """The function of a row that ``style="rules"`` tells."""
     lines = text.split("\n")
@@ -192,7 +203,7 @@ def rules_reader(text, columns):
             return (lambda row: leaf), place + 1
         assert line.startswith("if "), line
         assert line.endswith(":"), line
-        (holds,) = Reader(line[len("if ") : -1], columns).conditions()
+        holds = split_reader(line[len("if ") : -1], columns)
         yes, place = block(place + 1, f"{indent}    ")
         assert lines[place] == f"{indent}else:"
         no, place = block(place + 1, f"{indent}    ")

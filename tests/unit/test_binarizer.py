@@ -59,7 +59,7 @@ def test_every_form_of_thresholds(thresholds, expected):
 
 def test_thresholds_by_column_leave_the_others_at_auto():
     frame = pd.DataFrame(
-        {"age": np.arange(100), "size": np.arange(100) / 10, "arm": ["a", "b"] * 50}
+        {"age": np.arange(100.0), "size": np.arange(100) / 10, "arm": ["a", "b"] * 50}
     )
     found = asked(frame, thresholds={"size": [5]})
     assert [text for text in found if "age" not in text] == ["size <= 5", "arm is a"]
@@ -283,7 +283,8 @@ def test_clones_and_pickles():
     frame = pd.DataFrame({"age": [40, None, 63], "stage": ["I", "II", "IV"]})
     options = {"thresholds": {"age": 2}, "missing": "question", "max_levels": 5}
     binarizer = Binarizer(**options).fit(frame)
-    assert clone(binarizer).get_params() == {**options, "encoding": "questions", "levels": "each"}
+    others = {"encoding": "questions", "levels": "each", "categorical": None, "exclude": None}
+    assert clone(binarizer).get_params() == {**options, **others}
     assert not hasattr(clone(binarizer), "questions_")
     again = pickle.loads(pickle.dumps(binarizer))
     assert np.array_equal(again.transform(frame), binarizer.transform(frame))

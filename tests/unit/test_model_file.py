@@ -280,6 +280,8 @@ ADDED = [
     *(("certificate", "loss_kind"), ("certificate", "teacher"), ("certificate", "teacher_seed")),
     *(("certificate", "rows_fingerprint"), ("options", "teacher"), ("options", "levels")),
     *(("certificate", "teacher_rows"), ("one_leaf_reason",)),
+    *(("options", "categorical"), ("options", "exclude"), ("warnings",)),
+    ("certificate", "n_candidates"),
 ]
 
 

@@ -48,10 +48,9 @@ class QuestionsOnNumbers(Binarizer):
 
 
 CANNOT_APPLY = {
-    "check_sample_weight_equivalence_on_dense_data": "gives rows weight 0, and weights must be "
-    "positive",
-    "check_all_zero_sample_weights_error": "weights must be positive, so one zero is refused too, "
-    "in other words",
+    "check_sample_weight_equivalence_on_dense_data": "rows are censored by their place here, so "
+    "that repeated rows have other outcomes",
+    "check_all_zero_sample_weights_error": "it is refused in other words",
 }
 
 

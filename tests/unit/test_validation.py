@@ -125,7 +125,8 @@ def test_bad_y(y, message):
     ("weight", "message"),
     [
         (np.ones(3), "X has 16, it has 3"),
-        (with_value(np.ones(16), 4, 0), "row 4 has 0.0"),
+        (with_value(np.ones(16), 4, -1), "row 4 has -1.0"),
+        (np.zeros(16), "it is 0 in all"),
         (with_value(np.ones(16), 4, np.nan), "row 4 has nan"),
         (with_value(np.ones(16), 4, 1e13), "factor of 1e\\+12"),
         (np.ones((16, 1)), "one column"),

@@ -9,6 +9,10 @@ class SearchStoppedWarning(UserWarning):
     """The search ended before the tree was proven best; the tree and both bounds are valid."""
 
 
+class DataWarning(UserWarning):
+    """Something in the table that would mislead: an identifier, a leak, a subject with two rows."""
+
+
 class TailWeightWarning(UserWarning):
     """A few rows at the end of the follow-up carry much of the loss; a horizon leaves them out."""
 

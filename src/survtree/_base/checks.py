@@ -188,8 +188,24 @@ def _check_time_buckets(option: Option, value: Any) -> int | tuple[float, ...]:
     return edges
 
 
+def _check_columns(option: Option, value: Any) -> tuple[str, ...] | None:
+    """Names of columns; whether X has them is known later."""
+    if value is None:
+        return None
+    if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
+        error = refusal(option, value, TypeError)
+        hint = f" Pass [{value!r}]." if isinstance(value, str) else ""
+        raise TypeError(f"{error}{hint}")
+    names = list(value)
+    if not all(isinstance(name, str) for name in names):
+        raise refusal(option, value, TypeError)
+    return tuple(map(str, names))
+
+
 _OTHERS: dict[str, Callable[[Option, Any], Any]] = {
     "time_buckets": _check_time_buckets,
+    "categorical": _check_columns,
+    "exclude": _check_columns,
     "memory_limit": _check_memory,
     "callback": _check_callback,
     "random_state": _check_random_state,

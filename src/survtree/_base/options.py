@@ -88,9 +88,9 @@ OPTIONS: tuple[Option, ...] = (
            allowed=f"'auto', 'all', 'guess', {CUTS}, or a dict of column names to any of these "
                    "except 'guess'",
            help="Where numeric columns may be split, for example at age <= 62.5."),
-    Option("missing", "error", "choice", choices=("error", "question", "drop"),
-           help="Missing values: refuse them, split on whether a value is missing, or drop the "
-                "rows."),
+    Option("missing", "error", "choice", choices=("error", "question", "better", "drop"),
+           help="Missing values: refuse them, split on whether a value is missing, send them to "
+                "the better side of each split, or drop the rows."),
     Option("encoding", "questions", "choice", choices=("questions", "paper"),
            help="Splits on the columns as they are, or on the 0/1 columns of the paper's "
                 "experiments."),
@@ -100,6 +100,13 @@ OPTIONS: tuple[Option, ...] = (
            help="A candidate split for each level of a categorical column, or also for groups of "
                 "levels in the order of their risk. 'default' is 'grouped' if regularization is "
                 "'auto', otherwise 'each'."),
+    Option("categorical", None, "other",
+           allowed="a list of names of columns, or None",
+           help="Columns whose numbers are codes of categories."),
+    Option("exclude", None, "other",
+           allowed="a list of names of columns, or None",
+           help="Columns that the tree must not split on. Columns that only number the rows are "
+                "left out as well, with a warning, unless thresholds or categorical name them."),
     Option("time_buckets", None, "other",
            allowed="an integer >= 1, a list of ascending times >= 0, or None (exact times)",
            help="Times are rounded up to this many buckets, or to the given edges, before the "

@@ -13,6 +13,11 @@ def list_names(names: Sequence[Any], most: int = 10) -> str:
     return ", ".join(map(repr, names[:most])) + more
 
 
+def plain_name(name: str) -> str:
+    """A name without case and signs."""
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
 def did_you_mean(value: Any, choices: Iterable[Any]) -> str:
     """Suggests the nearest of the choices; nothing if none is near."""
     by_lower = {str(choice).lower(): choice for choice in choices}

@@ -7,8 +7,10 @@ code. Modules of this room import little: ``survtree --help`` must not wait for 
 need.
 """
 
+import ast
 import inspect
 import re
+import shlex
 import signal
 import sys
 import warnings
@@ -30,6 +32,8 @@ OTHER_FLAGS = {name: f"--{name}" for name in ("rule", "scoring", "style")}
 ALL_FLAGS = {**FLAGS, **OTHER_FLAGS, "max_depths": "--depths", "cv": "--folds"}
 # max_depth must be ... -> --depth must be ...; missing='drop' -> --missing drop
 OPTION = re.compile(rf"\b({'|'.join(ALL_FLAGS)})(?:='([^']*)'|(?= must\b))")
+# thresholds={'id': 'auto'} -> --thresholds 'id=auto'; categorical=['a', 'b'] -> --categorical a ...
+BY_COLUMN = re.compile(r"\b(thresholds|categorical|exclude)=(\{[^{}]*\}|\[[^\[\]]*\])")
 ARGUMENTS = {"duration_col": "--time", "event_col": "--event", "sample_weight": "--weights"}
 ARGUMENT = re.compile("|".join(ARGUMENTS))
 
@@ -161,7 +165,13 @@ def _in_flags(text: str) -> str:
         value = match.group(2)
         return ALL_FLAGS[match.group(1)] + ("" if value is None else f" {value}")
 
-    return ARGUMENT.sub(lambda match: ARGUMENTS[match.group()], OPTION.sub(flag, text))
+    def flags(match: "re.Match[str]") -> str:
+        given = ast.literal_eval(match.group(2))
+        words = [f"{k}={v}" for k, v in given.items()] if isinstance(given, dict) else given
+        return " ".join(f"{ALL_FLAGS[match.group(1)]} {shlex.quote(word)}" for word in words)
+
+    text = BY_COLUMN.sub(flags, OPTION.sub(flag, text))
+    return ARGUMENT.sub(lambda match: ARGUMENTS[match.group()], text)
 
 
 def _show_warning(message: Any, category: Any, *where: Any, **more: Any) -> None:

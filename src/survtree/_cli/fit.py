@@ -22,6 +22,7 @@ from survtree._cli.inputs import (
     Splitting,
     Study,
     Teaching,
+    note_rows,
     number_or_none,
     number_or_word,
     option,
@@ -127,7 +128,7 @@ def fit(
     from survtree import OptimalSurvivalTree
 
     check_outputs(*output.files().values(), proof)
-    study = study_to_fit(data, reading, splitting.exclude)
+    study = study_to_fit(data, reading, splitting)
     model = OptimalSurvivalTree(
         number_or_none(depth),
         number_or_word(regularization),
@@ -167,7 +168,7 @@ def tune(
     from survtree import OptimalSurvivalTreeCV
 
     check_outputs(*output.files().values())
-    study = study_to_fit(data, reading, splitting.exclude)
+    study = study_to_fit(data, reading, splitting)
     model = OptimalSurvivalTreeCV(
         n_jobs=jobs,
         random_state=seed,
@@ -215,7 +216,7 @@ def path(
     from survtree._show.picture import Picture
 
     check_outputs(output, plot)
-    study = study_to_fit(data, reading, splitting.exclude)
+    study = study_to_fit(data, reading, splitting)
     found = regularization_path(
         study.frame,
         sample_weight=study.weight,
@@ -227,6 +228,7 @@ def path(
         **splitting.arguments(),
         **study.outcome,
     )
+    note_rows(found[0], study)
     table = found.table()
     if output is not None:
         write_table(output, table)
@@ -274,7 +276,8 @@ def _show_and_write(model: Any, study: Study, output: Output) -> None:
     from survtree import export_json, plot_tree
     from survtree._model.fitted import keep_roles
 
-    keep_roles(model, study.roles)
+    keep_roles(model, study.roles, study.cautions)
+    note_rows(model, study)
     if output.output is not None:
         export_json(model, output.output)
     if output.report is not None:

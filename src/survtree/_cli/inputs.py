@@ -4,12 +4,14 @@ Each option is declared once, in a group of options (a dataclass) or as a type. 
 about the columns of a table is said.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from survtree._base.options import DEFAULTS, OPTIONS
+from survtree._base.words import list_names
 from survtree._cli.printing import note
 from survtree._data.read_files import (
     EVENT_NAMES,
@@ -20,7 +22,6 @@ from survtree._data.read_files import (
     check_has_names,
     check_not_excluded,
     check_odd_texts,
-    counts_rows,
     guessed_role,
 )
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from survtree._data.files import Source
-    from survtree._model.fitted import Roles
+    from survtree._model.roles import Roles
 
 # Shorter than in Python, where a short word is clear enough.
 SHORT = {"max_depth": "depth", "n_jobs": "jobs", "random_state": "seed"}
@@ -136,14 +137,15 @@ class Reading(Format, Outcome):
 class Splitting:
     """Which columns the tree may split on, and how."""
 
-    exclude: list[str] | None = option(None, "COLUMN", "Never split on this column; repeatable.")
+    exclude: list[str] | None = option(None, "COLUMN", f"{HELPS['exclude']} Repeatable.")
+    categorical: list[str] | None = option(None, "COLUMN", f"{HELPS['categorical']} Repeatable.")
     thresholds: list[str] | None = option(
         None,
         "[COLUMN=]CUTS",
         f"{HELPS['thresholds']} auto, all, guess, a number per column, width:4, or numbers like "
         "40,50; by column: age=40,50; repeatable.",
     )
-    missing: str = _listed("missing", "error|question|drop")
+    missing: str = _listed("missing", "error|question|better|drop")
     # Reading has an encoding of another kind.
     encoding_: str = _listed("encoding", "questions|paper")
     max_levels: int = _listed("max_levels")
@@ -151,10 +153,16 @@ class Splitting:
     time_buckets: str | None = _listed("time_buckets", "N|TIMES")
     horizon: str = _listed("horizon", "TIME|auto|none")
 
+    def named(self) -> set[str]:
+        """Columns that the user wants to be split on."""
+        cuts = _thresholds(self.thresholds or [])
+        return {*(self.categorical or ()), *(cuts if isinstance(cuts, dict) else ())}
+
     def arguments(self) -> dict[str, Any]:
-        """As the estimators take them."""
+        """As the estimators take them, apart from excluded columns, which are not passed on."""
         return {
             "thresholds": _thresholds(self.thresholds or []),
+            "categorical": self.categorical or None,
             "missing": self.missing,
             "encoding": self.encoding_,
             "max_levels": self.max_levels,
@@ -228,6 +236,7 @@ class Study(NamedTuple):
     frame: "pl.DataFrame"
     weight: "pl.Series | None"
     roles: "Roles"
+    cautions: tuple[str, ...] = ()  # what was said of columns that are left out
 
     @property
     def covariates(self) -> "pl.DataFrame":
@@ -252,20 +261,56 @@ def source_of(data: str, form: Format) -> "Source":
     return Source(data, form.format, form.separator, tuple(form.na or ()), form.encoding)
 
 
-def study_to_fit(data: str, reading: Reading, exclude: list[str] | None) -> Study:
-    """All columns but the excluded ones and those that only count the rows."""
+def study_to_fit(data: str, reading: Reading, splitting: Splitting) -> Study:
+    """All columns but the excluded ones and those that only number the rows."""
+    from survtree._data.read_columns import warn_of_data
+
     source = source_of(data, reading)
-    frame = source.read()
-    roles = roles_of(reading, frame.columns, source.name)
-    out = set(exclude or ())
+    frame = _read(source, splitting.categorical or ())
+    roles = roles_of(reading, frame, source.name)
+    out, outcome = splitting.exclude or [], (roles.time, roles.event)
     check_columns("--exclude", out, frame.columns, source.name)
-    check_not_excluded(out, (roles.time, roles.event))
-    for name in frame.columns:
-        if name not in {*out, *roles[:2]} and counts_rows(frame[name]):
-            note(f"column {name!r} is left out: it counts the rows")
-            out.add(name)
-    check_odd_texts(frame.drop(out), source.name, is_text=_is_text(source))
-    return _study(frame.drop(out - {roles.weight}), roles, source.name)
+    check_columns("--categorical", splitting.categorical or (), frame.columns, source.name)
+    check_not_excluded(out, outcome)
+    covariates = frame.drop(*outcome, *([roles.weight] if roles.weight else []), strict=False)
+    left_out, cautions = _identifiers(covariates, out, splitting.named())
+    warn_of_data(cautions)
+    covariates = covariates.drop(left_out, strict=False)
+    check_odd_texts(covariates, source.name, is_text=_is_text(source))
+    study = _study(frame.drop(set(left_out) - {roles.weight}), roles, source.name)
+    return study._replace(cautions=cautions)
+
+
+def _read(source: "Source", categorical: Sequence[str] = ()) -> "pl.DataFrame":
+    """The whole table; text that holds numbers is read as numbers, and that is said."""
+    from survtree._data.files import texts_of_numbers, with_numbers
+
+    frame = source.read()
+    found = [name for name in texts_of_numbers(frame) if name not in categorical]
+    if found:
+        note(f"text is read as numbers, in which a comma is a decimal point: {list_names(found)}")
+    return with_numbers(frame, found)
+
+
+def _identifiers(
+    frame: "pl.DataFrame", exclude: Sequence[str], named: set[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Columns to leave out, and what to say: by the rule of the fit, which must not see them."""
+    import narwhals as nw
+    import polars as pl
+
+    from survtree._data.identifiers import is_named_as_identifier
+    from survtree._data.read_columns import identifiers_among
+    from survtree._data.read_table import column_of_series
+
+    maybe = [
+        name
+        for name, dtype in frame.schema.items()
+        if dtype.is_integer() or dtype == pl.String
+        if is_named_as_identifier(name) or frame[name].n_unique() == len(frame)
+    ]
+    series = [nw.from_native(frame[name], series_only=True) for name in maybe]
+    return identifiers_among(list(map(column_of_series, maybe, series)), exclude, named)
 
 
 def _is_text(source: "Source") -> bool:
@@ -275,32 +320,46 @@ def _is_text(source: "Source") -> bool:
 def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
     """The columns that a model needs, and the outcome; by default that of its fit."""
     source = source_of(data, reading)
-    frame = source.read()
+    frame = _read(source, model.categorical or ())
     known = model.roles_
     if known is not None:
         reading.time = reading.time or known.time
         reading.event = reading.event or known.event
         reading.weights = reading.weights or known.weight
         reading.event_value = reading.event_value or list(known.event_values)
-    roles = roles_of(reading, frame.columns, source.name)
+    roles = roles_of(reading, frame, source.name)
     names = check_has_names(model, file)
     check_has_columns(names, frame.columns, source.name)
     kept = [*names, roles.time, roles.event, *([roles.weight] if roles.weight else [])]
     return _study(frame.select(list(dict.fromkeys(kept))), roles, source.name)
 
 
-def roles_of(reading: Reading, columns: list[str], file: str) -> "Roles":
-    """Which columns are time, event and weight: as named, or those with the usual names."""
-    from survtree._model.fitted import Roles
+def note_rows(model: Any, study: Study) -> None:
+    """Say how many rows a fit left out, if it did."""
+    n = sum(curve.n_rows for curve in model.leaf_curves_.values())
+    if n < len(study.frame):
+        note(f"fitted {rows_left(n, len(study.frame))}")
 
+
+def rows_left(n_rows: int, n_all: int) -> str:
+    """On which rows something was done, where some have missing values or a weight of 0."""
+    why = "which have missing values or a weight of 0"
+    return f"on {n_rows:,} of {n_all:,} rows, without {n_all - n_rows:,} {why}"
+
+
+def roles_of(reading: Reading, frame: "pl.DataFrame", file: str) -> "Roles":
+    """Which columns are time, event and weight: as named, or those with the usual names."""
+    from survtree._model.roles import Roles
+
+    columns = frame.columns
     time, event = reading.time, reading.event
     for flag, name in (("--time", time), ("--event", event), ("--weights", reading.weights)):
         check_columns(flag, [] if name is None else [name], columns, file)
     if time is None:
-        time = guessed_role("--time", TIME_NAMES, columns, file)
+        time = guessed_role("--time", TIME_NAMES, frame, file)
         note(f"time is taken from the column {time!r}, by its name; --time names another")
     if event is None:
-        event = guessed_role("--event", EVENT_NAMES, columns, file)
+        event = guessed_role("--event", EVENT_NAMES, frame, file)
         note(f"events are taken from the column {event!r}, by its name; --event names another")
     return Roles(time, event, tuple(reading.event_value or ()), reading.weights)
 

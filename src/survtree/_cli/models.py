@@ -18,6 +18,7 @@ from survtree._cli.inputs import (
     Reading,
     Times,
     numbers_of,
+    rows_left,
     source_of,
     study_to_check,
     to_file,
@@ -111,10 +112,14 @@ def evaluate(model: Model, data: Data, reading: Reading, as_json: AsJson = False
     training = outcome_of(list(fitted.leaf_curves_.values()))
     scores = scores_of(functions_of(fitted, rows.X), rows.events, training, fitted.horizon_)
     n_rows, n_events = len(rows.events), int(rows.events.event.sum())
+    n_left_out = len(study.frame) - n_rows
     if as_json:
-        print_json({"rows": n_rows, "events": n_events, "horizon": fitted.horizon_, **scores})
+        counts = {"rows": n_rows, "rows_left_out": n_left_out, "events": n_events}
+        print_json({**counts, "horizon": fitted.horizon_, **scores})
         return
     typer.echo(f"{format_count(n_rows, 'row')}, {format_count(n_events, 'event')}")
+    if n_left_out:
+        typer.echo(f"scored {rows_left(n_rows, len(study.frame))}")
     if fitted.horizon_ is not None:
         typer.echo(
             "IBS ratio, Brier score and AUC are integrated to "

@@ -64,6 +64,8 @@ def model_facts(model: Any, times: Any = None) -> dict[str, Any]:
         "horizon": proof.horizon,
         "seconds": proof.seconds,
         "fingerprint": proof.fingerprint,
+        "screening": model.screening_,
+        "warnings": list(model.warnings_),
         "leaves": leaf_table(model, times).to_dicts(),
     }
 

@@ -17,7 +17,7 @@ from typing import IO, Any
 import polars as pl
 
 from survtree._base.files import whole_file
-from survtree._data.read_files import check_header, format_of, read_of
+from survtree._data.read_files import DECIMAL_COMMA, check_header, format_of, read_of
 
 UTF_8 = "utf-8"
 STANDARD_INPUT = STANDARD_OUTPUT = "-"
@@ -25,6 +25,7 @@ STANDARD_INPUT = STANDARD_OUTPUT = "-"
 NA_TEXTS = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL")
 FLAG_TEXTS = ({"True", "False"}, {"TRUE", "FALSE"}, {"true", "false"})
 SEPARATORS = ",;\t|"
+THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2},\d{3}\s*$"
 ROWS_AT_ONCE = 100_000
 
 
@@ -127,6 +128,33 @@ def with_flags(frame: pl.DataFrame) -> pl.DataFrame:
             if texts and any(texts <= words for words in FLAG_TEXTS):
                 found[name] = pl.col(name).str.to_lowercase() == "true"
     return frame.with_columns(**found)
+
+
+def texts_of_numbers(frame: pl.DataFrame) -> list[str]:
+    """Columns of text all of which reads as numbers, perhaps with decimal commas or blanks.
+
+    Where every comma has three digits after it, it may as well part thousands: that is left alone.
+    """
+    found = []
+    for name, dtype in frame.schema.items():
+        texts = frame[name].drop_nulls().unique() if dtype == pl.String else None
+        if texts is None or len(texts) == 0 or _as_numbers(texts).null_count():
+            continue
+        commas = texts.filter(texts.str.contains(",", literal=True))
+        if len(commas) == 0 or not commas.str.contains(THOUSANDS).all():
+            found.append(name)
+    return found
+
+
+def with_numbers(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """The same table with numbers in place of the text of some columns."""
+    return frame.with_columns(_as_numbers(frame[name]) for name in names)
+
+
+def _as_numbers(texts: pl.Series) -> pl.Series:
+    """Numbers, null where the text is none."""
+    points = texts.str.strip_chars().str.replace(DECIMAL_COMMA, "${1}.${2}")
+    return points.cast(pl.Float64, strict=False)
 
 
 def write_parts(

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from survtree._base.words import list_names, one_line_message
+from survtree._base.words import list_names, one_line_message, plain_name
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,10 +39,11 @@ EVENT_NAMES = frozenset(
         *("arrest", "churn", "churned"),
     )
 )
-# Names of columns that only count the rows.
-COUNTER_NAMES = frozenset(["", "id", "pid", "index", "row", "rowid", "rowname", "rownames"])
 LEAST_NUMBERS, MOST_ODD_TEXTS = 10, 3
+MOST_CODES = 10  # distinct numbers; with more they may be times
 MOST_NEAREST = 3
+# As polars writes regular expressions: one comma between digits.
+DECIMAL_COMMA = r"^([+-]?\d+),(\d+)$"
 
 
 @contextmanager
@@ -132,31 +133,38 @@ def _nearest(name: str, columns: Sequence[str]) -> str:
     )
 
 
-def guessed_role(what: str, names: frozenset[str], columns: Sequence[str], file: str) -> str:
+def guessed_role(what: str, names: frozenset[str], frame: "pl.DataFrame", file: str) -> str:
     """The only column that has one of the usual names."""
+    columns = frame.columns
     found = [column for column in columns if plain_name(column) in names]
     if len(found) == 1:
         return found[0]
     came = f"{list_names(found)} could be meant" if found else "no column has a usual name for it"
+    likely = "" if found else _likely(what, frame)
     raise ValueError(
-        f"{what} must name a column of {file}; it was not passed, and {came}. Its columns are "
-        f"{list_names(columns, 30)}."
+        f"{what} must name a column of {file}; it was not passed, and {came}. {likely}Its columns "
+        f"are {list_names(columns, 30)}."
     )
 
 
-def plain_name(name: str) -> str:
-    """A name without case and signs."""
-    return "".join(letter for letter in name.lower() if letter.isalnum())
+def _likely(what: str, frame: "pl.DataFrame") -> str:
+    """Columns whose values could be event flags or times, in a sentence."""
+    numbers = [s for s in frame if s.dtype.is_numeric() and s.null_count() < len(s)]
+    if what == "--event":
+        found = [s.name for s in frame if _holds_flags(s)]
+        return f"Of 0 and 1, or true and false, are {list_names(found)}. " if found else ""
+    found = [s.name for s in numbers if s.null_count() == 0 and s.n_unique() > MOST_CODES]
+    found = [name for name in found if (frame[name] >= 0).all()]
+    return f"Of numbers that are not negative are {list_names(found)}. " if found else ""
 
 
-def counts_rows(column: "pl.Series") -> bool:
-    """Does a column only number the rows, by its name and values?"""
-    if plain_name(column.name.removeprefix("Unnamed: 0")) not in COUNTER_NAMES:
-        return False
-    if not column.dtype.is_integer() or column.null_count():
-        return False
-    first = column[0] if len(column) else None
-    return first in (0, 1) and bool((column.diff().drop_nulls() == 1).all())
+def _holds_flags(column: "pl.Series") -> bool:
+    import polars as pl
+
+    if column.dtype == pl.Boolean:
+        return True
+    is_number = column.dtype.is_numeric() and column.null_count() == 0
+    return is_number and set(column.unique().head(3).to_list()) == {0, 1}
 
 
 def check_event_values(column: "pl.Series", values: Sequence[str], file: str) -> "pl.Series":
@@ -206,7 +214,8 @@ def check_odd_texts(frame: "pl.DataFrame", file: str, *, is_text: bool) -> None:
         if dtype != pl.String:
             continue
         distinct = frame[name].drop_nulls().unique()
-        is_odd = distinct.str.strip_chars().cast(pl.Float64, strict=False).is_null()
+        numbers = distinct.str.strip_chars().str.replace(DECIMAL_COMMA, "${1}.${2}")
+        is_odd = numbers.cast(pl.Float64, strict=False).is_null()
         n_odd = int(is_odd.sum())
         if 0 < n_odd <= MOST_ODD_TEXTS and len(distinct) - n_odd > LEAST_NUMBERS:
             odd = distinct.filter(is_odd).to_list()

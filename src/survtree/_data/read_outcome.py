@@ -58,6 +58,12 @@ def read_outcome(y: Any, role: str = "y") -> tuple[Bools, Floats]:
     return event, time
 
 
+def name_of_time(y: Any) -> str:
+    """The name of the column of times, if it has one."""
+    name = getattr(_event_and_time(y, "y")[1], "name", None)
+    return name if isinstance(name, str) else ""
+
+
 def check_events(events: EventTable) -> EventTable:
     """Refuse an outcome without any event, or in which all times are 0."""
     check_time_passes(events.time)
@@ -294,7 +300,7 @@ def _read(role: str, values: Any, message: Message) -> Column:
 def check_weight(
     sample_weight: Any, n_rows: int, role: str = "sample_weight", table: str = "X"
 ) -> Floats:
-    """A positive weight for each row of the table; 1 if none are given."""
+    """A weight for each row of the table, 0 or more; 1 if none are given."""
     if sample_weight is None:
         return np.ones(n_rows)
     weight = numbers_of(role, sample_weight)
@@ -303,12 +309,23 @@ def check_weight(
             f"{role} must have one entry per row; {table} has {n_rows}, it has {len(weight)}. "
             f"Take it from the rows of {table}."
         )
-    is_bad = ~(np.isfinite(weight) & (weight > 0))
+    is_bad = ~(np.isfinite(weight) & (weight >= 0))
     if is_bad.any():
         row = int(np.argmax(is_bad))
         raise ValueError(
-            f"{role} must be positive and finite; row {row} has {weight[row]}. To leave a row out, "
-            "remove it."
+            f"{role} must be finite and not negative; row {row} has {weight[row]}. To leave a row "
+            "out, give it 0."
+        )
+    _check_sizes(weight[weight > 0], role)
+    return weight
+
+
+def _check_sizes(weight: Floats, role: str) -> None:
+    """Weights above 0, of which there must be some, and which must not differ too much."""
+    if len(weight) == 0:
+        raise ValueError(
+            f"{role} must be above 0 in some row; it is 0 in all, which leaves no row. Leave it "
+            "out to count all rows once."
         )
     if weight.max() > MAX_WEIGHT_RATIO * weight.min():
         raise ValueError(
@@ -320,4 +337,3 @@ def check_weight(
             f"{role} must lie between {1 / MAX_WEIGHT:g} and {MAX_WEIGHT:g}; got {weight.min():g} "
             f"to {weight.max():g}. Only ratios of weights matter: divide it by its mean."
         )
-    return weight

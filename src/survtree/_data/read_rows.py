@@ -4,19 +4,26 @@
 ``read_new_rows`` reads rows to predict.
 """
 
-import sys
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from survtree._base.warn import warn
 from survtree._base.words import list_names
-from survtree._data.read_outcome import check_events, check_outcome
-from survtree._data.read_table import check_table, text_of
+from survtree._data.read_columns import (
+    ColumnRoles,
+    as_levels,
+    check_one_row_per_subject,
+    roles_of_columns,
+)
+from survtree._data.read_index import matched
+from survtree._data.read_outcome import check_events, check_outcome, name_of_time
+from survtree._data.read_table import check_table
 from survtree._data.table import Bools, Column, EventTable, Kind, Table, table_of
 
 MOST_SHOWN = 5
+TAKE_MISSING = ("question", "better")  # values of ``missing`` with which rows may have gaps
 
 
 class Seen(NamedTuple):
@@ -26,10 +33,13 @@ class Seen(NamedTuple):
     levels: frozenset[str] = frozenset()
     is_zero_one: bool = False
     has_missing: bool = False
+    is_left_out: bool = False  # no tree splits on it, and no teacher sees it
 
     @classmethod
-    def of(cls, column: Column) -> "Seen":
-        """What there is to see of a column."""
+    def of(cls, column: Column, *, is_left_out: bool = False) -> "Seen":
+        """What there is to see of a column; levels of one that is left out are not kept."""
+        if is_left_out:
+            return cls(column.kind, is_left_out=True)
         is_zero_one = column.kind == "flag"
         if column.kind == "number":
             # Most columns are found out by their first rows; NaN is neither 0 nor 1.
@@ -44,11 +54,22 @@ class Seen(NamedTuple):
 
 
 class Study(NamedTuple):
-    """Rows with covariates and outcomes, and which of the user's rows they are."""
+    """Rows with covariates and outcomes, and which of the user's rows they are.
+
+    Columns that are ``left_out`` are in the table, but nobody looks at them. ``cautions`` are
+    sentences about the columns that the user of a fit should be told.
+    """
 
     table: Table
     events: EventTable
     is_kept: Bools
+    left_out: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
+
+    @property
+    def covariates(self) -> Table:
+        """Without the columns that are left out."""
+        return self.table.without(self.left_out)
 
 
 def read_study(
@@ -59,23 +80,44 @@ def read_study(
     missing: str,
     seen: Sequence[Seen] | None = None,
 ) -> Study:
-    """Rows whose outcome is known; those with missing values may be left out.
+    """Rows whose outcome is known, without those of weight 0; missing values may leave out more.
 
     With ``seen`` they must have the columns of the fit. Without, they are the rows to fit on, and
     the estimator gets ``n_features_in_`` and ``feature_names_in_``.
     """
-    table = check_table(estimator, X, reset=seen is None)
+    table, left_out, cautions = read_columns(estimator, X, seen)
+    y, sample_weight = matched(X, y, sample_weight)
     events = check_outcome(y, sample_weight, table.n_rows)
-    is_kept = rows_kept(table, missing, events.event)
+    if seen is None:
+        check_one_row_per_subject(table, events.time, name_of_time(y))
+    is_kept = events.counts
     if not is_kept.all():
-        table, events = table.take(is_kept), check_events(events.take(is_kept))
-    return Study(table if seen is None else check_kinds(table, seen), events, is_kept)
+        table, events = table.take(is_kept), check_events(events.counted())
+    is_complete = rows_kept(table.without(left_out), missing, events.event)
+    if not is_complete.all():
+        table, events = table.take(is_complete), check_events(events.take(is_complete))
+        is_kept[is_kept] = is_complete
+    table = table if seen is None else check_kinds(table, seen)
+    return Study(table, events, is_kept, left_out, cautions)
+
+
+def read_columns(estimator: Any, X: Any, seen: Sequence[Seen] | None = None) -> ColumnRoles:
+    """The columns of a fit, or later those that it saw, and which of them are left out."""
+    table = check_table(estimator, X, reset=seen is None)
+    if seen is None:
+        return roles_of_columns(estimator, table)
+    return ColumnRoles(table, left_out_by(seen, table.names), ())
+
+
+def left_out_by(seen: Sequence[Seen], names: Sequence[str]) -> tuple[str, ...]:
+    """The columns that the fit left out."""
+    return tuple(name for name, each in zip(names, seen, strict=True) if each.is_left_out)
 
 
 def read_new_rows(estimator: Any, X: Any, seen: Sequence[Seen], missing: str) -> Table:
     """Rows to predict, with the columns of the fit."""
-    table = check_table(estimator, X, reset=False)
-    check_missing(table, missing, is_fit=False)
+    table, left_out, _ = read_columns(estimator, X, seen)
+    check_missing(table.without(left_out), missing, is_fit=False)
     return check_kinds(table, seen)
 
 
@@ -91,7 +133,7 @@ def rows_kept(table: Table, missing: str, event: Bools | None = None) -> Bools:
 
 def check_missing(table: Table, policy: str, *, is_fit: bool = True) -> None:
     """Refuse missing values unless the policy has a use for them."""
-    if policy == "question" or table.matrix is not None:
+    if policy in TAKE_MISSING or table.matrix is not None:
         return
     found = [(column.name, column.is_missing()) for column in table.columns]
     counts = [(name, int(gone.sum()), int(np.argmax(gone))) for name, gone in found if gone.any()]
@@ -143,7 +185,8 @@ def check_kinds(table: Table, seen: Sequence[Seen]) -> Table:
 
 
 def _as_seen(column: Column, seen: Seen) -> Column:
-    if column.kind == seen.kind or {column.kind, seen.kind} == {"level", "ordered"}:
+    is_alike = column.kind == seen.kind or {column.kind, seen.kind} == {"level", "ordered"}
+    if seen.is_left_out or is_alike:
         return column
     is_missing = column.is_missing()
     if is_missing.all():
@@ -159,40 +202,20 @@ def _as_seen(column: Column, seen: Seen) -> Column:
             f"column {column.name!r} must hold {wanted} as at fit; row {row} has text: "
             f"{column.levels[column.values[row]]!r}. Convert the column to {wanted.split()[0]}."
         )
-    return _as_levels(column)
-
-
-def _as_levels(column: Column) -> Column:
-    """Numbers where the fit had categories: 2 and 2.0 are the level "2"."""
-    is_missing = column.is_missing()
-    distinct, places = np.unique(column.values[~is_missing], return_inverse=True)
-    to_value = bool if column.kind == "flag" else float
-    out = np.full(len(is_missing), -1)
-    out[~is_missing] = places
-    return Column(column.name, "level", out, tuple(text_of(to_value(v)) for v in distinct.tolist()))
+    return as_levels(column)
 
 
 def warn_of_unseen(table: Table, seen: Mapping[int, Seen]) -> None:
     """One warning for all values that the fit did not see in the columns (by place) of ``seen``."""
     if table.matrix is not None:
         return
-    found = [text for j, s in seen.items() for text in _unseen(table.columns[j], s)]
+    looked_at = ((j, each) for j, each in seen.items() if not each.is_left_out)
+    found = [text for j, each in looked_at for text in _unseen(table.columns[j], each)]
     if found:
-        warnings.warn(
+        warn(
             f"rows hold values that the fit did not see: {'; '.join(found)}. Check their spelling "
-            "and coding, or fit on rows that have them.",
-            UserWarning,
-            stacklevel=callers_level(),
+            "and coding, or fit on rows that have them."
         )
-
-
-def callers_level() -> int:
-    """The stack level of the code that called the package, for warnings."""
-    level, frame = 1, sys._getframe(1)
-    inside = ("survtree", "sklearn")  # scikit-learn wraps transform
-    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in inside:
-        level, frame = level + 1, frame.f_back
-    return level
 
 
 def _unseen(column: Column, seen: Seen) -> Iterator[str]:

@@ -195,7 +195,7 @@ def not_a_covariate(name: str, what: str) -> str:
     remedy = {
         "dates": "Turn it into a number, for example days since a start date, or leave it out.",
         "durations": "Turn it into a number, for example days, or leave it out.",
-    }.get(what, "Turn it into numbers, flags or text, or leave it out.")
+    }.get(what.split(" as text")[0], "Turn it into numbers, flags or text, or leave it out.")
     return f"column {name!r} must hold numbers, flags or categories; it holds {what}. {remedy}"
 
 
@@ -215,6 +215,7 @@ def column_of_series(
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         is_missing = series.is_null().to_numpy().astype(bool)
         levels = _levels(name, series.to_list(), is_missing, _declared_levels(series))
+        levels = levels._replace(is_text=dtype == nw.String)
         return levels._replace(kind="ordered") if _is_ordered(native) else levels
     if dtype.is_temporal():
         what = {nw.Duration: "durations", nw.Time: "times of day"}.get(type(dtype), "dates")
@@ -280,7 +281,7 @@ def column_of_objects(
         found[~is_missing] = _floats(name, present, np.flatnonzero(~is_missing))
         return column_of_numbers(name, found)
     if set(kinds) == {"text"}:
-        return _levels(name, values, is_missing, None)
+        return _levels(name, values, is_missing, None)._replace(is_text=True)
     odd = next((kind for kind in kinds if kind not in ("flags", "numbers", "text")), None)
     if odd is not None:
         raise ValueError(message(name, odd))

@@ -31,6 +31,7 @@ class Column(NamedTuple):
     values: Floats | NDArray[np.int8] | Places
     levels: tuple[str, ...] = ()  # of levels and ordered levels, in the order the source declares
     is_whole: bool = False  # do the numbers come from integers?
+    is_text: bool = False  # do the levels come from text that nobody declared to be categories?
 
     def is_missing(self) -> Bools:
         """Where there is no value."""
@@ -71,8 +72,17 @@ class Table:
             out |= column.is_missing()
         return out
 
+    def without(self, names: "Sequence[str]") -> "Table":
+        """The same table without some columns, of which one must be left."""
+        if not names:
+            return self
+        return table_of([column for column in self.columns if column.name not in names])
+
     def take(self, rows: Rows) -> "Table":
         """The same table with some of its rows."""
+        if self.matrix is not None:
+            matrix = self.matrix[rows]
+            return Table(self.names, len(matrix), matrix=matrix)
         return table_of([column.take(rows) for column in self.columns])
 
 
@@ -99,6 +109,15 @@ class EventTable:
     def take(self, rows: Bools | Places) -> "EventTable":
         """The same outcome of some of the rows."""
         return EventTable(self.event[rows], self.time[rows], self.weight[rows])
+
+    @property
+    def counts(self) -> Bools:
+        """Which rows have a weight above 0; the others are as if they were not there."""
+        return np.asarray(self.weight > 0)
+
+    def counted(self) -> "EventTable":
+        """The same outcome without rows of weight 0."""
+        return self if self.counts.all() else self.take(self.counts)
 
     def until(self, horizon: float | None) -> "EventTable":
         """The outcome as it is known at a time: later ends, and events at it, are censored there.

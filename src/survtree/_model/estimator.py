@@ -1,7 +1,7 @@
 """OptimalSurvivalTree: check the options, prepare the problem, search, keep what was found."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,11 +11,13 @@ from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_options
 from survtree._base.numbers import format_percent
 from survtree._base.tree import Tree
+from survtree._data.read_columns import warn_of_data
 from survtree._data.read_outcome import split_outcome
 from survtree._model.checks import check_limit, check_trees_can_be_listed
 from survtree._model.deeper import Found, searched
-from survtree._model.fitted import Fitted, FittedTree, roles_of
+from survtree._model.fitted import Fitted, FittedTree
 from survtree._model.prepare import Prepared, copy_feature_names, prepare
+from survtree._model.roles import roles_of
 from survtree._proof.certificate import Certificate, Guess, proof_of
 from survtree._scoring.tail import heavy_tail, warn_of_tail
 from survtree._search.problem import Clock, SearchSettings
@@ -65,9 +67,11 @@ class OptimalSurvivalTree(FittedTree):
         search has no gap, upper bound, reference, warm start or full proof.
     thresholds : "auto", "all", "guess", int, ("width", int), list or dict, default="auto"
         Where numeric columns may be split, for example at age <= 62.5. See ``Binarizer``.
-    missing : {"error", "question", "drop"}, default="error"
-        Missing values: refuse them, split on whether a value is missing, or drop the rows. Rows to
-        predict cannot be dropped: with "drop" they must be complete.
+    missing : {"error", "question", "better", "drop"}, default="error"
+        Missing values: refuse them, split on whether a value is missing, send them to the better
+        side of each split, or drop the rows. With "question" they answer no to other splits;
+        "better" tries each split also with yes for them. Rows to predict cannot be dropped: with
+        "drop" they must be complete.
     encoding : {"questions", "paper"}, default="questions"
         Splits on the columns as they are, or on the 0/1 columns of the paper's experiments.
     max_levels : int, default=100
@@ -76,6 +80,11 @@ class OptimalSurvivalTree(FittedTree):
         A candidate split for each level of a categorical column, or also for groups of levels in
         the order of their risk. 'default' is 'grouped' if regularization is 'auto', otherwise
         'each'.
+    categorical : list of column names or None, default=None
+        Columns whose numbers are codes of categories.
+    exclude : list of column names or None, default=None
+        Columns that the tree must not split on. Columns that only number the rows are left out as
+        well, with a warning, unless thresholds or categorical name them.
     time_buckets : int, list of times or None, default=None
         Times are rounded up to this many buckets, or to the given edges, before the search. This is
         an approximation for very many distinct times: objective and proof are about the rounded
@@ -157,6 +166,12 @@ class OptimalSurvivalTree(FittedTree):
         Size of the tree.
     regularization_, horizon_, teacher_, shrinkage_, min_events_leaf_
         What the words "auto" and "default" of these options came to. ``teacher_`` is a name.
+    screening_ : str
+        How many of the candidate splits were searched, if not all of them were; else empty.
+    warnings_ : tuple of str
+        What in the table would mislead, in sentences: each was a ``DataWarning`` of the fit.
+    excluded_ : list of str
+        Columns that were left out: excluded, or numbering the rows.
     one_leaf_reason_ : str
         Why the tree has no split, in a sentence; empty if it has one.
     ibs_ratio_ : float
@@ -199,6 +214,8 @@ class OptimalSurvivalTree(FittedTree):
         encoding: str = "questions",
         max_levels: int = 100,
         levels: str = "default",
+        categorical: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
         time_buckets: Any = None,
         horizon: float | str | None = "default",
         teacher: Any = "default",
@@ -227,6 +244,8 @@ class OptimalSurvivalTree(FittedTree):
         self.encoding = encoding
         self.max_levels = max_levels
         self.levels = levels
+        self.categorical = categorical
+        self.exclude = exclude
         self.time_buckets = time_buckets
         self.horizon = horizon
         self.teacher = teacher
@@ -262,8 +281,8 @@ class OptimalSurvivalTree(FittedTree):
             Numbers, flags and categories; see ``Binarizer`` for what becomes of them.
         y : structured array (event, time), two-column frame, or pair (event, time)
             event is True (1) when the event was seen, False (0) when the row was censored.
-        sample_weight : array of positive numbers, optional
-            A row of weight 2 counts as two equal rows.
+        sample_weight : array of numbers, 0 or more, optional
+            A row of weight 2 counts as two equal rows, one of weight 0 as none.
         duration_col, event_col : names of columns, optional
             Instead of y: the columns of the frame X that hold time and event.
         """
@@ -287,6 +306,7 @@ class OptimalSurvivalTree(FittedTree):
                 roles=roles_of(duration_col, event_col),
             )
             watch.say(certificate.last_line)
+        warn_of_data(self.warnings_)
         self._warn(found, options, watch.stopped_by)
         self._is_interrupted = found.is_interrupted and watch.stopped_by == "an interrupt"
         tail = heavy_tail(prepared.exact.until(prepared.horizon))

@@ -7,7 +7,7 @@ from files hold a ``Fitted``; their attributes that end with an underscore are r
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,12 +16,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.tree import Tree
-from survtree._data.read_rows import warn_of_unseen
+from survtree._data.read_rows import left_out_by, warn_of_unseen
 from survtree._data.table import Table
 from survtree._model.after_search import chosen_shrinkage, curves_by_node, ibs_ratio
 from survtree._model.checks import check_share
+from survtree._model.leaks import leaks_of
 from survtree._model.lone_leaf import why_one_leaf
 from survtree._model.prepare import Prepared
+from survtree._model.roles import Roles
 from survtree._proof.certificate import Certificate
 from survtree._proof.recheck_model import ModelFacts
 from survtree._questions.binarizer import Binarizer
@@ -36,23 +38,6 @@ from survtree._search.solve import Solution
 
 Floats = NDArray[np.float64]
 Interval = tuple[float, float]
-
-
-class Roles(NamedTuple):
-    """Which columns of a table hold the outcome; ``event_values`` are those of an event, if given.
-
-    Predictions do not need them. They help when the same table is given to the model again.
-    """
-
-    time: str
-    event: str
-    event_values: tuple[str, ...] = ()
-    weight: str | None = None
-
-
-def roles_of(duration_col: Any, event_col: Any) -> Roles | None:
-    """The roles of columns that were named in a fit."""
-    return None if event_col is None else Roles(str(duration_col), str(event_col))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +60,7 @@ class Fitted:
     shrinkage: float = 0.0
     asked_shrinkage: float | None = None  # None: the teacher's curves were to choose it
     one_leaf_reason: str = ""  # why there is no split, if there is none
+    warnings: tuple[str, ...] = ()  # what in the table would mislead
     problem: Problem | None = field(default=None, repr=False)
 
     @classmethod
@@ -95,6 +81,7 @@ class Fitted:
             shrinkage=chosen_shrinkage(prepared, tree, curves),
             asked_shrinkage=prepared.shrinkage,
             one_leaf_reason=why_one_leaf(problem, solution),
+            warnings=(*prepared.cautions, *leaks_of(prepared, tree)),
             problem=problem,
             **rest,
         )
@@ -205,6 +192,16 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
         return self._state.one_leaf_reason
 
     @property
+    def screening_(self) -> str:
+        """How many of the candidate splits were searched, if not all of them were; else empty."""
+        return self.certificate_.screening
+
+    @property
+    def warnings_(self) -> tuple[str, ...]:
+        """What in the table would mislead, in sentences: identifiers, leaks, repeated subjects."""
+        return self._state.warnings
+
+    @property
     def regularization_(self) -> float:
         """The penalty per leaf."""
         return self.certificate_.regularization
@@ -233,6 +230,11 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
     def binarizer_(self) -> Binarizer:
         """How columns became questions."""
         return self.certificate_.binarizer
+
+    @property
+    def excluded_(self) -> list[str]:
+        """Columns that were left out: excluded by the user, or numbering the rows."""
+        return list(left_out_by(self.binarizer_.seen_, self.questions_.names))
 
     @property
     def questions_(self) -> Questions:
@@ -396,6 +398,7 @@ def functions_of(model: FittedTree, X: Any) -> list[StepFunction]:
     return [curves[leaf].survival for leaf in model.apply(X).tolist()]
 
 
-def keep_roles(model: FittedTree, roles: Roles) -> None:
-    """Let a fitted model remember which columns of a user's file hold what."""
-    model._fitted = replace(model._state, roles=roles)
+def keep_roles(model: FittedTree, roles: Roles, cautions: Iterable[str] = ()) -> None:
+    """Let a fitted model remember which columns of a user's file hold what, and what was said."""
+    said = tuple(dict.fromkeys((*cautions, *model.warnings_)))
+    model._fitted = replace(model._state, roles=roles, warnings=said)

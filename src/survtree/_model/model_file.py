@@ -4,7 +4,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from survtree._base.files import whole_file
 from survtree._data.read_rows import Seen
 from survtree._model.defaults import resolved_shrinkage, without_defaults
 from survtree._model.estimator import OptimalSurvivalTree
-from survtree._model.fitted import Fitted, Roles
+from survtree._model.fitted import Fitted, FittedTree
 from survtree._model.prepare import new_binarizer
 from survtree._model.read_model_file import (
     FORMAT,
@@ -27,6 +27,7 @@ from survtree._model.read_model_file import (
     SpecialCuts,
     read_model_file,
 )
+from survtree._model.roles import Roles
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.questions import (
@@ -78,7 +79,7 @@ def export_json(model: Any, file: str | os.PathLike[str] | None = None) -> str:
     """
     check_is_fitted(model)
     tree = getattr(model, "best_estimator_", model)
-    text = json.dumps(_as_dict(tree, model.roles_), allow_nan=False, indent=None)
+    text = json.dumps(_as_dict(tree, model), allow_nan=False, indent=None)
     if file is not None:
         with whole_file(file) as stream:
             stream.write(text.encode("ascii"))
@@ -116,6 +117,7 @@ def _model(given: ModelFile) -> OptimalSurvivalTree:
         shrinkage=given.shrinkage,
         one_leaf_reason=given.one_leaf_reason,
         asked_shrinkage=_asked_shrinkage(given, options),
+        warnings=tuple(given.warnings),
     )
     return model
 
@@ -128,7 +130,9 @@ def _asked_shrinkage(given: ModelFile, options: dict[str, Any]) -> float | None:
     )
 
 
-def _as_dict(model: OptimalSurvivalTree, roles: Roles | None) -> dict[str, Any]:
+def _as_dict(model: OptimalSurvivalTree, fitted: FittedTree) -> dict[str, Any]:
+    """What is written of a model; ``fitted`` is what the user fitted, which may have chosen it."""
+    roles = fitted.roles_
     binarizer, certificate = model.binarizer_, model.certificate_
     names = [field.name for field in fields(certificate) if field.name not in ELSEWHERE]
     given = binarizer.questions_.given
@@ -143,7 +147,7 @@ def _as_dict(model: OptimalSurvivalTree, roles: Roles | None) -> dict[str, Any]:
         "survtree": version("survtree"),
         "options": {name: _plain(name, each) for name, each in options.items()},
         "columns": [
-            {"name": name, **seen._asdict(), "levels": sorted(seen.levels)}
+            _column(name, seen)
             for name, seen in zip(binarizer.questions_.names, binarizer.seen_, strict=True)
         ],
         "are_columns_named": hasattr(model, "feature_names_in_"),
@@ -158,7 +162,14 @@ def _as_dict(model: OptimalSurvivalTree, roles: Roles | None) -> dict[str, Any]:
         "roles": None if roles is None else roles._asdict(),
         "shrinkage": model.shrinkage_,
         "one_leaf_reason": model.one_leaf_reason_,
+        "warnings": list(fitted.warnings_),
     }
+
+
+def _column(name: str, seen: Seen) -> dict[str, Any]:
+    """What the fit saw of a column; that it was left out is written only if it was."""
+    facts = {"name": name, **seen._asdict(), "levels": sorted(seen.levels)}
+    return {key: each for key, each in facts.items() if each or key != "is_left_out"}
 
 
 def _leaf(node: int, curve: LeafCurve) -> dict[str, Any]:
@@ -179,7 +190,7 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
     if isinstance(value, Iterable) and not isinstance(value, str):
-        return [float(each) for each in value]
+        return [str(each) if isinstance(each, str) else float(each) for each in value]
     return value
 
 
@@ -202,7 +213,13 @@ def _binarizer(model: OptimalSurvivalTree, given: ModelFile) -> Binarizer:
     binarizer.questions_ = Questions(names, None if given.questions is None else tuple(asked))
     binarizer._published_names = given.published_names
     binarizer.seen_ = tuple(
-        Seen(column.kind, frozenset(column.levels), column.is_zero_one, column.has_missing)
+        Seen(
+            column.kind,
+            frozenset(column.levels),
+            column.is_zero_one,
+            column.has_missing,
+            column.is_left_out,
+        )
         for column in given.columns
     )
     return binarizer
@@ -211,7 +228,8 @@ def _binarizer(model: OptimalSurvivalTree, given: ModelFile) -> Binarizer:
 def _record(question: Question) -> dict[str, Any]:
     """A question as the file has it."""
     kind, value = kind_and_value(question)
-    return {"column": question.column, "kind": kind, "value": value}
+    also = {"or_missing": True} if getattr(question, "or_missing", False) else {}
+    return {"column": question.column, "kind": kind, "value": value, **also}
 
 
 def kind_and_value(question: Question) -> tuple[str, Any]:
@@ -230,8 +248,15 @@ def kind_and_value(question: Question) -> tuple[str, Any]:
     return "between", (question.low, question.high)
 
 
-def question_of(column: int, kind: str, value: Any = None) -> Question:
+def question_of(column: int, kind: str, value: Any = None, or_missing: bool = False) -> Question:
     """The question that ``kind_and_value`` makes these of."""
+    question = _question_of(column, kind, value)
+    if or_missing and isinstance(question, (InRange, InLevels)):
+        return replace(question, or_missing=True)
+    return question
+
+
+def _question_of(column: int, kind: str, value: Any) -> Question:
     if kind == "one":
         return IsOne(column, word=value)
     if kind == "at_most":

@@ -12,6 +12,7 @@ from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_options
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
+from survtree._data.read_columns import warn_of_data
 from survtree._data.read_outcome import split_outcome
 from survtree._model.checks import check_number_of_leaves, check_path, check_penalty
 from survtree._model.estimator import OptimalSurvivalTree, search_settings_of, with_state
@@ -55,6 +56,11 @@ class RegularizationPath(Sequence[OptimalSurvivalTree]):
 
     def __len__(self) -> int:
         return len(self._models)
+
+    @property
+    def warnings_(self) -> tuple[str, ...]:
+        """What in the table would mislead, in sentences, for any of the trees."""
+        return tuple(dict.fromkeys(text for model in self for text in model.warnings_))
 
     def __repr__(self) -> str:
         leaves = ", ".join(str(model.n_leaves_) for model in self)
@@ -124,10 +130,11 @@ def regularization_path(
         The smallest penalty per leaf of interest.
     **options
         ``max_depth``, ``min_samples_leaf``, ``min_events_leaf``, ``max_leaves``, ``thresholds``,
-        ``missing``, ``encoding``, ``max_levels``, ``levels``, ``time_buckets``, ``horizon``,
-        ``teacher``, ``shrinkage``, ``time_limit``, ``memory_limit``, ``node_limit``, ``n_jobs``,
-        ``verbose``, ``callback`` and ``random_state`` of ``OptimalSurvivalTree``. What progress
-        shows is for the smallest penalty.
+        ``missing``, ``encoding``, ``max_levels``, ``levels``, ``categorical``, ``exclude``,
+        ``time_buckets``, ``horizon``, ``teacher``, ``shrinkage``, ``time_limit``,
+        ``memory_limit``, ``node_limit``, ``n_jobs``, ``verbose``, ``callback`` and
+        ``random_state`` of ``OptimalSurvivalTree``. What progress shows is for the smallest
+        penalty.
 
     Examples
     --------
@@ -140,6 +147,7 @@ def regularization_path(
     lowest = check_path(min_regularization, options)
     X, y = split_outcome(X, y, duration_col, event_col)
     path, stopped_by = found_path(X, y, sample_weight, lowest, options)
+    warn_of_data(path.warnings_)
     _warn(path, stopped_by)
     problem = path[0]._state.problem
     assert problem is not None  # the rows stay in the process of the fit

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.numbers import format_percent
-from survtree._data.read_outcome import check_outcome
-from survtree._data.read_rows import read_study, rows_kept
-from survtree._data.read_table import check_table, rows_at
-from survtree._data.table import EventTable
+from survtree._data.read_rows import read_study
+from survtree._data.read_table import rows_at
+from survtree._data.table import EventTable, Table
 from survtree._model.checks import check_teacher_is_alone
 from survtree._model.defaults import (
     resolved_depth,
@@ -40,15 +39,18 @@ class Prepared:
     exact: EventTable
     binarizer: Binarizer
     X: Any  # as the user has them, without those that were left out
+    covariates: Table
     options: dict[str, Any]  # with what "default" means in its place
     horizon: float | None
     teacher: TeacherCurves | None
     shrinkage: float | None  # None: the teacher's curves are to choose it
     seed: int | None  # of a built-in teacher
+    cautions: tuple[str, ...] = ()  # what must be said of the columns
 
     def certificate(self, solution: Solution, **rest: Any) -> Certificate:
         """The certificate of a solution of the problem."""
         exact_loss, buckets = None, self.options["time_buckets"]
+        n_candidates = self.binarizer.n_candidates_
         if buckets is not None and self.teacher is None:
             exact_loss = loss_of(
                 replace(self.problem, events=self.exact.until(self.horizon)), solution.tree
@@ -63,6 +65,7 @@ class Prepared:
             teacher=teacher_name(self.options["teacher"]),
             teacher_seed=self.seed,
             teacher_rows=None if self.teacher is None else self.teacher.n_fitted,
+            n_candidates=n_candidates if n_candidates > len(self.problem.questions) else None,
             **rest,
         )
 
@@ -83,15 +86,16 @@ def prepare(
     """
     options = without_defaults(options, options["regularization"])
     check_teacher_is_alone(options)
-    table, exact, is_kept = read_study(estimator, X, y, sample_weight, estimator.missing)
+    study = read_study(estimator, X, y, sample_weight, estimator.missing)
+    table, exact, is_kept = study[:3]
     rows = X if is_kept.all() else rows_at(X, np.flatnonzero(is_kept))
     binarizer = new_binarizer(estimator, options["levels"])
-    questions = binarizer.fit_table(table, exact).questions_
+    questions = binarizer.fit_table(table, exact, study.left_out).questions_
     horizon = resolved_horizon(options["horizon"], exact)
     events = exact.until(horizon)
     seed = teacher_seed(options["teacher"], options["random_state"])
     pace = _pace_of(options, watch, clock)
-    teacher = teacher_curves(options["teacher"], rows, table, events, seed, pace)
+    teacher = teacher_curves(options["teacher"], rows, study.covariates, events, seed, pace)
     if teacher is not None and teacher.is_cut:
         seed = None  # the same seed would not make the same curves again
     has_teacher, penalty = teacher is not None, options["regularization"]
@@ -112,7 +116,19 @@ def prepare(
         **{name: options[name] for name in ("min_samples_leaf", "min_events_leaf", "max_leaves")},
     )
     shrinkage = resolved_shrinkage(options["shrinkage"], has_teacher=has_teacher)
-    return Prepared(problem, exact, binarizer, rows, options, horizon, teacher, shrinkage, seed)
+    return Prepared(
+        problem,
+        exact,
+        binarizer,
+        rows,
+        study.covariates,
+        options,
+        horizon,
+        teacher,
+        shrinkage,
+        seed,
+        study.cautions,
+    )
 
 
 def _pace_of(options: dict[str, Any], watch: Watch | None, clock: Clock | None) -> Pace:
@@ -141,6 +157,8 @@ def new_binarizer(estimator: Any, levels: str = "each") -> Binarizer:
         encoding=estimator.encoding,
         max_levels=estimator.max_levels,
         levels=levels,
+        categorical=estimator.categorical,
+        exclude=estimator.exclude,
     )
     copy_feature_names(estimator, binarizer)
     return binarizer
@@ -164,6 +182,8 @@ class Cohort:
 
     X: Any
     events: EventTable
+    left_out: tuple[str, ...] = ()  # columns
+    cautions: tuple[str, ...] = ()  # what must be said of the columns
 
     def __len__(self) -> int:
         return len(self.events)
@@ -175,17 +195,14 @@ class Cohort:
 
     def take(self, places: Places) -> "Cohort":
         """Some of the rows."""
-        return Cohort(rows_at(self.X, places), self.events.take(places))
+        return replace(self, X=rows_at(self.X, places), events=self.events.take(places))
 
 
 def cohort_of(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Cohort:
-    """A user's rows, checked; with ``missing="drop"`` only those that a fit would use.
+    """A user's rows, checked: only those that a fit would use.
 
     The estimator gets ``n_features_in_`` and ``feature_names_in_``.
     """
-    table = check_table(estimator, X, reset=True)
-    events = check_outcome(y, sample_weight, table.n_rows)
-    rows = Cohort(X, events)
-    if estimator.missing != "drop":
-        return rows
-    return rows.take(np.flatnonzero(rows_kept(table, "drop", events.event)))
+    study = read_study(estimator, X, y, sample_weight, estimator.missing)
+    rows = X if study.is_kept.all() else rows_at(X, np.flatnonzero(study.is_kept))
+    return Cohort(rows, study.events, study.left_out, study.cautions)

@@ -115,6 +115,8 @@ class Options(Struct):
     shrinkage: float | Text = "default"
     teacher: Text | None = None
     levels: Text = "default"
+    categorical: list[Text] | None = None
+    exclude: list[Text] | None = None
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -129,6 +131,7 @@ class Column(Exact):
     levels: list[Text]
     is_zero_one: bool
     has_missing: bool
+    is_left_out: bool = False
 
 
 class AskedQuestion(Exact):
@@ -137,6 +140,7 @@ class AskedQuestion(Exact):
     column: Count
     kind: QuestionKind
     value: float | Text | tuple[float | Text, ...] | None
+    or_missing: bool = False
 
     def __post_init__(self) -> None:
         place = f"value of a question of kind {self.kind!r}"
@@ -231,6 +235,7 @@ class Proven(Struct):
     teacher_seed: Annotated[int, Meta(ge=0, le=2**32 - 1)] | None = None
     teacher_rows: Positive | None = None
     rows_fingerprint: Fingerprint | None = None
+    n_candidates: Positive | None = None
 
     def __post_init__(self) -> None:
         objective, bound = self.objective, self.lower_bound
@@ -273,6 +278,7 @@ class ModelFile(Struct):
     roles: Outcome | None
     shrinkage: Shrinkage = 0.0  # earlier files have none
     one_leaf_reason: str = ""  # likewise
+    warnings: list[Text] = []
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
@@ -312,6 +318,8 @@ def _check_question(question: AskedQuestion, place: str, columns: list[Column]) 
     of = columns[question.column].kind
     wanted = f"one of {', '.join(ASKED_OF[of])}, for a column of kind {of}"
     require(question.kind in ASKED_OF[of], f"{place}.kind must be {wanted}", question.kind)
+    is_apart = question.kind != "missing" or not question.or_missing
+    require(is_apart, f"{place}.or_missing must be false of the kind missing", True)
 
 
 def read_model_file(path: Path, most_bytes: int = MOST_BYTES) -> ModelFile:

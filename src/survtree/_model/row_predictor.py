@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from survtree._base.numbers import format_exact
-from survtree._data.files import with_flags
+from survtree._data.files import texts_of_numbers, with_flags, with_numbers
 from survtree._data.read_files import check_kept, in_rows
 from survtree._model.fitted import FittedTree
 from survtree._scoring.read_curves import check_times
@@ -39,10 +39,16 @@ class RowPredictor:
         self._n_rows += len(rows)
         with warnings.catch_warnings(record=True) as caught, in_rows(first, self._n_rows):
             warnings.simplefilter("always")
-            leaves = self._model.apply(with_flags(rows.select(self._names)))
+            leaves = self._model.apply(self._typed(with_flags(rows.select(self._names))))
         self._warnings += [str(warning.message) for warning in caught]
         predicted: pl.DataFrame = self._leaf_table[self._place[leaves]]
         return pl.concat([rows.select(self._kept), predicted], how="horizontal")
+
+    def _typed(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """With numbers, as at the fit, where text reads as such."""
+        pairs = zip(self._names, self._model.binarizer_.seen_, strict=True)
+        numbers = {name for name, seen in pairs if seen.kind == "number"}
+        return with_numbers(rows, [name for name in texts_of_numbers(rows) if name in numbers])
 
     def warn(self) -> None:
         """One warning for all parts."""

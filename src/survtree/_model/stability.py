@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from survtree._base import SearchStoppedWarning, TailWeightWarning
+from survtree._base import DataWarning, SearchStoppedWarning, TailWeightWarning
 from survtree._base.checks import check_option
 from survtree._base.numbers import format_count, format_percent
+from survtree._data.read_columns import warn_of_data
 from survtree._data.read_outcome import split_outcome
 from survtree._data.table import EventTable
 from survtree._model.checks import check_bootstrap, check_teacher_of_parts
@@ -195,6 +196,7 @@ def bootstrap(
     if done.stopped_by is not None:
         message = f"stopped by {done.stopped_by}: {len(others)} of {n} samples were finished."
         warnings.warn(message, SearchStoppedWarning, stacklevel=2)
+    warn_of_data(dict.fromkeys((*rows.cautions, *model.warnings_)))
     warn_of_tail(heavy_tail(events), can_choose=horizon is None)
     return _compared(model, fit, [other for _, other in others], done.stopped_by is None)
 
@@ -226,14 +228,16 @@ def _fit(task: _Task) -> tuple[FittedTree | None, _SampleFit]:
     drawn = np.flatnonzero(task.counts)
     part = task.rows.take(drawn)
     weight = part.events.weight * task.counts[drawn]
-    sample = Cohort(part.X, replace(part.events, weight=weight))
+    sample = replace(part, events=replace(part.events, weight=weight))
     # One sample is one task; a cross-validation in it runs where it is.
     with parallel_config(backend="sequential"), warnings.catch_warnings():
         # The caller warns of all rows, once.
         warnings.simplefilter("ignore", TailWeightWarning)
+        warnings.simplefilter("ignore", DataWarning)
         # scikit-learn's clone forgets the fit of a teacher that is a model.
         teacher = task.estimator.teacher
         estimator = clone(task.estimator).set_params(horizon=task.horizon, teacher=teacher)
+        estimator.set_params(exclude=task.rows.left_out or None)
         model = estimator.fit(sample.X, sample.y, sample.events.weight)
     if model._is_interrupted:  # by Ctrl-C, which is about all of the samples
         raise KeyboardInterrupt

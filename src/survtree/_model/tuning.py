@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,8 +16,8 @@ from sklearn.utils import check_random_state
 from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_option, check_options
 from survtree._base.numbers import format_count
+from survtree._data.read_columns import warn_of_data
 from survtree._data.read_outcome import split_outcome
-from survtree._data.table import EventTable
 from survtree._model.checks import (
     TREE_OPTIONS,
     check_nested,
@@ -43,8 +43,9 @@ from survtree._model.defaults import (
     without_defaults,
 )
 from survtree._model.estimator import OptimalSurvivalTree
-from survtree._model.fitted import FittedTree, Roles, roles_of
+from survtree._model.fitted import FittedTree
 from survtree._model.prepare import Cohort, cohort_of
+from survtree._model.roles import Roles, roles_of
 from survtree._search.progress import FITS_HEADER, FitsSnapshot, Watch, watching
 from survtree._search.read_teacher import seed_of
 
@@ -117,7 +118,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         gets (fitted tree, X, y), as a scorer of scikit-learn.
     min_samples_leaf, min_events_leaf, max_leaves
         As in ``OptimalSurvivalTree``.
-    thresholds, missing, encoding, max_levels, levels, time_buckets
+    thresholds, missing, encoding, max_levels, levels, categorical, exclude, time_buckets
         As in ``OptimalSurvivalTree``. Thresholds are chosen anew in each fold.
     horizon : "default", "auto", float or None, default="default"
         As in ``OptimalSurvivalTree``. "auto" is resolved once, on all rows: all folds are fitted
@@ -183,6 +184,8 @@ class OptimalSurvivalTreeCV(FittedTree):
         encoding: str = "questions",
         max_levels: int = 100,
         levels: str = "default",
+        categorical: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
         time_buckets: Any = None,
         horizon: float | str | None = "default",
         teacher: Any = "default",
@@ -209,6 +212,8 @@ class OptimalSurvivalTreeCV(FittedTree):
         self.encoding = encoding
         self.max_levels = max_levels
         self.levels = levels
+        self.categorical = categorical
+        self.exclude = exclude
         self.time_buckets = time_buckets
         self.horizon = horizon
         self.teacher = teacher
@@ -239,19 +244,20 @@ class OptimalSurvivalTreeCV(FittedTree):
         X, y = split_outcome(X, y, duration_col, event_col)
         rows = cohort_of(self, X, y, sample_weight)
         seed = seed_of(self.random_state)
-        settings = _settled(settings, rows.events, seed)
+        settings = _settled(settings, rows, seed)
         folds = folds_of(self.cv, rows.events, check_random_state(seed), settings.n_repeats)
         plans = [Plan(np.arange(len(rows)), folds)]
         with watching(self.verbose, self.callback) as watch:
             found = self._tuned(rows, plans, settings, watch)
             tuned = found.by_plan[0]
             _log(tuned, watch)
-        self._keep(tuned, roles_of(duration_col, event_col))
+        self._keep(tuned, roles_of(duration_col, event_col), rows.cautions)
         self.seed_ = seed
         self._is_interrupted = found.stopped_by == "an interrupt"
         if found.stopped_by is not None:
             folds_done = f"{self.n_splits_} of {format_count(len(folds), 'fold')}"
             _warn_if_incomplete(found.stopped_by, f"the tree was chosen by {folds_done}")
+        warn_of_data(self.warnings_)
         _warn_if_stopped(tuned.statuses)
         warn_of_tails(rows, plans, settings)
         return self
@@ -275,7 +281,10 @@ class OptimalSurvivalTreeCV(FittedTree):
         names = ("max_depths", "min_regularization", "scoring", "rule", "n_repeats", "n_jobs")
         return TuningSettings(options=options, **{name: checked[name] for name in names})
 
-    def _keep(self, tuned: Tuned, roles: Roles | None) -> None:
+    def _keep(self, tuned: Tuned, roles: Roles | None, cautions: tuple[str, ...]) -> None:
+        # What a tree left out as told by this class it did not warn of.
+        said = tuple(dict.fromkeys((*cautions, *tuned.best.warnings_)))
+        tuned.best._fitted = replace(tuned.best._state, warnings=said)
         self._fitted = replace(tuned.best._state, roles=roles)
         self.best_estimator_ = tuned.best
         self.best_index_ = tuned.index
@@ -306,7 +315,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         X, y = split_outcome(X, y, duration_col, event_col)
         rows = cohort_of(clone(self), X, y, sample_weight)
         seed = seed_of(self.random_state)
-        settings, rng = _settled(settings, rows.events, seed), check_random_state(seed)
+        settings, rng = _settled(settings, rows, seed), check_random_state(seed)
         outer = folds_of(cv, rows.events, rng)
         plans = []
         for train, _ in outer:
@@ -330,8 +339,9 @@ class OptimalSurvivalTreeCV(FittedTree):
         return NestedScore(np.array(scores), params, n_leaves, name, found.stopped_by is None)
 
 
-def _settled(settings: TuningSettings, events: EventTable, seed: int) -> TuningSettings:
+def _settled(settings: TuningSettings, rows: Cohort, seed: int) -> TuningSettings:
     """The same with what its words come to on all rows, so that all folds are fitted alike."""
+    events = rows.events
     lowest, depths = settings.min_regularization, settings.max_depths
     options = without_defaults(settings.options, lowest)
     horizon = resolved_horizon(check_option("horizon", options["horizon"]), events)
@@ -340,7 +350,7 @@ def _settled(settings: TuningSettings, events: EventTable, seed: int) -> TuningS
     penalty = resolved_regularization(lowest, events.until(horizon), 2, has_teacher=has_teacher)
     if isinstance(depths, str):
         depths = (SHALLOW,) if isinstance(lowest, str) else PAPER_DEPTHS
-    options = {**options, "horizon": horizon, "random_state": seed}
+    options |= {"horizon": horizon, "exclude": rows.left_out or None, "random_state": seed}
     return replace(settings, min_regularization=penalty, max_depths=depths, options=options)
 
 

@@ -209,6 +209,7 @@ class Certificate:
     teacher_seed: int | None = None
     teacher_rows: int | None = None  # to how many it was fitted, if to a sample
     rows_fingerprint: str | None = None  # without the targets; None: there are none
+    n_candidates: int | None = None  # questions before screening; None: none were left out
     proof: ProofLog | None = field(default=None, repr=False)
     targets: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
     # What the model states of its leaves, for the recheck.
@@ -272,9 +273,18 @@ class Certificate:
 
     def summary(self) -> str:
         """One line: the terms of the objective, and whether it is proven."""
+        screening = f". {self.screening}" if self.screening else ""
         if self.status == "optimal":
-            return f"{self._terms()}; no tree within the limits has a lower objective"
-        return f"{self._terms()}{self._what_is_open()}"
+            return f"{self._terms()}; no tree within the limits has a lower objective{screening}"
+        return f"{self._terms()}{self._what_is_open()}{screening}"
+
+    @property
+    def screening(self) -> str:
+        """How many of the candidate splits were searched, if not all of them were."""
+        if self.n_candidates is None:
+            return ""
+        n, n_all = len(self.binarizer.questions_), self.n_candidates
+        return f"{n:,} of {n_all:,} candidate splits were searched, chosen by a boosted Cox model"
 
     def last_line(self) -> str:
         """The end of the progress table: the summary, and what pruned the search."""

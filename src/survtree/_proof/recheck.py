@@ -76,7 +76,7 @@ def recheck(
         return _verification(stated, study, problem, problem.fingerprint() == stated.fingerprint)
     vectors, curves = stated.targets if is_same else None, None
     if is_same and vectors is None and (needs_targets or stated.can_be_rechecked):
-        curves = _curves_again(stated, study.table, events)
+        curves = _curves_again(stated, study.covariates, events)
         vectors = curves.targets()
     return _verification(stated, study, replace(rows, targets=vectors), is_same, curves)
 

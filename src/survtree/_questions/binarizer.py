@@ -3,7 +3,7 @@
 It knows nothing of the loss, and can be used alone as any transformer of scikit-learn.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,20 +12,29 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.checks import check_options
+from survtree._data.read_columns import warn_of_data
 from survtree._data.read_rows import (
+    TAKE_MISSING,
     Seen,
     Study,
+    left_out_by,
+    read_columns,
     read_new_rows,
     read_study,
     rows_kept,
     warn_of_unseen,
 )
-from survtree._data.read_table import check_table
-from survtree._data.table import EventTable, Table
-from survtree._questions.checks import Rule, check_guess, check_question_count, check_rules
+from survtree._data.table import Column, EventTable, Table
+from survtree._questions.checks import (
+    Rule,
+    check_guess,
+    check_levels,
+    check_question_count,
+    check_rules,
+)
 from survtree._questions.encodings import paper_questions, readable_questions
 from survtree._questions.level_groups import level_groups
-from survtree._questions.questions import Question, Questions
+from survtree._questions.questions import Question, Questions, also_if_missing
 from survtree._questions.screening import screened
 
 
@@ -49,8 +58,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         between any two values. An int: at most this many per column, at quantiles. ("width", k): k
         per column, evenly spaced. A list: these numbers. A dict: one of these for columns by name,
         "auto" for the others.
-    missing : {"error", "question", "drop"}, default="error"
-        Missing values: refuse them, make each a question, or leave their rows out of the fit.
+    missing : {"error", "question", "better", "drop"}, default="error"
+        Missing values: refuse them; ask whether a value is missing; ask each question also with
+        yes for missing values ("age <= 62.5 or missing"); or leave their rows out of the fit.
     encoding : {"questions", "paper"}, default="questions"
         Readable questions, or the 0/1 columns of the paper's experiments.
     max_levels : int, default=100
@@ -58,11 +68,18 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     levels : {"each", "grouped"}, default="each"
         A question for each level; with "grouped" also for groups of levels, in the order of their
         risk (this needs ``y``).
+    categorical : list of column names or None, default=None
+        Columns whose numbers are codes of categories.
+    exclude : list of column names or None, default=None
+        Columns without questions. Columns that number the rows have none either, with a
+        ``DataWarning``, unless ``thresholds`` or ``categorical`` name them.
 
     Attributes
     ----------
     questions_ : Questions
         The questions, in the order of the columns of ``transform``.
+    n_candidates_ : int
+        How many there were before a boosted model chose among them, where it did.
 
     Examples
     --------
@@ -83,40 +100,59 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         encoding: str = "questions",
         max_levels: int = 100,
         levels: str = "each",
+        categorical: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
     ) -> None:
         self.thresholds = thresholds
         self.missing = missing
         self.encoding = encoding
         self.max_levels = max_levels
         self.levels = levels
+        self.categorical = categorical
+        self.exclude = exclude
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "Binarizer":
         """Choose the questions. ``y`` (event and time) is used by "auto" and "guess"."""
         check_options(self)
         if y is not None:
             study = read_study(self, X, y, sample_weight, self.missing)
-            return self.fit_table(study.table, study.events)
-        table = check_table(self, X, reset=True)
-        is_kept = rows_kept(table, self.missing)
-        return self.fit_table(table if is_kept.all() else table.take(is_kept), None)
+            warn_of_data(study.cautions)
+            return self.fit_table(study.table, study.events, study.left_out)
+        table, left_out, cautions = read_columns(self, X)
+        warn_of_data(cautions)
+        is_kept = rows_kept(table.without(left_out), self.missing)
+        table = table if is_kept.all() else table.take(is_kept)
+        return self.fit_table(table, None, left_out)
 
-    def fit_table(self, table: Table, events: EventTable | None) -> "Binarizer":
-        """Choose the questions for rows that were read and are all to be fitted on."""
+    def fit_table(
+        self, table: Table, events: EventTable | None, left_out: Sequence[str] = ()
+    ) -> "Binarizer":
+        """Choose the questions for rows that were read and are all to be fitted on.
+
+        There are none about columns that are left out.
+        """
         self._published_names: list[str] = []
+        self.n_candidates_ = 0
         is_auto = isinstance(self.thresholds, str) and self.thresholds == "auto"
-        if table.matrix is not None and self.encoding == "questions" and is_auto:
+        is_plain = self.encoding == "questions" and is_auto and not left_out
+        if table.matrix is not None and is_plain:
             self.questions_ = Questions(table.names)
+            self.n_candidates_ = len(table.names)
             self.seen_ = (Seen("number", is_zero_one=True),) * len(table.names)
             return self
         rules = check_rules(self.thresholds, table.columns)
-        self.seen_ = tuple(map(Seen.of, table.columns))
+        self.seen_ = tuple(
+            Seen.of(column, is_left_out=column.name in left_out) for column in table.columns
+        )
         if self.encoding == "paper":
             named = paper_questions(table.columns)
+            named = [(n, q) for n, q in named if not self.seen_[q.column].is_left_out]
             questions = [question for _, question in named]
             self._published_names = [name for name, _ in named]
         else:
             questions = self._readable(table, events, rules)
         self.questions_ = Questions(table.names, tuple(questions))
+        self.n_candidates_ = max(self.n_candidates_, len(questions))
         check_question_count(len(self.questions_), table.n_rows)
         return self
 
@@ -124,16 +160,29 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self, table: Table, events: EventTable | None, rules: Sequence[Rule]
     ) -> list[Question]:
         """The questions about all columns; with an outcome, those worth searching."""
+        covariates = list(self._covariates(table))
+        check_levels([column for _, column in covariates], self.max_levels)
         questions: list[Question] = []
-        for j, (column, rule) in enumerate(zip(table.columns, rules, strict=True)):
-            is_zero_one = self.seen_[j].is_zero_one
-            questions += readable_questions(
-                j, column, rule, self.max_levels, is_zero_one=is_zero_one
-            )
+        for j, column in covariates:
+            rule, is_zero_one = rules[j], self.seen_[j].is_zero_one
+            found = readable_questions(j, column, rule, is_zero_one=is_zero_one)
             if self.levels == "grouped" and column.kind == "level" and events is not None:
-                questions += level_groups(j, column, events)
+                found += level_groups(j, column, events)
+            if self.missing == "better" and self.seen_[j].has_missing:
+                occurring = (column.levels[k] for k in column.occurring()) if column.levels else ()
+                found += also_if_missing(found, occurring)
+            questions += found
         check_guess(rules, events)
-        return questions if events is None else screened(questions, rules, table, events)
+        self.n_candidates_ = len(questions)
+        if events is None:
+            return questions
+        return screened(questions, rules, table, events, left_out_by(self.seen_, table.names))
+
+    def _covariates(self, table: Table) -> Iterator[tuple[int, Column]]:
+        """Places and columns of those that are not left out."""
+        for j, column in enumerate(table.columns):
+            if not self.seen_[j].is_left_out:
+                yield j, column
 
     def transform(self, X: Any) -> NDArray[np.uint8]:
         """The answers, rows x questions: 1 is yes."""
@@ -157,7 +206,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing == "question"
+        tags.input_tags.allow_nan = self.missing in TAKE_MISSING
         tags.transformer_tags.preserves_dtype = []
         tags.input_tags.string = tags.input_tags.categorical = True
         return tags

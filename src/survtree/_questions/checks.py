@@ -87,10 +87,23 @@ def check_guess(rules: Sequence[Rule], events: EventTable | None) -> None:
         )
 
 
-def check_levels(column: Column, n_levels: int, max_levels: int) -> None:
-    """Refuse a column of categories with too many levels."""
-    if n_levels <= max_levels:
-        return
+def check_levels(columns: Sequence[Column], max_levels: int) -> None:
+    """Refuse columns of categories with too many levels, all of them at once."""
+    counts = {c.name: len(c.occurring()) for c in columns if c.kind in ("level", "ordered")}
+    many = [column for column in columns if counts.get(column.name, 0) > max_levels]
+    if len(many) == 1:
+        raise ValueError(_too_many(many[0], counts[many[0].name], max_levels))
+    if many:
+        listed = ", ".join(f"{column.name!r} ({counts[column.name]:,})" for column in many)
+        raise ValueError(
+            f"columns of categories must have at most {max_levels:,} levels (max_levels); more "
+            f"have {listed}. Leave them out with exclude={[column.name for column in many]!r}, "
+            "convert those that hold numbers, group their levels, or raise max_levels."
+        )
+
+
+def _too_many(column: Column, n_levels: int, max_levels: int) -> str:
+    """What to say of one such column."""
     odd = [level for level in column.levels if not reads_as_number(level)]
     hint = "Is it an identifier? Leave it out, group its levels, or raise max_levels."
     if not odd:
@@ -100,7 +113,7 @@ def check_levels(column: Column, n_levels: int, max_levels: int) -> None:
             f"All but {list_names(odd)} read as numbers: make that missing and convert "
             "the column to numbers."
         )
-    raise ValueError(
+    return (
         f"column {column.name!r} must have at most {max_levels:,} levels (max_levels); it has "
         f"{n_levels:,}: {list_names(column.levels, 3)}. {hint}"
     )

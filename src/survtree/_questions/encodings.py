@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from survtree._data.table import Column, Floats, Places
-from survtree._questions.checks import Rule, check_levels, check_question_count
+from survtree._questions.checks import Rule, check_question_count
 from survtree._questions.questions import InLevels, InRange, IsMissing, IsOne, Question
 
 # Every sixteenth part of the rows: finer cuts made the search slower and the trees hardly better.
@@ -22,9 +22,7 @@ N_BINS = 4  # of the paper's encoding
 MOST_VALUES_KEPT = 10
 
 
-def readable_questions(
-    j: int, column: Column, rule: Rule, max_levels: int, *, is_zero_one: bool
-) -> list[Question]:
+def readable_questions(j: int, column: Column, rule: Rule, *, is_zero_one: bool) -> list[Question]:
     """The questions about column j: cuts of numbers, sets of levels, and whether it is missing."""
     is_missing = column.is_missing()
     has_missing = bool(is_missing.any())
@@ -39,7 +37,6 @@ def readable_questions(
         return [*(InRange(j, high=cut) for cut in cuts), *missing]
     occurring = [column.levels[place] for place in column.occurring().tolist()]
     n_levels = len(occurring)
-    check_levels(column, n_levels, max_levels)
     if column.kind == "ordered":
         return [*_between_levels(j, column), *missing]
     questions = [InLevels(j, (level,)) for level in occurring] if n_levels > 1 else []

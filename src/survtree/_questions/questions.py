@@ -2,13 +2,13 @@
 
 Whoever answers, shows or exports a question needs to know only these forms. A missing value answers
 no to every question but the one whether it is missing, and so does a level that the training rows
-did not have.
+did not have. Some questions count missing values among the yeses: "age <= 62.5 or missing".
 """
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, overload
 
@@ -25,6 +25,7 @@ NEGATIVES = frozenset({"no", "n", "false", "f", "0", "none", "absent", "negative
 # Rows answered at a time: the answers of a few thousand rows stay in the processor's cache.
 CHUNK = 4096
 MOST_LEVELS_LISTED = 3
+OR_MISSING = " or missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class InRange(Question):
 
     low: float = -math.inf
     high: float = math.inf
+    or_missing: bool = False  # is the answer yes as well where there is no value?
 
     @property
     def is_one_value(self) -> bool:
@@ -68,6 +70,10 @@ class InRange(Question):
 
     def answer(self, column: Column) -> Bools:
         """Where the value lies in the range; NaN lies in none."""
+        is_inside = self._is_inside(column)
+        return is_inside | column.is_missing() if self.or_missing else is_inside
+
+    def _is_inside(self, column: Column) -> Bools:
         values = column.values
         if self.is_one_value:
             return np.asarray(values == self.high)
@@ -78,16 +84,19 @@ class InRange(Question):
         return np.asarray((values > self.low) & (values <= self.high))
 
     def text(self, name: str) -> str:
-        """Such as "age <= 62.5"."""
+        """Such as "age <= 62.5", or "age <= 62.5 or missing"."""
+        text = range_text(quoted_name(name), self.low, self.high)
         if self.is_one_value:
-            return f"{quoted_name(name)} = {format_exact(self.high)}"
-        return range_text(quoted_name(name), self.low, self.high)
+            text = f"{quoted_name(name)} = {format_exact(self.high)}"
+        return text + OR_MISSING * self.or_missing
 
     def readability(self) -> tuple[int, int]:
         """Cuts by their digits, then single values, then ranges with two ends."""
+        longer = len(OR_MISSING) * self.or_missing
         if self.is_cut:
-            return 2, len(format_exact(self.low if math.isinf(self.high) else self.high))
-        return (3, 0) if self.is_one_value else (4, 0)
+            end = self.low if math.isinf(self.high) else self.high
+            return 2, len(format_exact(end)) + longer
+        return (3, longer) if self.is_one_value else (4, longer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +108,12 @@ class IsOne(InRange):
 
     def text(self, name: str) -> str:
         """Such as "treated = 1" or "treated is True"."""
-        return f"{quoted_name(name)} {'= 1' if self.word is None else f'is {self.word}'}"
+        is_one = "= 1" if self.word is None else f"is {self.word}"
+        return f"{quoted_name(name)} {is_one}{OR_MISSING * self.or_missing}"
 
     def readability(self) -> tuple[int, int]:
         """Nothing is easier."""
-        return 0, 0
+        return 0, len(OR_MISSING) * self.or_missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +125,13 @@ class InLevels(Question):
 
     levels: tuple[str, ...]
     end: End | None = None
+    or_missing: bool = False
 
     def answer(self, column: Column) -> Bools:
+        is_one_of = self._is_one_of(column)
+        return is_one_of | column.is_missing() if self.or_missing else is_one_of
+
+    def _is_one_of(self, column: Column) -> Bools:
         places = [place for place, level in enumerate(column.levels) if level in self.levels]
         is_one = len(places) == 1
         return np.asarray(column.values == places[0]) if is_one else np.isin(column.values, places)
@@ -124,14 +139,17 @@ class InLevels(Question):
     def text(self, name: str) -> str:
         """Such as "stage is I or II", or "stage <= VI" where the levels are many."""
         if self.end is None or len(self.levels) <= MOST_LEVELS_LISTED:
-            return f"{quoted_name(name)} is {' or '.join(map(quoted_level, self.levels))}"
-        if self.end == "low":
-            return f"{quoted_name(name)} <= {quoted_level(self.levels[-1])}"
-        return f"{quoted_name(name)} >= {quoted_level(self.levels[0])}"
+            text = f"is {' or '.join(map(quoted_level, self.levels))}"
+        elif self.end == "low":
+            text = f"<= {quoted_level(self.levels[-1])}"
+        else:
+            text = f">= {quoted_level(self.levels[0])}"
+        return f"{quoted_name(name)} {text}{OR_MISSING * self.or_missing}"
 
     def readability(self) -> tuple[int, int]:
         """Few levels are easier, and those that do not deny."""
-        return 1, len(self.levels) + (self.levels[0].lower() in NEGATIVES)
+        longer = len(OR_MISSING) * self.or_missing
+        return 1, len(self.levels) + (self.levels[0].lower() in NEGATIVES) + longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +166,33 @@ class IsMissing(Question):
     def readability(self) -> tuple[int, int]:
         """The last resort."""
         return 5, 0
+
+
+def says_yes_if_missing(question: Question) -> bool:
+    """What a row without a value answers."""
+    return isinstance(question, IsMissing) or getattr(question, "or_missing", False)
+
+
+def of_present_values(question: Question) -> Question:
+    """The same question about the rows that have a value."""
+    if isinstance(question, (InRange, InLevels)) and question.or_missing:
+        return replace(question, or_missing=False)
+    return question
+
+
+def also_if_missing(questions: Sequence[Question], levels: Iterable[str]) -> list[Question]:
+    """The questions about one column with yes for missing values, where that asks something new.
+
+    It does not where the other levels that occur are asked for already: no to these says the same.
+    """
+    sets = [frozenset(q.levels) for q in questions if isinstance(q, InLevels)]
+    everything = frozenset(levels)
+    return [
+        replace(question, or_missing=True)
+        for question in questions
+        if isinstance(question, InRange)
+        or (isinstance(question, InLevels) and everything - set(question.levels) not in sets)
+    ]
 
 
 def range_text(name: str, low: float, high: float) -> str:

@@ -35,7 +35,11 @@ FEWEST_ROWS_SEEN, MOST_ROWS_SEEN = 2_000, 20_000
 
 
 def screened(
-    questions: list[Question], rules: Sequence[Rule], table: Table, events: EventTable
+    questions: list[Question],
+    rules: Sequence[Rule],
+    table: Table,
+    events: EventTable,
+    left_out: Sequence[str] = (),
 ) -> list[Question]:
     """The questions; of those open to choice, if there are too many, only the most useful ones.
 
@@ -50,7 +54,7 @@ def screened(
     budget = question_budget(table.n_rows, len(questions) - sum(is_open))
     if not any(is_open) or (sum(is_open) <= budget and not is_guess):
         return questions
-    rows = sample_rows(table, events, sample_size(len(questions)))
+    rows = sample_rows(table.without(left_out), events, sample_size(len(questions)))
     table, events = table.take(rows), events.take(rows)
     # By readability and name, as in the search: the order of columns must not matter.
     order = np.argsort(Questions(table.names, tuple(questions)).ranks()).tolist()

@@ -189,7 +189,7 @@ def uno_c_of_risk(
     The other parameters are those of ``survtree.metrics``.
     """
     events = check_scored(y, sample_weight)
-    factor = _uno_factor(events, trained_on(events, train, train_weight), tau)
+    factor = _uno_factor(events, trained_on(events.counted(), train, train_weight), tau)
     return _of_risk(events, risk, factor, "uno_c_of_risk")
 
 

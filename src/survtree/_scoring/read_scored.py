@@ -7,7 +7,6 @@ rows x rows.
 
 import hashlib
 import sys
-import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +16,8 @@ from numpy.typing import NDArray
 
 from survtree._base import BeyondTrainingWarning
 from survtree._base.checks import is_count, is_number
+from survtree._base.warn import warn
 from survtree._data.read_outcome import check_time_passes, check_weight, numbers_of, read_outcome
-from survtree._data.read_rows import callers_level
 from survtree._data.table import EventTable, Floats, Places, weight_at
 from survtree._scoring.curves import Curves
 from survtree._scoring.read_curves import (
@@ -88,7 +87,10 @@ def scored(y: Any, curves: Any, X: Any, sample_weight: Any, horizon: Any = None)
     """What a user passed, checked; the outcome as it is known at the horizon."""
     until = None if horizon is None else check_number("horizon", horizon)
     events = check_scored(y, sample_weight).until(until)
-    return Scored(events, *check_predicted(curves, X, len(events)))
+    found, curve_of_row = check_predicted(curves, X, len(events))
+    if not events.counts.all():
+        events, curve_of_row = events.counted(), curve_of_row[events.counts]
+    return Scored(events, found, curve_of_row)
 
 
 def check_scored(
@@ -111,6 +113,7 @@ def trained_on(
     """
     if train is not None:
         training = check_scored(train, train_weight, "train", "train_weight").until(horizon)
+        training = training.counted()
         _warn_of_late_rows(events, training)
         return training
     if train_weight is not None:
@@ -126,12 +129,11 @@ def _warn_of_late_rows(events: EventTable, train: EventTable) -> None:
     last = train.time.max()
     n_late = int((events.time > last).sum())
     if n_late:
-        warnings.warn(
+        warn(
             f"train must reach as far as y; its last time is {last:g}, that of y is "
             f"{events.time.max():g} ({n_late:,} of {len(events):,} rows end later). From {last:g} "
             "on, the censoring curve keeps its last positive value.",
             BeyondTrainingWarning,
-            stacklevel=callers_level(),
         )
 
 

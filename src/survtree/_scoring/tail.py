@@ -4,14 +4,13 @@ Where few rows are left, the censoring curve G is small, and a row that ends the
 such row can decide which tree is the best, or which size a cross-validation selects.
 """
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 
 from survtree._base import TailWeightWarning
 from survtree._base.numbers import format_count, format_number, format_percent
-from survtree._data.read_rows import callers_level
+from survtree._base.warn import warn
 from survtree._data.table import EventTable, Floats, weight_at
 from survtree._scoring.curves import Curves, one_curve
 from survtree._scoring.losses import LossByDefinition, RowLosses
@@ -79,11 +78,10 @@ def warn_of_tail(tail: Tail | None, where: str = "", *, can_choose: bool) -> Non
     start, is_one = format_number(tail.start, 6), tail.n_rows == 1
     carry, end = ("carries", "it ends") if is_one else ("carry", "they end")
     choice = "horizon='auto', or a time" if can_choose else "as horizon a time"
-    warnings.warn(
+    warn(
         f"{where}{format_count(tail.n_rows, 'row')} of {tail.n_all:,} {carry} "
         f"{format_percent(tail.share)} of the loss of one curve for all rows; {end} at {start} or "
         f"later, where few rows are left. Pass {choice} before {start} up to which the loss is "
         "integrated.",
         TailWeightWarning,
-        stacklevel=callers_level(),
     )

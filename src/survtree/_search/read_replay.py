@@ -220,6 +220,7 @@ def _problem(header: Header, arrays: Arrays, most_bytes: int) -> Problem:
     answers = _unpacked("answers", packed, n * p).reshape(n, p)
     flags = _unpacked("event", event, n).astype(bool)
     events: EventTable = check_outcome((flags, time), weight, n)
+    require(events.counts.all(), "its weights must be above 0", float(weight.min()), COPY_AGAIN)
     asked = header.questions
     questions = RecordedQuestions.of(asked.texts, asked.ranks, asked.columns)
     return Problem(answers, events, questions, **_numbers(header.problem), targets=targets)

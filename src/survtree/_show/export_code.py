@@ -15,7 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 from survtree._base.checks import check_choice
 from survtree._base.numbers import format_exact
 from survtree._model.fitted import FittedTree
-from survtree._questions.questions import InLevels, InRange, IsOne, Question, range_text
+from survtree._questions.questions import (
+    InLevels,
+    InRange,
+    IsOne,
+    Question,
+    of_present_values,
+    range_text,
+)
 from survtree._show.checks import check_function_name, check_sql_depth, check_sql_texts
 from survtree._show.leaf_facts import (
     columns_asked,
@@ -35,8 +42,8 @@ def export_sql(model: FittedTree, *, what: str = "leaf", dialect: str = "ansi") 
 
     Columns are quoted and named as in the fit. Numbers must be stored as numbers, categories as
     text that is spelled as in the fit, and missing values as NULL: a NaN is not NULL. If the model
-    accepts missing values, NULL answers no to every question except "is missing"; otherwise the
-    leaf and risk of a row are NULL if a column that the tree splits on is NULL.
+    accepts missing values, NULL answers no to every question that does not ask for it; otherwise
+    the leaf and risk of a row are NULL if a column that the tree splits on is NULL.
 
     Parameters
     ----------
@@ -128,6 +135,9 @@ def _sql_refusal(model: FittedTree, indent: str) -> str:
 def _sql_condition(model: FittedTree, question: Question, dialect: str) -> str:
     """True where the answer is yes; otherwise it may be NULL, which counts as no."""
     name = quoted(model.questions_.names[question.column], '"')
+    present = of_present_values(question)
+    if present is not question:
+        return f"{_sql_condition(model, present, dialect)} OR {name} IS NULL"
     if isinstance(question, InLevels):
         levels = ", ".join(quoted(level, "'") for level in question.levels)
         return f"{name} = {levels}" if len(question.levels) == 1 else f"{name} IN ({levels})"
@@ -327,7 +337,11 @@ def _variables(model: FittedTree) -> dict[int, str]:
 
 
 def _python_condition(question: Question, variable: str, is_level: bool) -> str:
-    """True where the answer is yes; NaN and None make it False."""
+    """True where the answer is yes; NaN and None make it False unless the question asks for it."""
+    is_missing = f"{variable} is None" if is_level else f"math.isnan({variable})"
+    present = of_present_values(question)
+    if present is not question:
+        return f"{_python_condition(present, variable, is_level)} or {is_missing}"
     if isinstance(question, InLevels):
         levels = tuple(map(str, question.levels))
         return f"{variable} == {levels[0]!r}" if len(levels) == 1 else f"{variable} in {levels!r}"
@@ -335,4 +349,4 @@ def _python_condition(question: Question, variable: str, is_level: bool) -> str:
         return f"{variable} == {format_exact(question.high)}"
     if isinstance(question, InRange):
         return range_text(variable, question.low, question.high)
-    return f"{variable} is None" if is_level else f"math.isnan({variable})"
+    return is_missing

@@ -16,7 +16,6 @@ from survtree._show.leaf_facts import (
     Leaf,
     LeafFacts,
     columns_asked,
-    has_gaps,
     leaf_facts,
     shrinkage_of,
     takes_missing,
@@ -25,6 +24,7 @@ from survtree._show.leaf_facts import (
 from survtree._show.leaf_texts import (
     limits_note,
     median_texts,
+    missing_notes,
     ratio_text,
     risk_text,
     shrinkage_notes,
@@ -33,7 +33,6 @@ from survtree._show.leaf_texts import (
 )
 
 STYLES = ("tree", "rules", "leaves")
-MISSING_SAYS_NO = 'A missing value answers no, except to "is missing".'
 MISSING_GOES_ALONG = (
     "A missing value in a column that had none at the fit answers no: it counts as above, as 0 or "
     "False, and as none of the levels named."
@@ -145,7 +144,7 @@ def _as_tree(model: FittedTree, facts: LeafFacts | None) -> str:
     lines = [tree_text(model.tree_, model.questions_, model.leaf_curves_, predicted, more)]
     lines += shrinkage_notes(shrinkage)
     lines += [limits_note(facts)] if facts else []
-    lines += [MISSING_SAYS_NO] if has_gaps(model) else []
+    lines += missing_notes(model)
     return "\n".join(lines)
 
 
@@ -167,7 +166,7 @@ def _as_rules(model: FittedTree, facts: LeafFacts) -> str:
 
     add(0, "")
     notes = [*shrinkage_notes(facts.shrinkage), limits_note(facts)]
-    notes += [MISSING_SAYS_NO] if has_gaps(model) else []
+    notes += missing_notes(model)
     return "\n".join([*lines, *notes])
 
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from survtree._base.numbers import Interval, format_exact
 from survtree._base.tree import Tree
 from survtree._base.words import quoted_level, quoted_name
+from survtree._data.read_rows import TAKE_MISSING
 from survtree._model.fitted import FittedTree
 from survtree._questions.questions import (
     MOST_LEVELS_LISTED,
@@ -24,7 +25,9 @@ from survtree._questions.questions import (
     IsOne,
     Question,
     Questions,
+    of_present_values,
     range_text,
+    says_yes_if_missing,
 )
 from survtree._scoring.curves import LeafCurve, LogRank, hazard_ratios, log_rank
 from survtree._scoring.read_curves import check_times
@@ -85,22 +88,33 @@ def _of_column(name: str, group: list[Answer], has_gaps: bool) -> list[str]:
         return [f"{quoted_name(name)} is missing"]
     if not others:
         return [f"{quoted_name(name)} is not missing"]
-    parts = _without_missing(name, others)
-    is_known = bool(are_missing) or any(answer.is_yes for answer in others)
-    if is_known or not has_gaps:
+    holds_missing = all(says_yes_if_missing(question) == is_yes for question, is_yes in group)
+    parts = _without_missing(name, [Answer(of_present_values(q), is_yes) for q, is_yes in others])
+    if holds_missing and not parts:
+        return [f"{quoted_name(name)} is missing"]
+    if not (holds_missing and has_gaps):
         return parts
-    return [f"({part} or {quoted_name(name)} is missing)" for part in parts]
+    inner = [part[1:-1] if part[:1] == "(" else part for part in parts]
+    return [f"({part} or {quoted_name(name)} is missing)" for part in inner]
 
 
 def _without_missing(name: str, group: list[Answer]) -> list[str]:
-    """Questions about one column have one form, apart from the one whether it is missing."""
+    """Questions about one column have one form, apart from the one whether it is missing.
+
+    Nothing is returned if no value answers so: the rows are those without one.
+    """
     first, answer = group[0]
     if isinstance(first, IsOne):
+        if len({is_yes for _, is_yes in group}) > 1:
+            return []
         no = f"{quoted_name(name)} {'= 0' if first.word is None else 'is False'}"
         return [first.text(name) if answer else no]
     ranges = [(q, answer) for q, answer in group if isinstance(q, InRange)]
     levels = [(q, answer) for q, answer in group if isinstance(q, InLevels)]
-    return _of_numbers(name, ranges) if ranges else [_of_levels(quoted_name(name), levels)]
+    if ranges:
+        return _of_numbers(name, ranges)
+    text = _of_levels(quoted_name(name), levels)
+    return [text] if text else []
 
 
 def _of_numbers(name: str, group: list[tuple[InRange, bool]]) -> list[str]:
@@ -110,6 +124,8 @@ def _of_numbers(name: str, group: list[tuple[InRange, bool]]) -> list[str]:
             return [question.text(name)]
     ends = [_ends(question, answer) for question, answer in group]
     low, high = max(low for low, _ in ends), min(high for _, high in ends)
+    if low >= high:
+        return []
     parts = [range_text(quoted_name(name), low, high)] if low > -math.inf or high < math.inf else []
     for question, answer in group:
         if answer or question.is_cut:
@@ -139,7 +155,7 @@ def _of_levels(name: str, group: list[tuple[InLevels, bool]]) -> str:
         for level in yes[0].levels
         if all((level in question.levels) == answer for question, answer in group)
     ]
-    return _one_of_levels(name, yes[0], left)
+    return _one_of_levels(name, yes[0], left) if left else ""
 
 
 def _one_of_levels(name: str, question: InLevels, left: list[str]) -> str:
@@ -371,4 +387,4 @@ def _predicted_columns(facts: LeafFacts) -> dict[str, list[Any]]:
 
 def takes_missing(model: FittedTree) -> bool:
     """Does the model accept rows with missing values?"""
-    return bool(model.binarizer_.missing == "question")
+    return model.binarizer_.missing in TAKE_MISSING

@@ -19,7 +19,19 @@ from survtree._base.numbers import (
     format_percent,
     format_ratio,
 )
-from survtree._show.leaf_facts import Leaf, LeafFacts
+from survtree._model.fitted import FittedTree
+from survtree._questions.questions import of_present_values
+from survtree._show.leaf_facts import Leaf, LeafFacts, has_gaps, questions_of
+
+
+def missing_notes(model: FittedTree) -> list[str]:
+    """Where missing values go, if a column that the tree splits on had some."""
+    if not has_gaps(model):
+        return []
+    splits = questions_of(model)
+    if any(of_present_values(question) is not question for question in splits):
+        return ['A missing value answers no, except where the split says "missing".']
+    return ['A missing value answers no, except to "is missing".']
 
 
 def size_text(leaf: Leaf) -> str:

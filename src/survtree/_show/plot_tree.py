@@ -7,7 +7,8 @@ from survtree._base.numbers import format_number, format_percent, round_ticks
 from survtree._model.fitted import FittedTree
 from survtree._show import checks
 from survtree._show.fonts import LINE, Fonts, small
-from survtree._show.leaf_facts import LeafFacts, has_gaps, leaf_facts
+from survtree._show.leaf_facts import LeafFacts, leaf_facts
+from survtree._show.leaf_texts import missing_notes
 from survtree._show.picture import (
     GREY,
     PALE,
@@ -122,8 +123,7 @@ def _content(model: FittedTree, facts: LeafFacts, time_label: str, fonts: Fonts)
         note += f"shaded: {level}."
     else:
         note += f"Shaded: {level}."
-    if has_gaps(model):
-        note += ' A missing value answers no, except to "is missing".'
+    note = " ".join([note, *missing_notes(model)])
     return TreeContent(
         shape_of(model.tree_),
         fonts,

@@ -15,7 +15,14 @@ from survtree._model.fitted import FittedTree
 from survtree._model.prepare import cohort_of
 from survtree._proof.certificate import Certificate
 from survtree._proof.recheck import Verification, recheck
-from survtree._questions.questions import InLevels, InRange, IsMissing, IsOne, Question
+from survtree._questions.questions import (
+    InLevels,
+    InRange,
+    IsMissing,
+    IsOne,
+    Question,
+    says_yes_if_missing,
+)
 from survtree._search.progress import REASONS
 from survtree._show.leaf_facts import (
     LeafFacts,
@@ -23,6 +30,7 @@ from survtree._show.leaf_facts import (
     columns_asked,
     leaf_facts,
     levels_at_end,
+    takes_missing,
 )
 from survtree._show.picture import by_risk, last_time
 from survtree._show.report_rows import Scoring, data_facts, score_facts
@@ -42,7 +50,8 @@ def report_facts(
     facts = leaf_facts(model, times)
     verified = data = scores = None
     if rows is not None:
-        study = table, events, is_kept = model.binarizer_.read_with_outcome(*rows, model)
+        study = model.binarizer_.read_with_outcome(*rows, model)
+        table, events, is_kept = study[:3]
         verified = recheck(model.certificate_, study, needs_targets=False)
         data = data_facts(table, events, columns_asked(model), len(is_kept))
         cohort, rng = cohort_of(clone(model), *rows), check_random_state(random_state)
@@ -50,6 +59,7 @@ def report_facts(
         scores = score_facts(model, cohort, scoring, is_training=verified.checks["data"])
     return {
         "title": title,
+        "warnings": list(model.warnings_),
         "summary": _summary(model, facts),
         "tree": tree_facts(model, facts),
         "fields": form_fields(model),
@@ -127,12 +137,13 @@ def tree_facts(model: FittedTree, facts: LeafFacts) -> list[dict[str, Any]]:
 
 def _answered_by(question: Question) -> dict[str, Any]:
     """What the page needs to answer the question; an open end of a range is None."""
+    missing = {"is_yes_if_missing": says_yes_if_missing(question)}
     if isinstance(question, InLevels):
-        return {"form": "levels", "levels": list(question.levels)}
+        return {"form": "levels", "levels": list(question.levels), **missing}
     if isinstance(question, InRange):
         low, high = json_number(question.low), json_number(question.high)
-        return {"form": "range", "low": low, "high": high}
-    return {"form": "missing"}
+        return {"form": "range", "low": low, "high": high, **missing}
+    return {"form": "missing", **missing}
 
 
 def form_fields(model: FittedTree) -> list[dict[str, Any]]:
@@ -147,7 +158,7 @@ def _field(model: FittedTree, column: int) -> dict[str, Any]:
         "name": model.questions_.names[column],
         "kind": "number",
         "choices": [],
-        "can_be_missing": model.binarizer_.missing == "question",
+        "can_be_missing": takes_missing(model),
     }
     if seen.kind in ("level", "ordered"):
         return field | {"kind": "level", "choices": _levels(splits, seen.levels)}
@@ -199,6 +210,7 @@ def proof_facts(
         "penalty": format_penalty(certificate.regularization),
         "text": STATUSES[certificate.status],
         "n_questions": n_questions,
+        "screening": certificate.screening,
         "n_buckets": len(buckets) if isinstance(buckets, tuple) else buckets,
         "counts": [
             {"text": text, "n": certificate.counts[key]}

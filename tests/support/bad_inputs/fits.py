@@ -148,8 +148,18 @@ FITS: dict[str, list[Case]] = {
         ),
         Case(
             "more levels than `max_levels`",
-            lambda: fit(one(patient=[f"p{i}" for i in range(N)]), max_levels=10),
-            ("'patient'", "max_levels", "16"),
+            lambda: fit(one(street=[f"p{i}" for i in range(N)]), max_levels=10),
+            ("'street'", "max_levels", "16"),
+        ),
+        Case(
+            "more levels than `max_levels` in two columns",
+            lambda: fit(
+                TABLE.assign(street=TABLE["age"], town=1).astype(
+                    {"street": "category", "stage": "category"}
+                ),
+                max_levels=2,
+            ),
+            ("'street' (16)", "'stage' (3)"),
         ),
         Case(
             "more levels than `max_levels`, all of them numbers as text",
@@ -216,7 +226,8 @@ FITS: dict[str, list[Case]] = {
         Case("flags", lambda: fit(y=(EVENT, EVENT)), ("flags",)),
     ],
     "Weights": [
-        Case("zero", lambda: fit(sample_weight=but(TIME, 4, 0)), ("row 4", "0.0")),
+        Case("negative", lambda: fit(sample_weight=but(TIME, 4, -1)), ("row 4", "-1.0")),
+        Case("all zero", lambda: fit(sample_weight=0 * TIME), ("0 in all",)),
         Case("missing", lambda: fit(sample_weight=but(TIME, 4, np.nan)), ("row 4", "nan")),
         Case("fewer than rows", lambda: fit(sample_weight=TIME[1:]), ("16", "15")),
         Case("very different", lambda: fit(sample_weight=but(TIME, 4, 1e13)), ("1e+13",)),

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from survtree import OptimalSurvivalTree
-from survtree._cli.inputs import Reading, study_to_check, study_to_fit
+from survtree._cli.inputs import Reading, Splitting, study_to_check, study_to_fit
 from survtree._data.files import write_parts
 from survtree._data.read_files import check_can_write, check_kept
 from tests.support.bad_inputs.case import FRAME, MATRIX, Case, Y
@@ -21,7 +21,7 @@ def fit(content: str | bytes = GOOD, name: str = "trial.csv", **reading: Any) ->
     exclude = reading.pop("exclude", None)
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
-        study_to_fit(name, Reading(**reading), exclude)
+        study_to_fit(name, Reading(**reading), Splitting(exclude=exclude))
 
 
 def check(content: str, model: Any) -> None:

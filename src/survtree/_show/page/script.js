@@ -107,9 +107,10 @@
     return value === "other" ? { isUnseen: true } : fields[f].choices[Number(value)];
   }
 
-  // A missing value answers no to every question but the one whether it is missing.
-  function isYes({ form, levels, low, high }, value) {
-    if (value === null || form === "missing") return value === null && form === "missing";
+  // A missing value answers no to every question that does not ask for it.
+  function isYes({ form, levels, low, high, is_yes_if_missing }, value) {
+    if (value === null) return is_yes_if_missing;
+    if (form === "missing") return false;
     if (form === "levels") return levels.includes(value);
     if (low === high) return value === high;
     return (low === null || value > low) && (high === null || value <= high);

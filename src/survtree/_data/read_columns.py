@@ -1,0 +1,210 @@
+"""What the columns of a table are: left out, categories, or not covariates at all.
+
+``roles_of_columns`` looks at the columns of a fit once. What it finds that must be said, but is no
+error, is kept as sentences: whoever fits says them, as a ``DataWarning``, and the model keeps them.
+"""
+
+import re
+from collections.abc import Container, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from survtree._base import DataWarning
+from survtree._base.numbers import format_exact
+from survtree._base.warn import warn
+from survtree._base.words import did_you_mean, list_names, plain_name
+from survtree._data.identifiers import (
+    STARTS,
+    STOPS,
+    are_interval,
+    begin_where_others_end,
+    is_identifier,
+    repeats_subjects,
+)
+from survtree._data.read_table import not_a_covariate, reads_as_number, text_of
+from survtree._data.table import Column, Floats, Table, table_of
+
+DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?\s*")
+DATE = re.compile(r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ].*)?")
+# Text with more numbers than this is taken for numbers; a few others among them stand for gaps.
+MOST_CODES, MOST_ODD = 10, 3
+
+
+class ColumnRoles(NamedTuple):
+    """Columns with categories where they were declared, those left out, and what must be said."""
+
+    table: Table
+    left_out: tuple[str, ...]
+    cautions: tuple[str, ...]
+
+
+def roles_of_columns(estimator: Any, table: Table) -> ColumnRoles:
+    """The columns of a fit as the options ``categorical``, ``exclude`` and ``thresholds`` want."""
+    categorical = check_names("categorical", estimator.categorical, table.names)
+    exclude = check_names("exclude", estimator.exclude, table.names)
+    if table.matrix is not None and not categorical and not exclude:
+        return ColumnRoles(table, (), ())
+    table = declared(table, categorical)
+    thresholds = estimator.thresholds if isinstance(estimator.thresholds, dict) else {}
+    named = {*categorical, *thresholds}
+    left_out, said = identifiers_among(table.columns, exclude, named)
+    check_some_left(table.names, left_out)
+    rest = [column for column in table.columns if column.name not in {*left_out, *named}]
+    check_no_dates(rest)
+    texts = [text for column in rest for text in _reads_as_numbers(column)]
+    return ColumnRoles(table, left_out, (*said, *texts))
+
+
+def identifiers_among(
+    columns: Sequence[Column], exclude: Iterable[str], named: Container[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Columns to leave out beside the excluded ones, unless they are named; and what to say."""
+    excluded = list(exclude)
+    numbering = [
+        column
+        for column in columns
+        if column.name not in excluded and column.name not in named and is_identifier(column)
+    ]
+    repeated = [c for c in columns if c.name not in named and repeats_subjects(c)]
+    found = [*excluded, *(column.name for column in (*numbering, *repeated))]
+    said = (*map(_numbers_rows, numbering), *map(_repeats, repeated))
+    return tuple(dict.fromkeys(found)), said
+
+
+def warn_of_data(cautions: Iterable[str]) -> None:
+    """A warning for each sentence."""
+    for text in cautions:
+        warn(text, DataWarning)
+
+
+def check_names(option: str, names: Sequence[str] | None, columns: Sequence[str]) -> list[str]:
+    """Refuse names of columns that X does not have."""
+    for name in names or ():
+        if name not in columns:
+            raise ValueError(
+                f"{option} must name columns of X; there is no {name!r}. The columns are "
+                f"{list_names(columns)}.{did_you_mean(name, columns)}"
+            )
+    return list(names or ())
+
+
+def check_some_left(names: Sequence[str], left_out: Sequence[str]) -> None:
+    """Refuse to leave out every column."""
+    if set(names) <= set(left_out):
+        raise ValueError(
+            "X must have a column to split on; all are left out, because they are excluded or "
+            f"number the rows: {list_names(names)}. Add the covariates."
+        )
+
+
+def declared(table: Table, categorical: Sequence[str]) -> Table:
+    """The same table; the numbers of some columns are codes of categories."""
+    if not categorical:
+        return table
+    return table_of(
+        [
+            as_levels(column)
+            if column.name in categorical and column.kind in ("number", "flag")
+            else column
+            for column in table.columns
+        ]
+    )
+
+
+def as_levels(column: Column) -> Column:
+    """Numbers that are codes of categories: 2 and 2.0 are the level "2"."""
+    is_missing = column.is_missing()
+    distinct, places = np.unique(column.values[~is_missing], return_inverse=True)
+    to_value = bool if column.kind == "flag" else float
+    out = np.full(len(is_missing), -1)
+    out[~is_missing] = places
+    return Column(column.name, "level", out, tuple(text_of(to_value(v)) for v in distinct.tolist()))
+
+
+def check_no_dates(columns: Sequence[Column]) -> None:
+    """Refuse text that is all dates, as columns of the type of dates are refused."""
+    for column in columns:
+        levels = [column.levels[place] for place in column.occurring()] if column.is_text else []
+        if len(levels) > 1 and all(DATE.fullmatch(level) for level in levels):
+            raise ValueError(not_a_covariate(column.name, f"dates as text, such as {levels[0]!r}"))
+
+
+def check_one_row_per_subject(table: Table, time: Floats, name: str) -> None:
+    """Refuse start-stop data: rows that are intervals of a subject's time."""
+    if table.matrix is not None:
+        return
+    numbers = {c.name: c for c in table.columns if c.kind == "number" and not c.is_missing().any()}
+    ends = {n: np.asarray(c.values, dtype=np.float64) for n, c in numbers.items()}
+    starts = [n for n in ends if plain_name(n) in STARTS]
+    stops = [n for n in ends if plain_name(n) in STOPS]
+    outcome = name or "time"
+    for start in starts:
+        for stop in stops:
+            if are_interval(ends[start], ends[stop]):
+                raise ValueError(_intervals(start, stop, ends[start], ends[stop]))
+        is_named = plain_name(name) in STOPS
+        chains = begin_where_others_end(ends[start], time)
+        if (is_named or chains) and are_interval(ends[start], time):
+            raise ValueError(_intervals(start, outcome, ends[start], time))
+    is_start = plain_name(name) in {*STARTS, "time"}
+    for stop in stops if is_start else ():
+        is_pair = plain_name(stop) == "time2" or begin_where_others_end(time, ends[stop])
+        if is_pair and are_interval(time, ends[stop]):
+            raise ValueError(_intervals(outcome, stop, time, ends[stop]))
+
+
+def _intervals(start: str, stop: str, starts: Floats, stops: Floats) -> str:
+    row = int(np.argmax(starts > 0))
+    ends = f"{format_exact(float(starts[row]))} to {format_exact(float(stops[row]))}"
+    return (
+        "X must have one row per subject, whose time counts from the subject's start; columns "
+        f"{start!r} and {stop!r} are the ends of intervals (row {row}: {ends}), as in start-stop "
+        "data. Neither late entry nor covariates that change can be fitted. Keep the first row of "
+        "each subject, with the time from its first start to its last stop and whether that ended "
+        f"in the event, and leave {start!r} out."
+    )
+
+
+def _numbers_rows(column: Column) -> str:
+    keep = f"thresholds={{{column.name!r}: 'auto'}}"
+    what = "numbers"
+    if column.kind == "level":
+        keep, what = f"categorical=[{column.name!r}]", "names"
+    return (
+        f"column {column.name!r} is left out: it {what} the rows, each of which has another value. "
+        f"To split on it, pass {keep}."
+    )
+
+
+def _repeats(column: Column) -> str:
+    n = len(column.occurring() if column.kind == "level" else np.unique(column.values))
+    return (
+        f"column {column.name!r} has {n:,} values in {len(column.values):,} rows: if it names "
+        "subjects, some have several rows, which the fit takes for different subjects, and all "
+        "limits are too narrow. Keep one row per subject. The column itself is left out."
+    )
+
+
+def _reads_as_numbers(column: Column) -> list[str]:
+    """What to say of text that holds numbers; nothing if it does not, or only a few codes."""
+    if not column.is_text:
+        return []
+    levels = [column.levels[place] for place in column.occurring()]
+    numbers = [level for level in levels if _is_numeric(level)]
+    n_odd = len(levels) - len(numbers)
+    if len(numbers) <= MOST_CODES or n_odd > MOST_ODD:
+        return []
+    comma = next((level for level in numbers if "," in level), None)
+    how = " with decimal points" if comma else ""
+    odd = [level for level in levels if not _is_numeric(level)]
+    also = f", and {list_names(odd)} missing" if odd else ""
+    return [
+        f"column {column.name!r} is text that reads as numbers, such as {comma or numbers[0]!r}; "
+        f"each of its {len(levels):,} values is a level now. Make it numbers{how}{also}, or pass "
+        f"categorical=[{column.name!r}] if they are codes."
+    ]
+
+
+def _is_numeric(level: str) -> bool:
+    return reads_as_number(level) or bool(DECIMAL_COMMA.fullmatch(level))

@@ -1,0 +1,110 @@
+"""Does the tree split on what is known only after the outcome?
+
+Such a column (a cause of death, a date of last contact) gives a tree that fits perfectly and
+predicts nothing. It shows: the split all but decides which rows had the event, or the column all
+but is the time. Real covariates hardly ever do that among so many rows, whose follow-up ends at
+different times.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.stats import rankdata
+
+from survtree._base.numbers import format_count
+from survtree._base.tree import Tree
+from survtree._data.table import Column, EventTable, Floats, Places
+from survtree._model.prepare import Prepared
+
+# Rows with the event, and rows without, that a split must tell apart: fewer may be chance.
+FEWEST_ROWS = 20
+# The share of these rows that may be on the wrong side.
+MOST_WRONG = 0.01
+# Rank correlation with the time; the most seen of a covariate of a public table is about 0.9.
+MOST_LIKE_TIME = 0.98
+
+
+def leaks_of(prepared: Prepared, tree: Tree) -> Iterator[str]:
+    """A sentence for each column that the tree splits on and that seems to hold the outcome."""
+    questions, events = prepared.problem.questions, prepared.exact
+    splits = np.flatnonzero(tree.question >= 0).tolist()
+    if not splits:
+        return
+    counts = _rows_and_events(prepared, tree)
+    columns = {column.name: column for column in prepared.covariates.columns}
+    told: set[str] = set()
+    for node in splits:
+        place = int(tree.question[node])
+        name = questions.names[questions.asked[place].column]
+        text = _split_decides(questions.text(place), *counts[:, [tree.no[node], tree.yes[node]]].T)
+        if not text and name not in told:
+            text = _levels_decide(columns[name], events) or _is_time(columns[name], events)
+        if text and name not in told:
+            yield (
+                f"{text}. If {name!r} is known only after the outcome, the tree predicts nothing: "
+                f"leave the column out with exclude=[{name!r}]."
+            )
+        told |= {name} if text else set()
+
+
+def _rows_and_events(prepared: Prepared, tree: Tree) -> Places:
+    """Of each node: 2 x nodes."""
+    leaf_of_row, leaves = prepared.problem.leaf_of_row(tree), tree.leaves
+    counts = np.zeros((2, tree.n_nodes), dtype=np.intp)
+    counts[0, leaves] = np.bincount(leaf_of_row, minlength=len(leaves))
+    counts[1, leaves] = np.bincount(leaf_of_row[prepared.exact.event], minlength=len(leaves))
+    for node in reversed(np.flatnonzero(tree.question >= 0).tolist()):  # children come after
+        counts[:, node] = counts[:, tree.no[node]] + counts[:, tree.yes[node]]
+    return counts
+
+
+def _split_decides(words: str, no: Places, yes: Places) -> str:
+    """What to say if nearly all rows on one side had the event, and nearly none on the other."""
+    sides = sorted((no.tolist(), yes.tolist()), key=lambda side: side[1] / side[0])
+    (n_low, low), (n_high, high) = sides
+    if not _decides(low + n_high - high, low + high, n_low + n_high - low - high):
+        return ""
+    return (
+        f"the split {words!r} all but decides the event: {_of(low, n_low)} on one side had it, "
+        f"{_of(high, n_high)} on the other"
+    )
+
+
+def _levels_decide(column: Column, events: EventTable) -> str:
+    """Whether nearly all rows of a level had the event, or nearly none, level by level."""
+    if column.kind not in ("level", "ordered"):
+        return ""
+    n_levels = len(column.levels) + 1  # one for missing values
+    places: Places = np.asarray(column.values, dtype=np.intp) + 1
+    n = np.bincount(places, minlength=n_levels)
+    had = np.bincount(places[events.event], minlength=n_levels)
+    n_wrong = int(np.minimum(had, n - had).sum())
+    is_fine = int((n > 0).sum()) * FEWEST_ROWS > len(events)  # too few rows per level to tell
+    if is_fine or not _decides(n_wrong, int(had.sum()), int((n - had).sum())):
+        return ""
+    return (
+        f"the levels of column {column.name!r} all but decide the event: only "
+        f"{_of(n_wrong, len(events))} differ from most of their level"
+    )
+
+
+def _decides(n_wrong: int, n_events: int, n_others: int) -> bool:
+    fewest = min(n_events, n_others)
+    return fewest >= FEWEST_ROWS and n_wrong <= MOST_WRONG * fewest
+
+
+def _is_time(column: Column, events: EventTable) -> str:
+    """Whether a column of numbers has nearly the order of the times."""
+    is_known = ~column.is_missing()
+    values: Floats = np.asarray(column.values[is_known], dtype=np.float64)
+    time = events.time[is_known]
+    if column.kind != "number" or min(len(np.unique(values)), len(np.unique(time))) < FEWEST_ROWS:
+        return ""
+    likeness = abs(float(np.corrcoef(rankdata(values), rankdata(time))[0, 1]))
+    if likeness < MOST_LIKE_TIME:
+        return ""
+    return f"column {column.name!r} all but is the time (rank correlation {likeness:.3f})"
+
+
+def _of(some: int, of_all: int) -> str:
+    return f"{some:,} of {format_count(of_all, 'row')}"
