@@ -278,6 +278,7 @@ ADDED = [
     *(("options", "horizon"), ("certificate", "min_events_leaf"), ("certificate", "horizon")),
     *(("certificate", "loss_kind"), ("certificate", "teacher"), ("certificate", "teacher_seed")),
     *(("certificate", "rows_fingerprint"), ("options", "teacher"), ("options", "levels")),
+    *(("options", "time_unit"), ("group_names",)),
 ]
 
 

@@ -20,6 +20,7 @@ from survtree._data.read_rows import warn_of_unseen
 from survtree._data.table import Table
 from survtree._model.after_search import chosen_shrinkage, curves_by_node, ibs_ratio
 from survtree._model.checks import check_share
+from survtree._model.groups import Grouped, risks_of
 from survtree._model.lone_leaf import why_one_leaf
 from survtree._model.prepare import Prepared
 from survtree._proof.certificate import Certificate
@@ -73,6 +74,7 @@ class Fitted:
     regularization_interval: Interval | None = None
     shrinkage: float = 0.0
     one_leaf_reason: str = ""  # why there is no split, if there is none
+    group_names: tuple[str, ...] = ()  # by risk; empty texts, or nothing, where none are given
     problem: Problem | None = field(default=None, repr=False)
 
     @classmethod
@@ -107,10 +109,11 @@ class Fitted:
         return replace(self, certificate=self.certificate.at(regularization), problem=problem)
 
 
-class FittedTree(BaseEstimator):  # type: ignore[misc]
+class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
     """Attributes and predictions of ``OptimalSurvivalTree`` and ``OptimalSurvivalTreeCV``."""
 
     missing: str
+    time_unit: str | None
     _fitted: Fitted | None = None
 
     def __sklearn_tags__(self) -> Any:
@@ -258,8 +261,7 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
     @property
     def leaf_risks_(self) -> dict[int, float]:
         """The risk score of each leaf (by node number)."""
-        times = self.event_times_
-        return {leaf: curve.hazard(times).sum() for leaf, curve in self.predicted_curves_.items()}
+        return risks_of(self.predicted_curves_, self.event_times_)
 
     @property
     def history_(self) -> tuple[Snapshot, ...]:

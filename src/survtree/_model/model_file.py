@@ -77,7 +77,7 @@ def export_json(model: Any, file: str | os.PathLike[str] | None = None) -> str:
     """
     check_is_fitted(model)
     tree = getattr(model, "best_estimator_", model)
-    text = json.dumps(_as_dict(tree, model.roles_), allow_nan=False, indent=None)
+    text = json.dumps(_as_dict(tree, model._state), allow_nan=False, indent=None)
     if file is not None:
         with whole_file(file) as stream:
             stream.write(text.encode("ascii"))
@@ -113,11 +113,13 @@ def _model(given: ModelFile) -> OptimalSurvivalTree:
         history=tuple(given.history),
         roles=roles,
         shrinkage=given.shrinkage,
+        group_names=given.group_names,
     )
     return model
 
 
-def _as_dict(model: OptimalSurvivalTree, roles: Roles | None) -> dict[str, Any]:
+def _as_dict(model: OptimalSurvivalTree, state: Fitted) -> dict[str, Any]:
+    """All of a tree; roles and names are those of the model that was exported."""
     binarizer, certificate = model.binarizer_, model.certificate_
     names = [field.name for field in fields(certificate) if field.name not in ELSEWHERE]
     given = binarizer.questions_.given
@@ -144,8 +146,9 @@ def _as_dict(model: OptimalSurvivalTree, roles: Roles | None) -> dict[str, Any]:
         "ibs_ratio": float(model.ibs_ratio_),
         "exact_loss": float(model.exact_loss_),
         "history": [asdict(snapshot) for snapshot in model.history_],
-        "roles": None if roles is None else roles._asdict(),
+        "roles": None if state.roles is None else state.roles._asdict(),
         "shrinkage": model.shrinkage_,
+        "group_names": list(state.group_names),
     }
 
 
