@@ -29,8 +29,8 @@ from survtree._show.usual_times import unit_of
 # With more leaves, bands and marks hide the curves.
 MOST_WITH_BANDS = 4
 SIZE, SMALL_SIZE = 9.0, 6.5
-# Axes narrower than this, in points, get small letters.
-NARROW = 250.0
+# Axes narrower than this, in points, get small letters; wider ones have room for rules beside them.
+NARROW, WIDE = 250.0, 400.0
 MOST_OF_HEIGHT = 0.5
 WIDTH = 1.6  # of lines
 # Right of the curves: a piece of each line, and its label, in shares of the axis of time.
@@ -98,6 +98,7 @@ def plot_curves(
     nodes = by_risk(model)
     ax = new_axes(7.8, _figure_height(len(nodes), at_risk)) if ax is None else ax
     size = SIZE if size_of(ax)[0] >= NARROW else SMALL_SIZE
+    has_rules = size_of(ax)[0] >= WIDE
     has_bands = len(nodes) <= MOST_WITH_BANDS if bands is None else bool(bands)
     artists = _draw_curves(ax, model, nodes, level if has_bands else None)
     ticks = round_ticks(last_time(model), _n_ticks(ax, size)) if ticks is None else ticks
@@ -106,7 +107,7 @@ def plot_curves(
     table_height = (len(nodes) + 1) * LINE * size
     if at_risk and table_height <= MOST_OF_HEIGHT * size_of(ax)[1]:
         artists += _draw_table(ax, model, nodes, ticks, size)
-    return picture_of(ax, artists + _draw_labels(ax, model, nodes, size, has_rules=True))
+    return picture_of(ax, artists + _draw_labels(ax, model, nodes, size, has_rules=has_rules))
 
 
 def _axis_label(given: str | None, model: FittedTree, time_unit: str | None) -> str:
