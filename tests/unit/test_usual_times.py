@@ -72,17 +72,17 @@ def test_survival_at_a_stated_time_stands_where_medians_are_not_reached(aids, ve
     assert has_medians(veterans)
     time = f"{stated_time(aids):g}"
     for style in ("tree", "rules", "leaves"):
-        assert "not reached" not in export_text(aids, style)
+        assert "median not reached" not in export_text(aids, style)
         assert export_text(aids, style).count(f"S({time}) 0.") == aids.n_leaves_
-        assert "most groups do not reach their median" in export_text(aids, style)
+        assert "Most medians are not reached" in export_text(aids, style)
         assert "median" in export_text(veterans, style)
     for export in (export_dot, export_latex):
-        assert "not reached" not in export(aids)
+        assert "median not reached" not in export(aids)
         assert export(aids).count(f"S({time})") == aids.n_leaves_
     texts = [text.get_text() for text in plot_tree(aids).axes.texts]
     assert sum(f"S({time})" in text for text in texts) == aids.n_leaves_
-    assert not any("not reached" in text for text in texts)
-    assert "not reached" not in aids._repr_html_()
+    assert not any("median not reached" in text for text in texts)
+    assert "median not reached" not in aids._repr_html_()
 
 
 def test_times_are_the_users_in_every_view(veterans):

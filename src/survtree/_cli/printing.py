@@ -117,7 +117,7 @@ def _notes(facts: Any) -> Iterator[str]:
     if facts.unit:
         yield f"Times are in {facts.unit}."
     if not facts.has_medians:
-        yield "Most groups do not reach their median survival, so that it is left out."
+        yield "Most medians are not reached, and left out."
     if facts.shrinkage > 0:
         yield "KM: the Kaplan-Meier curve of the group's own rows."
     level = format_percent(facts.confidence, None)

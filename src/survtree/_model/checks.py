@@ -53,7 +53,8 @@ def check_group_names(names: Any, given: Sequence[str]) -> tuple[str, ...]:
             )
         if name is not None and not isinstance(name, str):
             raise TypeError(
-                f"the name of group {group} must be a text, or None for none; got {name!r}."
+                f"the name of group {group} must be a text, or None for none; got {name!r}. Pass "
+                "a str."
             )
         new[group - 1] = (
             "" if name is None else check_short_text(f"the name of group {group}", name)

@@ -26,7 +26,7 @@ from survtree._show.leaf_facts import Leaf, LeafFacts
 
 LARGEST_PLAIN = 1e9
 LONGEST_IN_PICTURES = 30  # letters of a name
-STATED = "S(t): share without the event up to time t; most groups do not reach their median."
+STATED = "S(t): share without the event up to time t. Most medians are not reached."
 
 
 def group_text(group: int, name: str = "") -> str:
