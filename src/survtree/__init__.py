@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from survtree._show.export_code import export_python, export_sql
     from survtree._show.export_latex import export_latex
     from survtree._show.export_text import export_dot, export_text
-    from survtree._show.leaf_facts import leaf_table
+    from survtree._show.leaf_table import leaf_table
     from survtree._show.picture import Picture
     from survtree._show.plot_curves import plot_curves
     from survtree._show.plot_quality import plot_calibration, plot_gap
@@ -62,7 +62,7 @@ _HOMES = {
     "export_python": "_show.export_code",
     "export_sql": "_show.export_code",
     "export_text": "_show.export_text",
-    "leaf_table": "_show.leaf_facts",
+    "leaf_table": "_show.leaf_table",
     "load": "_model.model_file",
     "plot_calibration": "_show.plot_quality",
     "plot_curves": "_show.plot_curves",

@@ -103,7 +103,8 @@ def test_json_is_for_machines(folder, model):
     found = json.loads(done("fit", folder / "data.csv", *FIT, "--json"))
     assert found["status"] == "optimal"
     assert found["objective"] == model.objective_
-    assert [leaf["leaf"] for leaf in found["leaves"]] == model.tree_.leaves.tolist()
+    assert [leaf["leaf"] for leaf in found["leaves"]] == list(model.groups_.values())
+    assert [leaf["group"] for leaf in found["leaves"]] == list(model.groups_)
     shown = json.loads(done("show", folder / "model.json", "--json", "--times", "90,180"))
     assert shown["fingerprint"] == found["fingerprint"]
     assert "survival_90" in shown["leaves"][0]
@@ -117,7 +118,9 @@ def test_predictions_are_those_of_python(folder, model, tmp_path, ending):
     read = {"csv": pl.read_csv, "parquet": pl.read_parquet, "arrow": pl.read_ipc}
     found = pl.read_csv(out, separator="\t") if ending == "tsv" else read[ending](out)
     X = load_data("veterans").X
-    assert found.columns == ["Celltype", "leaf", "risk", "median", "survival_90", "survival_180.5"]
+    predicted = ["group", "leaf", "risk", "median", "survival_90", "survival_180.5"]
+    assert found.columns == ["Celltype", *predicted]
+    assert found["group"].to_list() == model.predict_group(X).tolist()
     assert found["Celltype"].to_list() == X["Celltype"].to_list()
     assert found["leaf"].to_list() == model.apply(X).tolist()
     assert found["risk"].to_list() == model.predict(X).tolist()
@@ -185,9 +188,47 @@ def test_a_model_is_exported_to_standard_output(folder, model):
     assert "must be one of text" in refused("export", folder / "model.json", "-o", "out.cobol")
 
 
+@pytest.mark.parametrize("width", [40, 60, 79])
+def test_no_number_is_broken_in_a_narrow_terminal(folder, width):
+    command = ("show", folder / "model.json", "--times", "90,180,365,730")
+    wide, narrow = (
+        survtree(*command, width=columns)
+        .stdout.partition("lower objective")[2]
+        .partition("Below")[0]
+        for columns in (200, width)
+    )
+    assert max(map(len, narrow.splitlines())) <= width
+    assert set(narrow.split()) == set(wide.split())
+    assert narrow.count("group") > 1
+    assert re.search(r"e\+\d", narrow) is None
+
+
+def test_times_and_their_unit_are_shown_and_kept(folder, tmp_path):
+    out, page = tmp_path / "model.json", tmp_path / "page.html"
+    options = ("--time-unit", "days", "--times", "30,90", "-o", out, "--report", page)
+    told = done("fit", folder / "data.csv", *FIT, *options)
+    assert "S(90 days)" in told
+    assert "Times are in days." in told
+    assert "at 90 days</th>" in page.read_text()
+    assert "median 20 days" in done("show", out)
+    assert "median 20 weeks" in done("show", out, "--time-unit", "weeks")
+    assert "S(45 days)" in done("show", out, "--times", "45")
+    assert "median 20 weeks" in done("export", out, "--time-unit", "weeks")
+    assert "Time (weeks)" in done("report", out, "-o", page, "--time-unit", "weeks") + (
+        page.read_text()
+    )
+
+
+def test_medians_that_are_not_reached_are_left_out(tmp_path):
+    done("datasets", "save", "aids", tmp_path / "aids.csv")
+    told = done("fit", tmp_path / "aids.csv", "--depth", 2, "--regularization", 0.0005)
+    assert "median not reached" not in told
+    assert "Most medians are not reached, and left out." in told
+
+
 def test_the_table_of_leaves_is_exported_by_name(folder, model, tmp_path):
     shown = pl.read_csv(io.StringIO(done("export", folder / "model.json", "--to", "csv")))
-    assert shown["leaf"].to_list() == model.tree_.leaves.tolist()
+    assert shown["leaf"].to_list() == list(model.groups_.values())
     assert shown["where"].to_list() == leaf_table(model)["where"].to_list()
     done("export", folder / "model.json", "--to", "parquet", "-o", tmp_path / "leaves.data")
     assert pl.read_parquet(tmp_path / "leaves.data").equals(leaf_table(model))

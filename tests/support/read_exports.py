@@ -198,14 +198,15 @@ def rules_reader(text, columns):
         line = lines[place]
         assert line.startswith(indent), line
         line = line[len(indent) :]
-        if line.startswith("leaf "):
-            leaf = int(line[len("leaf ") :].split(":")[0])
-            return (lambda row: leaf), place + 1
+        if line.startswith("group "):
+            group = int(line[len("group ") :].split(":")[0])
+            return (lambda row: group), place + 1
         assert line.startswith("if "), line
         assert line.endswith(":"), line
         holds = split_reader(line[len("if ") : -1], columns)
         yes, place = block(place + 1, f"{indent}    ")
-        assert lines[place] == f"{indent}else:"
+        # A missing value answers no, and "else" names it where there were such at the fit.
+        assert re.fullmatch(rf"{indent}else(, or if .+ is missing)?:", lines[place], re.DOTALL)
         no, place = block(place + 1, f"{indent}    ")
         return (lambda row: yes(row) if holds(row) else no(row)), place
 
@@ -213,18 +214,18 @@ def rules_reader(text, columns):
 
 
 def leaves_reader(text, columns):
-    """The function of a row that ``style="leaves"`` tells; each row is in one leaf."""
-    leaves = {}
+    """The function of a row that ``style="leaves"`` tells; each row is in one group."""
+    groups = {}
     for line in text.split("\n"):
-        if line.startswith("leaf "):
-            leaf, rest = line[len("leaf ") :].split(": ", 1)
+        if line.startswith("group "):
+            group, rest = line[len("group ") :].split(": ", 1)
             where = rest.rsplit("; n ", 1)[0]
             all_rows = where == "all rows"
-            leaves[int(leaf)] = [] if all_rows else Reader(where, columns).conditions()
+            groups[int(group)] = [] if all_rows else Reader(where, columns).conditions()
 
-    def leaf_of(row):
-        found = [leaf for leaf, parts in leaves.items() if all(part(row) for part in parts)]
+    def group_of(row):
+        found = [group for group, parts in groups.items() if all(part(row) for part in parts)]
         assert len(found) == 1, (row, found)
         return found[0]
 
-    return leaf_of
+    return group_of

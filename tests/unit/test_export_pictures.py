@@ -89,12 +89,13 @@ def squeezed(text):
 def test_graphviz_shows_each_question_and_leaf(random_model):
     texts = svg_texts(random_model)
     tree = random_model.tree_
+    groups = {node: group for group, node in random_model.groups_.items()}
     assert sorted(texts) == list(range(tree.n_nodes))
     for node, question in enumerate(tree.question):
         if question < 0:
             curve = random_model.leaf_curves_[node]
             size = f"n {curve.n_rows:,}, events {curve.n_events:,}"
-            assert texts[node][:2] == [f"leaf {node}", size]
+            assert texts[node][:2] == [f"group {groups[node]}", size]
             assert texts[node][2].startswith("median ")
         else:
             shown = "".join(texts[node])

@@ -140,8 +140,9 @@ def test_leaves_tell_all_facts(veterans):
     lines = export_text(veterans, "leaves", times=[90], confidence=0.9).splitlines()
     assert lines[-1] == "In brackets: 90 % confidence limits."
     form = re.compile(
-        r"leaf \d+: .+; n \d+, events \d+, median [\d.]+ \(.+\), risk [\d.]+, "
-        r"hazard ratio [\d.]+ \(.+\), S\(90\) (1\.00|0\.\d\d \(0\.\d\d to [01]\.\d\d\))"
+        r"group \d+: .+; n \d+, events \d+, median [\d.]+ \(.+\), "
+        r"S\(90\) (1\.00|0\.\d\d \(0\.\d\d to [01]\.\d\d\)), "
+        r"risk [\d.]+, hazard ratio [\d.]+ \(.+\)"
     )
     assert len(lines) == 1 + veterans.n_leaves_
     assert all(form.fullmatch(line) for line in lines[:-1])
@@ -149,13 +150,15 @@ def test_leaves_tell_all_facts(veterans):
 
 
 def test_a_median_that_is_not_reached_has_limits_as_far_as_the_curve_goes():
-    time, event = np.arange(1.0, 41), np.arange(40) % 8 == 0
-    model = OptimalSurvivalTree(0).fit(np.arange(40.0)[:, None], (event, time))
-    text = export_text(model, "rules").splitlines()[0]
-    assert re.fullmatch(r"leaf 0: n 40, events 5, median not reached \(\d+ or more\)", text)
-    event = np.arange(40) == 3
-    model = OptimalSurvivalTree(0).fit(np.arange(40.0)[:, None], (event, time))
-    assert export_text(model, "rules").splitlines()[0].endswith("events 1, median not reached")
+    # Half of the groups reach their median, so that all of them are described by it.
+    x, time = np.arange(80) // 40, np.tile(np.arange(1.0, 41), 2)
+    event = (np.arange(80) % 8 == 0) | (x == 1)
+    model = OptimalSurvivalTree(1, 0.0).fit(x[:, None], (event, time))
+    text = next(n for n in export_text(model, "rules").splitlines() if "events 5" in n).strip()
+    assert re.fullmatch(r"group 1: n 40, events 5, median not reached \(\d+ or more\)", text)
+    event = (np.arange(80) == 3) | (x == 1)
+    model = OptimalSurvivalTree(1, 0.0).fit(x[:, None], (event, time))
+    assert "group 1: n 40, events 1, median not reached\n" in export_text(model, "rules")
 
 
 def test_a_leaf_without_an_event_has_no_limits_of_its_hazard_ratio():

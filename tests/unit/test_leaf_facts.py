@@ -151,7 +151,8 @@ def test_a_curve_that_ends_at_0_has_limits_to_its_end():
 def test_a_table_in_each_library():
     model = OptimalSurvivalTree(2, 0.001).fit(*load("veterans"))
     polars = leaf_table(model, [90, 180])
-    assert polars["leaf"].to_list() == model.tree_.leaves.tolist()
+    assert polars["leaf"].to_list() == list(model.groups_.values())
+    assert polars["group"].to_list() == [1, 2, 3, 4]
     assert polars["rows"].sum() == 137
     assert polars["share"].sum() == pytest.approx(1)
     for backend in ("pandas", "pyarrow"):

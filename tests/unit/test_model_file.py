@@ -282,6 +282,7 @@ ADDED = [
     *(("certificate", "teacher_rows"), ("one_leaf_reason",)),
     *(("options", "categorical"), ("options", "exclude"), ("warnings",)),
     ("certificate", "n_candidates"),
+    *(("options", "time_unit"), ("group_names",)),
 ]
 
 

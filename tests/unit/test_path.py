@@ -10,6 +10,7 @@ import pytest
 
 from survtree import (
     OptimalSurvivalTree,
+    Picture,
     SearchStoppedWarning,
     export_json,
     plot_gap,
@@ -74,10 +75,21 @@ def test_a_path_is_a_sequence_with_a_table_and_a_plot(veterans):
     table = path.table()
     assert table["leaves"].to_list() == [model.n_leaves_ for model in path]
     assert table["loss"].is_sorted(descending=True)
-    ax = path.plot()
-    (line,) = ax.lines
+    picture = path.plot()
+    (line,) = picture.axes.lines
     assert line.get_xdata().tolist() == table["leaves"].to_list()
-    assert path.plot(ax=ax) is ax
+    assert line.get_ydata().tolist() == table["ibs_ratio"].to_list()
+    assert path.plot(ax=picture.axes).axes is picture.axes
+
+
+def test_a_notebook_shows_the_plot_of_a_path_and_its_rise(veterans):
+    path = regularization_path(*veterans, max_depth=3, min_regularization=0.001)
+    picture = path.plot()
+    assert isinstance(picture, Picture)
+    assert picture._repr_png_().startswith(b"\x89PNG")
+    low, high = picture.axes.get_ylim()
+    drawn = picture.axes.lines[0].get_ydata()
+    assert max(drawn) - min(drawn) > 0.85 * (high - low)
 
 
 def test_options_weights_and_buckets_reach_the_search(veterans):

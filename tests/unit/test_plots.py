@@ -26,7 +26,7 @@ from survtree import (
 from survtree._base.numbers import format_number, format_p_value, format_weights, round_ticks
 from survtree._scoring.scores import calibration_curve
 from survtree._show.fonts import Fonts
-from survtree._show.leaf_facts import leaf_facts
+from survtree._show.leaf_facts import facts_to_write
 from survtree._show.picture import by_risk, leaf_colours, leaf_strokes
 from survtree._show.plot_curves import spread
 from survtree._show.plot_tree import _content, plan_alone
@@ -142,7 +142,7 @@ def test_a_tree_of_many_leaves_is_drawn_on_any_paper():
 @pytest.mark.slow
 def test_no_figure_is_larger_than_a_file_may_be():
     model = made_up(random_tree(330, 0))
-    content = _content(model, leaf_facts(model), "Time", Fonts())
+    content = _content(model, facts_to_write(model, None, 0.95, None), "Time", Fonts())
     for direction in ("down", "right"):
         plan = plan_alone(content, direction)
         assert max(plan.width, plan.height) <= 14_400
@@ -156,7 +156,7 @@ def test_all_is_told_where_there_is_room(veterans):
         ).replace("\n", " ")
         for words in ("Karnofsky_score <= 45", "Age_in_years <= 58.5", "Celltype is squamous"):
             assert words in texts
-        assert "Leaf 8 38 rows 37 events median 20 (15 to 25)" in texts
+        assert "Group 5 38 rows 37 events median 20 (15 to 25)" in texts
         assert texts.split().count("yes") == texts.split().count("no") == 4
 
 
@@ -199,8 +199,7 @@ def test_missing_values_are_told_of():
     gaps = X.to_pandas()
     gaps.loc[:20, "Karnofsky_score"] = np.nan
     model = OptimalSurvivalTree(1, 0.0, missing="question").fit(gaps, y)
-    note = plot_tree(model).axes.texts[-1].get_text()
-    assert "A missing value answers no" in note.replace("\n", " ")
+    assert "no or missing" in [text.get_text() for text in plot_tree(model).axes.texts]
 
 
 @pytest.mark.parametrize("plot", [plot_tree, plot_curves])
@@ -260,8 +259,9 @@ def test_colours_order_leaves_by_risk_in_grey_too():
 def test_a_leaf_has_one_colour_in_both_pictures(veterans):
     colours = leaf_colours(veterans)
     for line in plot_curves(veterans).axes.lines:
-        if line.get_label().startswith("Leaf"):
-            assert line.get_color() == colours[int(line.get_label().split()[1])]
+        if line.get_label().startswith("group"):
+            group = int(re.match(r"group (\d+)", line.get_label())[1])
+            assert line.get_color() == colours[veterans.groups_[group]]
     insets = plot_tree(veterans).axes.child_axes
     assert {inset.lines[0].get_color() for inset in insets} == set(colours.values())
     assert insets[0].lines[0].get_color() == colours[8]
@@ -320,11 +320,17 @@ def test_bands_are_left_out_where_they_would_hide_curves(veterans):
 
 
 def test_labels_are_spread_but_stay_in_order():
-    places = spread([0.0, 0.0, 0.5, 0.51, 1.0], 0.1, 1.0)
-    assert min(np.diff(sorted(places))) >= 0.1 - 1e-12
-    assert sorted(places)[0] >= 0
-    assert sorted(places)[-1] <= 1
-    assert places[2] < places[3] < places[4]
+    for wanted in ([1.0, 0.51, 0.5, 0.0, 0.0], [0.0, 0.5, 1.0, 0.0, 0.2]):
+        places = spread(wanted, [0.1] * 5, 0.05, 1.0)
+        assert max(np.diff(places)) <= -0.1 + 1e-12
+        assert 0 <= places[-1] < places[0] <= 1
+
+
+def test_a_label_with_a_rule_gets_the_room_that_it_needs():
+    first, second, third = spread([0.9, 0.9, 0.85], [0.1, 0.3, 0.1], 0.05, 1.0)
+    assert first - second >= 0.1 - 1e-12
+    assert second - third >= 0.3 - 1e-12
+    assert spread([0.0], [0.3], 0.05, 1.0) == [pytest.approx(0.2)]  # its last line is at 0
 
 
 @pytest.mark.parametrize("end", [1e-3, 0.7, 1.0, 3.0, 12, 99, 100, 2659, 1e7])
@@ -418,7 +424,7 @@ def test_a_file_that_is_there_stays_if_drawing_fails(veterans, tmp_path, monkeyp
 def test_a_notebook_shows_a_picture(veterans):
     picture = plot_curves(veterans)
     pixels = imread(io.BytesIO(picture._repr_png_()))
-    assert pixels.shape[1] == int(6.4 * 110)
+    assert pixels.shape[1] == int(7.8 * 110)
     assert repr(picture) == "Picture()"
 
 

@@ -498,7 +498,7 @@ def test_pictures_do_not_follow_the_style_of_plots():
 
 def test_lines_of_a_leaf_are_centred_whatever_the_font_of_the_browser():
     html = veterans()._repr_html_()
-    lines = re.findall(r"<text ([^>]*)>(?:Leaf \d|\d+ rows|\d+ events|median)", html)
+    lines = re.findall(r"<text ([^>]*)>(?:Group \d|\d+ rows|\d+ events|median)", html)
     assert len(lines) == 4 * 5
     assert all('text-anchor="middle"' in attributes for attributes in lines)
     assert len({re.search(r' x="([^"]*)"', attributes)[1] for attributes in lines}) == 5
@@ -509,9 +509,9 @@ def test_what_is_drawn_of_a_leaf_is_in_its_group():
     tree = str(page_pictures(model, facts_of(model)).tree)
     groups = dict(re.findall(r'<g class="node[^"]*" data-node="(\d+)".*?</title>(.*?)</g>', tree))
     assert len(groups) == model.tree_.n_nodes
-    for node, curve in model.leaf_curves_.items():
-        inside = groups[str(node)]
-        assert f">Leaf {node}<" in inside
+    for group, node in model.groups_.items():
+        inside, curve = groups[str(node)], model.leaf_curves_[node]
+        assert f">Group {group}<" in inside
         assert f">{curve.n_rows} rows<" in inside
         assert inside.count("leaf-line") == inside.count("leaf-fill") == 1
         assert inside.count('class="box') == 1

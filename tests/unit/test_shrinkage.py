@@ -40,7 +40,7 @@ from tests.support.slow_shrinkage import kaplan_meier, nelson_aalen, quantile, s
 
 SHRINKAGE = 40.0
 NOTE = (
-    "Predicted numbers and risk: by shrunken curves (shrinkage 40). Kaplan-Meier: of the leaf's "
+    "Predicted numbers and risk: by shrunken curves (shrinkage 40). Kaplan-Meier: of the group's "
     "own rows."
 )
 
@@ -204,7 +204,7 @@ def test_the_command_line_predicts_the_shrunken_curves(study, tmp_path):
     options = ("--depth", 3, "--regularization", 0.001, "--shrinkage", 40, "-o", out)
     told = done("fit", tmp_path / "data.csv", *options)
     assert NOTE in told
-    assert "KM: the Kaplan-Meier curve of the leaf's own rows." in told
+    assert "KM: the Kaplan-Meier curve of the group's own rows." in told
     model = load(out)
     found = pl.read_csv(io.StringIO(done("predict", out, tmp_path / "data.csv", "--times", "90")))
     X = pd.read_csv(tmp_path / "data.csv")[list(X)]
@@ -221,8 +221,9 @@ def test_the_command_line_predicts_the_shrunken_curves(study, tmp_path):
 def test_texts_put_what_is_predicted_beside_the_curve_of_the_leaf(model, plain):
     table = leaf_table(model, times=[90])
     own = leaf_table(plain, times=[90])
-    rest = [name for name in own.columns if not name.startswith(("risk", "hazard_ratio"))]
-    assert table.select(rest).equals(own.select(rest))
+    of_risk = ("group", "risk", "hazard_ratio")
+    rest = [name for name in own.columns if not name.startswith(of_risk)]
+    assert table.select(rest).sort("leaf").equals(own.select(rest).sort("leaf"))
     for leaf, curve in model.predicted_curves_.items():
         row = table.row(by_predicate=pl.col("leaf") == leaf, named=True)
         assert row["predicted_median"] == curve.quantile(0.5)
@@ -266,7 +267,7 @@ def test_plots_draw_the_predicted_curve_and_a_thin_one_of_the_leaf(model):
     tree = plot_tree(model).axes
     assert [len(lines_of(inset)) for inset in tree.child_axes] == [2] * model.n_leaves_
     words = " ".join(text.get_text() for text in tree.texts).replace("\n", " ")
-    assert "Line: predicted (shrunken) curve. Thin line: Kaplan-Meier of the leaf" in words
+    assert "Line: predicted (shrunken) curve. Thin line: Kaplan-Meier of the group" in words
     assert "predicted median" in words
 
 

@@ -10,6 +10,7 @@ import math
 import numbers
 import re
 import reprlib
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import NoneType
@@ -22,6 +23,9 @@ from survtree._base.words import did_you_mean
 
 T = TypeVar("T")
 LEAST_MEMORY = 1_000_000
+LONGEST_NAME = 100
+# Kinds of characters that would break a line or cannot be written: controls, ends of lines, halves.
+NOT_IN_LINES = ("Cc", "Zl", "Zp", "Cs")
 BY_NAME = {option.name: option for option in OPTIONS}
 # How msgspec calls the kinds of JSON, and how we do.
 KINDS = {
@@ -202,7 +206,27 @@ def _check_columns(option: Option, value: Any) -> tuple[str, ...] | None:
     return tuple(map(str, names))
 
 
+def _check_time_unit(option: Option, value: Any) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise refusal(option, value, TypeError)
+    return check_short_text(option.name, value)
+
+
+def check_short_text(role: str, text: str) -> str:
+    """A text that is written beside numbers: on one line, not empty, and not long."""
+    is_odd = any(unicodedata.category(sign) in NOT_IN_LINES for sign in text)
+    if is_odd or not text.strip() or len(text) > LONGEST_NAME:
+        raise ValueError(
+            f"{role} must be a text of 1 to {LONGEST_NAME} characters on one line; got "
+            f"{short(text)}. Pass a shorter or plainer one."
+        )
+    return text.strip()
+
+
 _OTHERS: dict[str, Callable[[Option, Any], Any]] = {
+    "time_unit": _check_time_unit,
     "time_buckets": _check_time_buckets,
     "categorical": _check_columns,
     "exclude": _check_columns,

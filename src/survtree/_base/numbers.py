@@ -70,9 +70,14 @@ def format_limits(
     return f"{how(low)} to {how(high)}"
 
 
-def format_median(median: float) -> str:
+def with_unit(text: str, unit: str | None) -> str:
+    """A text about time and the unit of time, if that is known."""
+    return f"{text} {unit}" if text and unit else text
+
+
+def format_median(median: float, unit: str | None = None) -> str:
     """A median survival time, which is infinite if the curve stays above one half."""
-    return NOT_REACHED if math.isinf(median) else format_number(median)
+    return NOT_REACHED if math.isinf(median) else with_unit(format_number(median), unit)
 
 
 def format_weights(rows: Iterable[Iterable[float]]) -> list[list[str]]:

@@ -123,6 +123,10 @@ OPTIONS: tuple[Option, ...] = (
            help="How strongly the predicted curve of a leaf is pulled towards the curves of the "
                 "nodes above it, in rows; 0 predicts the curve of the leaf's own rows. 'default' "
                 "is 'auto' if regularization is 'auto', otherwise 0."),
+    Option("time_unit", None, "other",
+           allowed="a text such as 'days', or None (not known)",
+           help="The unit of the times, for tables, pictures and reports; the fit does not depend "
+                "on it."),
     Option("time_limit", None, "float", low=0.0, is_low_open=True, none_means="no limit",
            help="Seconds after which the search stops and returns the best tree so far with a "
                 "lower bound."),

@@ -27,6 +27,16 @@ class Tree:
         """Node numbers of the leaves, in preorder."""
         return np.flatnonzero(self.question < 0)
 
+    def as_read(self) -> list[int]:
+        """Nodes as a reader meets them: a split, then its yes, then its no."""
+        read, waiting = [], [0]
+        while waiting:
+            node = waiting.pop()
+            read.append(node)
+            if self.question[node] >= 0:
+                waiting += [int(self.no[node]), int(self.yes[node])]
+        return read
+
     def depths(self) -> NDArray[np.int32]:
         """Number of splits above each node."""
         depth = [0] * self.n_nodes

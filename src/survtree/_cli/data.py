@@ -4,14 +4,16 @@ import logging
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from survtree._base.numbers import format_count, format_percent, relative_gap
+from survtree._base.numbers import format_count, format_median, format_percent, relative_gap
 from survtree._cli.printing import print_table, write_table
 
 if TYPE_CHECKING:
+    from survtree._base.tree import Tree
+    from survtree._scoring.curves import LeafCurve
     from survtree._search.read_replay import Replay
 
 
@@ -145,8 +147,8 @@ def _problem_of(replay: "Replay") -> str:
 
 def _result_of(replay: "Replay", verbose: int) -> str:
     """The tree and its bounds, with all digits: a replay is for comparing."""
+    from survtree._model.after_search import curves_by_node
     from survtree._proof.certificate import headline
-    from survtree._scoring.curves import leaf_curves
     from survtree._search.progress import watching
     from survtree._search.solve import find
     from survtree._show.export_text import tree_text
@@ -155,12 +157,12 @@ def _result_of(replay: "Replay", verbose: int) -> str:
     with watching(verbose, None) as watch:
         watch.begin_search(lambda: headline(problem, settings))
         solution, kept = find(problem, settings, watch)
-    tree, leaves = solution.tree, solution.tree.leaves.tolist()
+    tree = solution.tree
     # On the times that the search saw: rounded, if the fit had time buckets.
-    curves = leaf_curves(problem.events, problem.leaf_of_row(tree), len(leaves))
+    curves = curves_by_node(problem, problem.events, tree)
     gap = format_percent(relative_gap(solution.objective, solution.lower_bound), 2)
     lines = [
-        tree_text(tree, problem.questions, dict(zip(leaves, curves, strict=True))),
+        tree_text(tree, problem.questions, _in_words(tree, curves, problem.events.event_times)),
         "",
         f"status      {solution.status}",
         f"objective   {solution.objective!r}",
@@ -172,3 +174,17 @@ def _result_of(replay: "Replay", verbose: int) -> str:
     if solution.is_upper_bound_wrong:
         lines.append(f"no tree attains the upper bound {settings.upper_bound!r}")
     return "\n".join(lines)
+
+
+def _in_words(tree: "Tree", curves: "dict[int, LeafCurve]", event_times: Any) -> dict[int, str]:
+    """The leaves of a tree without a model."""
+    from survtree._model.groups import leaves_by_risk, risks_of
+    from survtree._show.export_text import brief_text
+    from survtree._show.leaf_texts import group_text
+
+    leaves = leaves_by_risk(tree, risks_of(curves, event_times))
+    medians = {node: format_median(curve.quantile(0.5)) for node, curve in curves.items()}
+    return {
+        node: brief_text(group_text(group), curves[node], f"median {medians[node]}")
+        for group, node in enumerate(leaves, start=1)
+    }

@@ -25,6 +25,7 @@ from survtree._cli.inputs import (
     note_rows,
     number_or_none,
     number_or_word,
+    numbers_of,
     option,
     study_to_fit,
     to_file,
@@ -52,6 +53,7 @@ class Output:
     output: str | None = option(None, "FILE", "Save the model as JSON.", "-o", "--output")
     report: str | None = option(None, "FILE", "Write a report as an HTML page.")
     plot: str | None = option(None, "FILE", "Draw the tree: .png, .svg or .pdf.")
+    times: str | None = option(None, "T,T,...", "Times at which survival is given.")
     as_json: AsJson = False
     quiet: bool = option(False, None, QUIET, "--quiet")
 
@@ -213,7 +215,6 @@ def path(
     Each of them is optimal for the penalties per leaf that are listed beside it.
     """
     from survtree import regularization_path
-    from survtree._show.picture import Picture
 
     check_outputs(output, plot)
     study = study_to_fit(data, reading, splitting)
@@ -233,8 +234,7 @@ def path(
     if output is not None:
         write_table(output, table)
     if plot is not None:
-        axes = found.plot()
-        Picture(axes.figure, axes, list(axes.lines)).save(plot)
+        found.plot().save(plot)
     note_files({"table": output, "plot": plot})
     if as_json:
         print_json({"status": found.status_, "trees": table.to_dicts()})
@@ -278,17 +278,19 @@ def _show_and_write(model: Any, study: Study, output: Output) -> None:
 
     keep_roles(model, study.roles, study.cautions)
     note_rows(model, study)
+    times = numbers_of(output.times)
     if output.output is not None:
         export_json(model, output.output)
     if output.report is not None:
         rows = study.covariates, study.y
-        model.report(output.report, *rows, sample_weight=study.weight, command=typed_command())
+        how = {"sample_weight": study.weight, "command": typed_command(), "times": times}
+        model.report(output.report, *rows, **how)
     if output.plot is not None:
-        plot_tree(model).save(output.plot)
+        plot_tree(model, times=times).save(output.plot)
     if output.as_json:
-        print_json({**model_facts(model), "files": output.files()})
+        print_json({**model_facts(model, times), "files": output.files()})
     else:
-        print_model(model)
+        print_model(model, times=times)
         note_files(output.files())
     if model.status_ == "interrupted":
         raise typer.Exit(INTERRUPTED)

@@ -152,6 +152,7 @@ class Splitting:
     levels: str = _listed("levels", "each|grouped")
     time_buckets: str | None = _listed("time_buckets", "N|TIMES")
     horizon: str = _listed("horizon", "TIME|auto|none")
+    time_unit: str | None = _listed("time_unit", "UNIT", " For example days.")
 
     def named(self) -> set[str]:
         """Columns that the user wants to be split on."""
@@ -169,6 +170,7 @@ class Splitting:
             "levels": self.levels,
             "time_buckets": _time_buckets(self.time_buckets),
             "horizon": number_or_none(self.horizon),
+            "time_unit": self.time_unit,
         }
 
 
@@ -228,6 +230,20 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and 
 Times = Annotated[
     str | None, typer.Option(metavar="T,T,...", help="Times at which survival is given.")
 ]
+TimeUnit = Annotated[
+    str | None,
+    typer.Option(
+        FLAGS["time_unit"], metavar="UNIT", help="The unit of the times; by default the model's."
+    ),
+]
+
+
+def model_of(file: str, time_unit: str | None = None) -> Any:
+    """The model of a file, with another unit of time if one is given."""
+    from survtree import load
+
+    model = load(file)
+    return model if time_unit is None else model.set_params(time_unit=time_unit)
 
 
 class Study(NamedTuple):

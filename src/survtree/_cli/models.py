@@ -17,6 +17,8 @@ from survtree._cli.inputs import (
     Model,
     Reading,
     Times,
+    TimeUnit,
+    model_of,
     numbers_of,
     rows_left,
     source_of,
@@ -69,10 +71,11 @@ def predict(
         None, metavar="COLUMN", help="Copy this column, such as a key; repeatable."
     ),
 ) -> None:
-    """Write leaf, risk and survival of new rows.
+    """Write group, risk and survival of new rows.
 
-    The columns are leaf, risk, median (empty if it is not reached) and survival at --times. Rows
-    are read and written a part at a time, so that tables may be larger than memory.
+    The columns are group (1 has the lowest risk), leaf, risk, median (empty if it is not reached)
+    and survival at --times. Rows are read and written a part at a time, so that tables may be
+    larger than memory.
     """
     from survtree import load
     from survtree._data.files import write_parts
@@ -138,12 +141,11 @@ def show(
     model: Model,
     style: str = typer.Option("tree", metavar="tree|rules|leaves", help="How the tree is written."),
     times: Times = None,
+    time_unit: TimeUnit = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print a model: tree, proof and leaves."""
-    from survtree import load
-
-    fitted = load(model)
+    """Print a model: tree, proof and groups."""
+    fitted = model_of(model, time_unit)
     if as_json:
         print_json(model_facts(fitted, numbers_of(times)))
     else:
@@ -159,6 +161,7 @@ def export(
         help="text, rules, leaves, dot, latex, sql, python, json; csv, tsv, parquet or arrow: "
         "the table of leaves.",
     ),
+    time_unit: TimeUnit = None,
 ) -> None:
     """Write a model in another form.
 
@@ -166,10 +169,8 @@ def export(
     .py .json; .csv .tsv .parquet .arrow are the table of leaves; .png .svg .pdf are pictures.
     Without a file it goes to standard output.
     """
-    from survtree import load
-
     check_outputs(output)
-    _write_form(load(model), to or _form_of(output), output)
+    _write_form(model_of(model, time_unit), to or _form_of(output), output)
     if output is not None:
         note(f"written: {output}")
 
@@ -222,6 +223,7 @@ def report(
     output: str = to_file("HTML file.", ...),
     title: str | None = typer.Option(None, help="Heading of the page."),
     times: Times = None,
+    time_unit: TimeUnit = None,
     folds: int = typer.Option(5, help="Folds of the cross-validation; 0 leaves it out."),
     seed: int = typer.Option(0, help="Seed of the folds."),
 ) -> None:
@@ -229,10 +231,8 @@ def report(
 
     It has the tree, its curves, scores and the proof; most of it needs the rows of the fit.
     """
-    from survtree import load
-
     check_outputs(output)
-    fitted: Any = load(model)
+    fitted = model_of(model, time_unit)
     options = {"title": title, "times": numbers_of(times), "command": typed_command()}
     if data is None:
         fitted.report(output, **options)

@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -14,7 +14,6 @@ import typer
 from survtree._base.numbers import (
     Interval,
     format_count,
-    format_exact,
     format_limits,
     format_number,
     format_percent,
@@ -75,7 +74,7 @@ def print_model(model: Any, style: str = "tree", times: Any = None) -> None:
     from survtree import export_text
     from survtree._show.leaf_facts import shrinkage_of
 
-    typer.echo(export_text(model, style=style))
+    typer.echo(export_text(model, style=style, times=times))
     of = " of the Kaplan-Meier curves" if shrinkage_of(model) > 0 else ""
     typer.echo(f"\nIBS ratio {format_percent(model.ibs_ratio_, 1)}{of} on the training rows")
     typer.echo(model.certificate_.summary())
@@ -89,18 +88,20 @@ def print_model(model: Any, style: str = "tree", times: Any = None) -> None:
 def _print_leaves(model: Any, times: Any) -> None:
     """Limits are below the values, so that the table fits a narrow terminal."""
     from survtree._show.leaf_facts import leaf_facts
+    from survtree._show.leaf_texts import survival_name
 
     facts = leaf_facts(model, times)
     mark = "predicted\n" if facts.shrinkage > 0 else ""
-    survival = [f"{mark}S({format_exact(time)})" for time in facts.times]
+    survival = [f"{mark}{survival_name(time)}" for time in facts.times]
+    median = [f"{mark}median"] if facts.has_medians else []
     mean = f"mean to\n{format_number(facts.until)}"
-    header = ["leaf", "rows", "events", f"{mark}median", *survival, mean, "hazard\nratio"]
+    header = ["group", "rows", "events", *median, *survival, mean, "hazard\nratio"]
     rows = [
         [
-            str(leaf.node),
+            f"{leaf.group} {leaf.name}".rstrip(),
             format_count(leaf.n_rows),
             format_count(leaf.n_events),
-            *_predicted_and_own(leaf),
+            *_predicted_and_own(leaf, has_median=facts.has_medians),
             _value_and_limits(leaf.restricted_mean, format_number),
             "1"
             if leaf.node == facts.reference
@@ -109,23 +110,31 @@ def _print_leaves(model: Any, times: Any) -> None:
         for leaf in facts.leaves
     ]
     print_table(header, rows)
+    for line in _notes(facts):
+        typer.echo(line)
+
+
+def _notes(facts: Any) -> Iterator[str]:
+    """What the numbers of the table are."""
+    if facts.unit:
+        yield f"Times are in {facts.unit}."
+    if not facts.has_medians:
+        yield "Most medians are not reached, and left out."
     if facts.shrinkage > 0:
-        typer.echo("KM: the Kaplan-Meier curve of the leaf's own rows.")
+        yield "KM: the Kaplan-Meier curve of the group's own rows."
     level = format_percent(facts.confidence, None)
-    typer.echo(f"Below each value: {level} confidence limits, which do not account for the choice")
-    typer.echo("of the splits.")
+    yield f"Below each value: {level} confidence limits, which do not account for the choice"
+    yield "of the splits."
 
 
-def _predicted_and_own(leaf: Any) -> list[str]:
+def _predicted_and_own(leaf: Any, *, has_median: bool) -> list[str]:
     """Median and survival; below what is predicted, if that differs, those of the leaf's rows."""
-    formats = [format_number, *["{:.2f}".format] * len(leaf.survival)]
-    own = [
-        _value_and_limits(each, how)
-        for each, how in zip((leaf.median, *leaf.survival), formats, strict=True)
-    ]
+    formats = [*[format_number] * has_median, *["{:.2f}".format] * len(leaf.survival)]
+    found = [*[leaf.median] * has_median, *leaf.survival]
+    own = [_value_and_limits(each, how) for each, how in zip(found, formats, strict=True)]
     if leaf.predicted is None:
         return own
-    values = (leaf.predicted.median, *leaf.predicted.survival)
+    values = [*[leaf.predicted.median] * has_median, *leaf.predicted.survival]
     predicted = [_value(value, how) for value, how in zip(values, formats, strict=True)]
     return [f"{mine}\nKM {text}" for mine, text in zip(predicted, own, strict=True)]
 
@@ -145,19 +154,45 @@ def _value_and_limits(interval: Interval, how: Callable[[float], str]) -> str:
 def print_table(
     header: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)
 ) -> None:
-    """Columns side by side, those at the places ``left`` flush left."""
+    """Columns side by side, those at the places ``left`` flush left.
+
+    What does not fit beside each other stands below, behind the first column again: a number that
+    is broken in two is read wrongly.
+    """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
-    for place, name in enumerate(header):
-        table.add_column(Text(name), justify="left" if place in left else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*map(Text, row))
     is_width_known = sys.stdout.isatty() or "COLUMNS" in os.environ
-    width = None if is_width_known else WIDTH_OF_PIPES
-    Console(highlight=False, width=width).print(table)
+    console = Console(highlight=False, width=None if is_width_known else WIDTH_OF_PIPES)
+    for k, places in enumerate(blocks_of(header, rows, console.width)):
+        table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
+        for place in places:
+            justify: Any = "left" if place in left else "right"
+            table.add_column(Text(header[place]), justify=justify, overflow="fold")
+        for row in rows:
+            table.add_row(*(Text(row[place]) for place in places))
+        if k > 0:
+            typer.echo()
+        console.print(table)
+
+
+def blocks_of(header: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[list[int]]:
+    """Places of columns that fit beside each other; the first column is part of all blocks."""
+    from rich.cells import cell_len
+
+    widths = [
+        max(cell_len(line) for row in (header, *rows) for line in row[place].split("\n"))
+        for place in range(len(header))
+    ]
+    blocks, filled = [[0]], widths[0]
+    for place in range(1, len(header)):
+        if filled + 1 + widths[place] > width and len(blocks[-1]) > 1:
+            blocks.append([0])
+            filled = widths[0]
+        blocks[-1].append(place)
+        filled += 1 + widths[place]
+    return blocks
 
 
 def check_outputs(*paths: str | None) -> None:

@@ -2,14 +2,15 @@
 
 import numbers
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._base.checks import BY_NAME, check_value, is_count
+from survtree._base.checks import BY_NAME, check_short_text, check_value, is_count
 from survtree._base.numbers import format_count
 from survtree._base.options import Option
 from survtree._base.words import did_you_mean
@@ -20,7 +21,7 @@ from survtree._search.problem import Problem
 TREE_OPTIONS = (
     *("min_samples_leaf", "min_events_leaf", "max_leaves", "thresholds", "missing", "encoding"),
     *("max_levels", "levels", "categorical", "exclude", "time_buckets", "horizon", "teacher"),
-    *("shrinkage", "time_limit", "memory_limit", "node_limit"),
+    *("shrinkage", "time_unit", "time_limit", "memory_limit", "node_limit"),
 )
 PATH_OPTIONS = ("max_depth", *TREE_OPTIONS, "n_jobs", "verbose", "callback", "random_state")
 MIN_REGULARIZATION = replace(BY_NAME["regularization"], name="min_regularization")
@@ -34,6 +35,42 @@ def check_share(quantile: Any) -> float:
             "for the median."
         )
     return float(quantile)
+
+
+def check_group_names(names: Any, given: Sequence[str]) -> tuple[str, ...]:
+    """The names of all groups after some of them were given others; empty where there is none."""
+    if not isinstance(names, Mapping):
+        raise TypeError(
+            f"names must map numbers of groups to names; got {type(names).__name__}. Pass a dict "
+            "such as {1: 'low risk'}."
+        )
+    new = list(given)
+    for group, name in names.items():
+        if not is_count(group) or group > len(new):
+            raise ValueError(
+                f"groups must be numbers from 1 to {len(new)}, the lowest risk first; got "
+                f"{group!r}. leaf_table(model) lists the groups."
+            )
+        if name is not None and not isinstance(name, str):
+            raise TypeError(
+                f"the name of group {group} must be a text, or None for none; got {name!r}. Pass "
+                "a str."
+            )
+        new[group - 1] = (
+            "" if name is None else check_short_text(f"the name of group {group}", name)
+        )
+    return check_names_differ(new)
+
+
+def check_names_differ(names: Sequence[str]) -> tuple[str, ...]:
+    """Names of groups, none of them twice; empty ones do not count."""
+    twice = [name for name, n in Counter(filter(None, names)).items() if n > 1]
+    if twice:
+        raise ValueError(
+            f"the names of groups must differ; {twice[0]!r} is given to more than one. Pass "
+            "another name for one of them."
+        )
+    return tuple(names)
 
 
 def check_limit(limit: Any) -> int:

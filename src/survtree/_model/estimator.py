@@ -104,6 +104,9 @@ class OptimalSurvivalTree(FittedTree):
         it, in rows; 0 predicts the curve of the leaf's own rows. 'default' is 'auto' if
         regularization is 'auto', otherwise 0. The difference between the curves of a node of n rows
         and its child counts 1 / (1 + shrinkage / n). Tree, objective and proof do not depend on it.
+    time_unit : str or None, default=None
+        The unit of the times, for tables, pictures and reports; the fit does not depend on it. For
+        example "days". Model files keep it.
     time_limit : float or None, default=None
         Seconds after which the search stops and returns the best tree so far with a lower bound. A
         built-in teacher is cut short after half of them. Reading the table and fitting a reference
@@ -186,6 +189,8 @@ class OptimalSurvivalTree(FittedTree):
         The curves of each leaf's own rows (by node number), with confidence bands.
     predicted_curves_ : dict of int to PredictedCurve
         What each leaf (by node number) predicts: ``leaf_curves_``, shrunken.
+    groups_, group_names_ : dict of int to int, dict of int to str
+        The leaf (node number) and the name of each group; groups count from 1, the lowest risk.
     history_ : tuple of Snapshot
         Where the search stood whenever a bound had moved.
 
@@ -220,6 +225,7 @@ class OptimalSurvivalTree(FittedTree):
         horizon: float | str | None = "default",
         teacher: Any = "default",
         shrinkage: float | str = "default",
+        time_unit: str | None = None,
         time_limit: float | None = None,
         memory_limit: int | str | None = None,
         node_limit: int | None = None,
@@ -250,6 +256,7 @@ class OptimalSurvivalTree(FittedTree):
         self.horizon = horizon
         self.teacher = teacher
         self.shrinkage = shrinkage
+        self.time_unit = time_unit
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.node_limit = node_limit

@@ -20,6 +20,7 @@ from survtree._data.read_rows import left_out_by, warn_of_unseen
 from survtree._data.table import Table
 from survtree._model.after_search import chosen_shrinkage, curves_by_node, ibs_ratio
 from survtree._model.checks import check_share
+from survtree._model.groups import Grouped, risks_of
 from survtree._model.leaks import leaks_of
 from survtree._model.lone_leaf import why_one_leaf
 from survtree._model.prepare import Prepared
@@ -61,6 +62,7 @@ class Fitted:
     asked_shrinkage: float | None = None  # None: the teacher's curves were to choose it
     one_leaf_reason: str = ""  # why there is no split, if there is none
     warnings: tuple[str, ...] = ()  # what in the table would mislead
+    group_names: tuple[str, ...] = ()  # by risk; empty texts, or nothing, where none are given
     problem: Problem | None = field(default=None, repr=False)
 
     @classmethod
@@ -103,10 +105,11 @@ class Fitted:
         return replace(self, certificate=self.certificate.at(regularization), problem=problem)
 
 
-class FittedTree(BaseEstimator):  # type: ignore[misc]
+class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
     """Attributes and predictions of ``OptimalSurvivalTree`` and ``OptimalSurvivalTreeCV``."""
 
     missing: str
+    time_unit: str | None
     _fitted: Fitted | None = None
     _is_interrupted = False  # by Ctrl-C, in the last fit
 
@@ -270,8 +273,7 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
     @property
     def leaf_risks_(self) -> dict[int, float]:
         """The risk score of each leaf (by node number)."""
-        times = self.event_times_
-        return {leaf: curve.hazard(times).sum() for leaf, curve in self.predicted_curves_.items()}
+        return risks_of(self.predicted_curves_, self.event_times_)
 
     @property
     def history_(self) -> tuple[Snapshot, ...]:

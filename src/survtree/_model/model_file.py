@@ -118,6 +118,7 @@ def _model(given: ModelFile) -> OptimalSurvivalTree:
         one_leaf_reason=given.one_leaf_reason,
         asked_shrinkage=_asked_shrinkage(given, options),
         warnings=tuple(given.warnings),
+        group_names=given.group_names,
     )
     return model
 
@@ -132,7 +133,7 @@ def _asked_shrinkage(given: ModelFile, options: dict[str, Any]) -> float | None:
 
 def _as_dict(model: OptimalSurvivalTree, fitted: FittedTree) -> dict[str, Any]:
     """What is written of a model; ``fitted`` is what the user fitted, which may have chosen it."""
-    roles = fitted.roles_
+    state = fitted._state
     binarizer, certificate = model.binarizer_, model.certificate_
     names = [field.name for field in fields(certificate) if field.name not in ELSEWHERE]
     given = binarizer.questions_.given
@@ -159,10 +160,11 @@ def _as_dict(model: OptimalSurvivalTree, fitted: FittedTree) -> dict[str, Any]:
         "ibs_ratio": float(model.ibs_ratio_),
         "exact_loss": float(model.exact_loss_),
         "history": [asdict(snapshot) for snapshot in model.history_],
-        "roles": None if roles is None else roles._asdict(),
+        "roles": None if state.roles is None else state.roles._asdict(),
         "shrinkage": model.shrinkage_,
         "one_leaf_reason": model.one_leaf_reason_,
         "warnings": list(fitted.warnings_),
+        "group_names": list(state.group_names),
     }
 
 

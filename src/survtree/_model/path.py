@@ -87,24 +87,10 @@ class RegularizationPath(Sequence[OptimalSurvivalTree]):
         return pl.DataFrame(rows, schema=names, orient="row")
 
     def plot(self, ax: Any = None) -> Any:
-        """Loss and IBS ratio against the number of leaves, on given axes or new ones; the axes."""
-        from matplotlib.figure import Figure
+        """IBS ratio by the number of leaves, as a ``Picture``, on given axes or new ones."""
+        from survtree._show.plot_path import plot_path
 
-        ax = Figure(figsize=(5, 3.2), layout="constrained").subplots() if ax is None else ax
-        leaves = [model.n_leaves_ for model in self]
-        ax.plot(leaves, [model.loss_ for model in self], "o-", color="#0072b2")
-        ax.set_xlabel("leaves")
-        ax.set_ylabel("loss")
-        ax.set_ylim(bottom=0)
-        one_leaf = self[0].loss_ / (1.0 - self[0].ibs_ratio_)
-        if one_leaf > 0:
-            right = ax.secondary_yaxis(
-                "right",
-                functions=(lambda loss: 1 - loss / one_leaf, lambda ratio: (1 - ratio) * one_leaf),
-            )
-            right.set_ylabel("IBS ratio")
-        ax.spines["top"].set_visible(False)
-        return ax
+        return plot_path(self, ax)
 
 
 def regularization_path(
@@ -131,7 +117,7 @@ def regularization_path(
     **options
         ``max_depth``, ``min_samples_leaf``, ``min_events_leaf``, ``max_leaves``, ``thresholds``,
         ``missing``, ``encoding``, ``max_levels``, ``levels``, ``categorical``, ``exclude``,
-        ``time_buckets``, ``horizon``, ``teacher``, ``shrinkage``, ``time_limit``,
+        ``time_buckets``, ``horizon``, ``teacher``, ``shrinkage``, ``time_unit``, ``time_limit``,
         ``memory_limit``, ``node_limit``, ``n_jobs``, ``verbose``, ``callback`` and
         ``random_state`` of ``OptimalSurvivalTree``. What progress shows is for the smallest
         penalty.

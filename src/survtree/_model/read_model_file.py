@@ -14,11 +14,19 @@ import numpy as np
 from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
-from survtree._base.checks import check_option, convert_json, parse_json, require, short
+from survtree._base.checks import (
+    check_option,
+    check_short_text,
+    convert_json,
+    parse_json,
+    require,
+    short,
+)
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
 from survtree._base.words import one_line_message
 from survtree._data.table import Kind as ColumnKind
+from survtree._model.checks import check_names_differ
 from survtree._proof.certificate import Guess
 from survtree._scoring.curves import LeafCurve
 from survtree._search.problem import LossKind
@@ -52,6 +60,13 @@ Shrinkage = Annotated[
     ),
 ]
 Text = Annotated[str, Meta(max_length=100_000)]
+GroupNames = Annotated[
+    tuple[str, ...],
+    Meta(
+        description="Names of the groups, which are the leaves in the order of their risk; an "
+        "empty text where there is none, or nothing at all."
+    ),
+]
 Fingerprint = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64)]
 Node = Annotated[int, Meta(ge=-1, le=2**31 - 1)]
 Levels = Annotated[tuple[str, ...], Meta(min_length=1)]
@@ -117,6 +132,7 @@ class Options(Struct):
     levels: Text = "default"
     categorical: list[Text] | None = None
     exclude: list[Text] | None = None
+    time_unit: Text | None = None
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -279,6 +295,7 @@ class ModelFile(Struct):
     shrinkage: Shrinkage = 0.0  # earlier files have none
     one_leaf_reason: str = ""  # likewise
     warnings: list[Text] = []
+    group_names: GroupNames = ()
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
@@ -293,6 +310,7 @@ class ModelFile(Struct):
         certificate = self.certificate
         exact = certificate.loss if certificate.exact_loss is None else certificate.exact_loss
         require(self.exact_loss == exact, f"exact_loss must be {exact}", self.exact_loss)
+        self._check_groups()
         for k, moment in enumerate(self.history):
             counts = [count for count in vars(moment).values() if isinstance(count, int)]
             is_right = min(moment.seconds, *counts) >= 0
@@ -310,6 +328,14 @@ class ModelFile(Struct):
         require(is_right, "one_leaf_reason must be one line, and empty if there is a split", reason)
         n, found = len(leaves), self.certificate.n_leaves
         require(found == n, f"certificate.n_leaves must be {n}", found)
+
+    def _check_groups(self) -> None:
+        names, n = self.group_names, len(self.leaves)
+        is_one_each = len(names) in (0, n)
+        require(is_one_each, f"group_names must have {n} names, one for each leaf, or none", names)
+        for name in filter(None, names):
+            check_short_text("a name in group_names", name)
+        check_names_differ(names)
 
 
 def _check_question(question: AskedQuestion, place: str, columns: list[Column]) -> None:

@@ -15,7 +15,7 @@ from survtree._scoring.read_curves import check_times
 
 
 class RowPredictor:
-    """Leaf, risk, median and survival of rows, and the columns that are copied."""
+    """Group, leaf, risk, median and survival of rows, and the columns that are copied."""
 
     def __init__(
         self, model: FittedTree, names: Sequence[str], kept: Sequence[str], times: Any = None
@@ -61,6 +61,8 @@ class RowPredictor:
 def _leaf_table(model: FittedTree, times: list[float]) -> pl.DataFrame:
     """What is predicted for the rows of each leaf."""
     curves, risks = model.predicted_curves_, model.leaf_risks_
+    groups = {node: group for group, node in model.groups_.items()}
+    names = {"name": [model.group_names_[groups[leaf]] for leaf in curves]}
     medians = [curve.quantile(0.5) for curve in curves.values()]
     survival = {
         f"survival_{format_exact(time)}": [float(c.survival(time)) for c in curves.values()]
@@ -68,10 +70,12 @@ def _leaf_table(model: FittedTree, times: list[float]) -> pl.DataFrame:
     }
     return pl.DataFrame(
         {
+            "group": [groups[leaf] for leaf in curves],
+            **(names if any(model._state.group_names) else {}),
             "leaf": list(curves),
             "risk": [float(risks[leaf]) for leaf in curves],
             "median": [None if np.isinf(median) else median for median in medians],
             **survival,
         },
-        schema_overrides={"leaf": pl.Int64, "median": pl.Float64},
+        schema_overrides={"group": pl.Int64, "leaf": pl.Int64, "median": pl.Float64},
     )

@@ -126,6 +126,8 @@ class OptimalSurvivalTreeCV(FittedTree):
     teacher, shrinkage
         As in ``OptimalSurvivalTree``, for the fits of the folds too: each has a teacher of its own
         training rows, and held-out rows score the shrunken curves.
+    time_unit
+        As in ``OptimalSurvivalTree``.
     time_limit, memory_limit, node_limit
         As in ``OptimalSurvivalTree``, for each of the (folds + 1) x depths searches.
     n_jobs : int or None, default=None
@@ -190,6 +192,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         horizon: float | str | None = "default",
         teacher: Any = "default",
         shrinkage: float | str = "default",
+        time_unit: str | None = None,
         time_limit: float | None = None,
         memory_limit: int | str | None = None,
         node_limit: int | None = None,
@@ -218,6 +221,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         self.horizon = horizon
         self.teacher = teacher
         self.shrinkage = shrinkage
+        self.time_unit = time_unit
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.node_limit = node_limit

@@ -139,11 +139,12 @@ def check_direction(direction: Any) -> None:
         )
 
 
-def check_label(label: Any) -> str:
-    """The label of the time axis."""
-    if not isinstance(label, str):
+def check_label(label: Any) -> str | None:
+    """What time is called; None leaves it to the plot."""
+    if label is not None and not isinstance(label, str):
         raise TypeError(
-            f"time_label must be a text; got {type(label).__name__}. Pass the unit, such as 'Days'."
+            f"time_label must be a text; got {type(label).__name__}. Pass what time is called, "
+            "such as 'Days since surgery'."
         )
     return label
 

@@ -26,12 +26,14 @@ from survtree._questions.questions import (
 from survtree._show.checks import check_function_name, check_sql_depth, check_sql_texts
 from survtree._show.leaf_facts import (
     columns_asked,
+    given_names,
     questions_of,
     shrinkage_of,
     takes_missing,
 )
+from survtree._show.leaf_texts import group_text
 
-WHATS = ("leaf", "risk", "both")
+WHATS = ("leaf", "group", "risk", "both")
 DIALECTS = ("ansi", "sqlite")
 # A literal without exponent is a decimal in SQL; up to 15 digits are the same float everywhere.
 EXACT_DIGITS = 15
@@ -49,9 +51,10 @@ def export_sql(model: FittedTree, *, what: str = "leaf", dialect: str = "ansi") 
     ----------
     model : OptimalSurvivalTree or OptimalSurvivalTreeCV
         A fitted one.
-    what : {"leaf", "risk", "both"}, default="leaf"
-        The leaf by its node number, as ``model.apply`` returns it; the risk, as ``model.predict``
-        returns it; or both, named "leaf" and "risk", to be put after SELECT.
+    what : {"leaf", "group", "risk", "both"}, default="leaf"
+        The leaf by its node number, as ``model.apply`` returns it; its group by risk, as
+        ``model.predict_group`` returns it; the risk, as ``model.predict`` returns it; or leaf and
+        risk, so named, to be put after SELECT. Comments name the groups of leaves.
     dialect : {"ansi", "sqlite"}, default="ansi"
         Columns of True and False are of type BOOLEAN in "ansi" (DuckDB, PostgreSQL), and numbers in
         "sqlite", where, as in ``apply``, above 0.5 counts as 1. MySQL is neither: it reads a
@@ -67,12 +70,12 @@ def export_sql(model: FittedTree, *, what: str = "leaf", dialect: str = "ansi") 
     CASE
       WHEN "Karnofsky_score" IS NULL OR "Celltype" IS NULL THEN NULL
       WHEN "Karnofsky_score" <= 65 THEN CASE
-        WHEN "Karnofsky_score" <= 45 THEN 6
-        ELSE 5
+        WHEN "Karnofsky_score" <= 45 THEN 6 /* group 4 */
+        ELSE 5 /* group 3 */
       END
       ELSE CASE
-        WHEN "Celltype" = 'squamous' THEN 3
-        ELSE 2
+        WHEN "Celltype" = 'squamous' THEN 3 /* group 1 */
+        ELSE 2 /* group 2 */
       END
     END
     """
@@ -81,12 +84,23 @@ def export_sql(model: FittedTree, *, what: str = "leaf", dialect: str = "ansi") 
     dialect = check_choice("dialect", dialect, DIALECTS)
     check_sql_texts(_sql_texts(model))
     check_sql_depth(int(model.tree_.depths().max()))
-    leaf = {node: str(node) for node in model.tree_.leaves.tolist()}
+    comments = _sql_comments(model)
+    leaf = {node: f"{node}{comment}" for node, comment in comments.items()}
+    group = {node: f"{group}{comments[node]}" for group, node in model.groups_.items()}
     risk = {node: float_literal(float(value)) for node, value in model.leaf_risks_.items()}
     if what == "both":
         both = _sql_expression(model, leaf, dialect), _sql_expression(model, risk, dialect)
         return f'{both[0]} AS "leaf",\n{both[1]} AS "risk"'
-    return _sql_expression(model, leaf if what == "leaf" else risk, dialect)
+    results = {"leaf": leaf, "group": group, "risk": risk}
+    return _sql_expression(model, results[what], dialect)
+
+
+def _sql_comments(model: FittedTree) -> dict[int, str]:
+    """The group of each leaf as a comment, which no name can end or nest."""
+    names = given_names(model)
+    texts = {node: group_text(group, names[node]) for group, node in model.groups_.items()}
+    plain = {node: text.replace("*", "* ").replace("/", "/ ") for node, text in texts.items()}
+    return {node: f" /* {text} */" for node, text in plain.items()}
 
 
 def quoted(text: str, mark: str) -> str:
@@ -153,7 +167,17 @@ def _sql_condition(model: FittedTree, question: Question, dialect: str) -> str:
     return f"{name} IS NULL"
 
 
-TAKEN = ("bisect_right", "math", "Enum", "Number", "RISK", "MEDIAN", "SURVIVAL", "survival")
+TAKEN = (
+    "bisect_right",
+    "math",
+    "Enum",
+    "Number",
+    "GROUP",
+    "RISK",
+    "MEDIAN",
+    "SURVIVAL",
+    "survival",
+)
 # Not for variables: what the function itself needs, and letters that read like digits.
 NOT_VARIABLES = ("row", "math", "l", "O", "I")
 
@@ -214,10 +238,10 @@ def export_python(model: FittedTree, name: str = "predict_leaf") -> str:
     """The tree as the source of a Python module that needs no other package.
 
     The module has a function that takes a row, a mapping of column names to values, and returns
-    its leaf by node number, as ``model.apply`` does; ``RISK``, ``MEDIAN`` and ``SURVIVAL`` by leaf;
-    and ``survival(row, time)``: what the model predicts. None and NaN are missing; if the model
-    does not accept missing values, its module refuses them. A column that does not exist is a
-    KeyError.
+    its leaf by node number, as ``model.apply`` does; ``GROUP`` by risk, ``RISK``, ``MEDIAN`` and
+    ``SURVIVAL`` by leaf; and ``survival(row, time)``: what the model predicts. None and NaN are
+    missing; if the model does not accept missing values, its module refuses them. A column that
+    does not exist is a KeyError.
 
     Parameters
     ----------
@@ -260,11 +284,19 @@ def _imports(model: FittedTree) -> str:
 
 def _facts(model: FittedTree) -> str:
     curves, shrinkage = model.predicted_curves_, shrinkage_of(model)
-    lines = ["# Of each leaf: its risk score, median survival, and survival from each time on."]
+    names = given_names(model)
+    lines = [
+        "# Of each leaf: its group (1 has the lowest risk), its risk score, median survival, and"
+    ]
+    lines += ["# survival from each time on."]
     if shrinkage > 0:
         lines += [f"# All of them are predicted by shrunken curves (shrinkage {shrinkage:g}):"]
         lines += ["# the curve of a leaf is pulled towards those of the nodes above it."]
-    lines += ["RISK = {"]
+    lines += ["GROUP = {"]
+    for group, node in model.groups_.items():
+        comment = f"  # {names[node]}" if names[node] else ""
+        lines += [f"    {node}: {group},{comment}"]
+    lines += ["}", "RISK = {"]
     lines += [f"    {leaf}: {_literal(float(r))}," for leaf, r in model.leaf_risks_.items()]
     lines += ["}", "MEDIAN = {"]
     lines += [f"    {leaf}: {_literal(curve.quantile(0.5))}," for leaf, curve in curves.items()]

@@ -7,20 +7,19 @@ the fonts of pdflatex lack are shown by their number, as [U+1FAC0].
 import re
 import textwrap
 import unicodedata
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from sklearn.utils.validation import check_is_fitted
-
 from survtree._base.tree import Tree
 from survtree._model.fitted import FittedTree
-from survtree._show.leaf_facts import leaf_facts
-from survtree._show.leaf_texts import median_texts, risk_text, shrinkage_notes, size_text
+from survtree._show.leaf_facts import NO_OR_MISSING, answers_on_edges, facts_to_write
+from survtree._show.leaf_texts import curve_texts, group_text, notes_of, risk_text, size_text
 from survtree._show.tree_layout import shape_of
 
 # Sizes in cm, for \footnotesize. A question has up to three lines and lies half-way between two
 # rows, a leaf has two lines: nothing touches anything above or below it.
-ROW, LETTER, MARGIN, BRANCH = 1.15, 0.155, 0.2, 1.1
+ROW, LETTER, MARGIN, BRANCH, LONG_BRANCH = 1.15, 0.155, 0.2, 1.1, 2.4
 LINE_WIDTH = 24  # in small letters
 MOST_LINES = 3
 ELLIPSIS = " ... "
@@ -45,7 +44,14 @@ class Place(NamedTuple):
     y: float
 
 
-def export_latex(model: FittedTree, *, standalone: bool = False, confidence: float = 0.95) -> str:
+def export_latex(
+    model: FittedTree,
+    *,
+    standalone: bool = False,
+    times: Sequence[float] | None = None,
+    confidence: float = 0.95,
+    time_unit: str | None = None,
+) -> str:
     r"""The tree as a TikZ picture for LaTeX.
 
     The source is ASCII. A document that includes it needs ``\usepackage{tikz}`` and
@@ -54,8 +60,8 @@ def export_latex(model: FittedTree, *, standalone: bool = False, confidence: flo
 
     Parameters
     ----------
-    model, confidence
-        As in ``export_text``; the limits in brackets are those of the median.
+    model, times, confidence, time_unit
+        As in ``export_text``.
     standalone : bool, default=False
         A whole document, with a page as large as the picture, instead of the picture alone.
 
@@ -67,30 +73,30 @@ def export_latex(model: FittedTree, *, standalone: bool = False, confidence: flo
     >>> print(export_latex(model).splitlines()[5])
       \node[question] (n0) at (0.00,-0.57) {Karnofsky\_score $\leq$ 45};
     """
-    check_is_fitted(model)
-    facts = leaf_facts(model, (), confidence=confidence)
-    tree = model.tree_
+    facts = facts_to_write(model, times, confidence, time_unit)
+    tree, answers = model.tree_, answers_on_edges(model)
     lines = {
         leaf.node: [
-            f"leaf {leaf.node}: {size_text(leaf)}",
-            ", ".join([*median_texts(leaf), risk_text(leaf)]),
+            readable(f"{group_text(leaf.group, leaf.name)}: {size_text(leaf)}"),
+            readable(", ".join([*curve_texts(leaf, facts), risk_text(leaf)])),
         ]
         for leaf in facts.leaves
     }
     for node in range(tree.n_nodes):
         if tree.question[node] >= 0:
             lines[node] = _question_lines(model.questions_.text(int(tree.question[node])))
-    places = _places(tree, lines)
+    places = _places(tree, lines, answers)
     parts = [STYLES]
     for node, place in places.items():
         style = "leaf" if tree.question[node] < 0 else "question"
         # A line that starts with a bracket would be an argument of the line break.
         text = r"\\{}".join(map(typeset, lines[node]))
         parts.append(rf"  \node[{style}] (n{node}) at ({place.x:.2f},{place.y:.2f}) {{{text}}};")
-    parts += [text for node in places for text in _branches(tree, node, places)]
+    parts += [text for node in places for text in _branches(tree, node, places, answers)]
     below = -ROW * len(facts.leaves)
-    for note in shrinkage_notes(facts.shrinkage):
-        parts.append(rf"  \node[font=\scriptsize] at (0.00,{below:.2f}) {{{typeset(note)}}};")
+    if notes := notes_of(facts, has_limits=False):
+        text = r"\\{}".join(map(typeset, notes))
+        parts.append(rf"  \node[font=\scriptsize] at (0.00,{below:.2f}) {{{text}}};")
     picture = "\n".join([*parts, r"\end{tikzpicture}"])
     return f"{HEAD}{picture}\n\\end{{document}}" if standalone else picture
 
@@ -107,15 +113,22 @@ def _question_lines(text: str) -> list[str]:
     return textwrap.wrap(text, on_a_line)
 
 
-def _places(tree: Tree, lines: dict[int, list[str]]) -> dict[int, Place]:
+def _branch(answers: Mapping[int, str]) -> float:
+    """The length of all branches, which have room for the longest answer."""
+    return LONG_BRANCH if NO_OR_MISSING in answers.values() else BRANCH
+
+
+def _places(
+    tree: Tree, lines: dict[int, list[str]], answers: Mapping[int, str]
+) -> dict[int, Place]:
     """Leaves in rows, yes above no; questions half-way between their two branches."""
-    shape = shape_of(tree)
+    shape, branch = shape_of(tree), _branch(answers)
     room = [0.0] * (shape.n_levels + 1)  # widest question of each depth
     for node in shape.splits:
         depth = shape.depth[node]
         room[depth] = max(room[depth], *map(width, lines[node]))
     left = [
-        sum(LETTER * letters + MARGIN + BRANCH for letters in room[:d]) for d in range(len(room))
+        sum(LETTER * letters + MARGIN + branch for letters in room[:d]) for d in range(len(room))
     ]
     y = {node: -ROW * row for row, node in enumerate(shape.leaves)}
     for node in reversed(shape.splits):  # children before parents
@@ -123,15 +136,17 @@ def _places(tree: Tree, lines: dict[int, list[str]]) -> dict[int, Place]:
     return {node: Place(left[shape.depth[node]], y[node]) for node in range(tree.n_nodes)}
 
 
-def _branches(tree: Tree, node: int, places: dict[int, Place]) -> list[str]:
+def _branches(
+    tree: Tree, node: int, places: dict[int, Place], answers: Mapping[int, str]
+) -> list[str]:
     if tree.question[node] < 0:
         return []
     out = []
-    for answer, child in (("yes", int(tree.yes[node])), ("no", int(tree.no[node]))):
-        turn = places[child].x - 0.75 * BRANCH
+    for child in (int(tree.yes[node]), int(tree.no[node])):
+        turn = places[child].x - 0.75 * _branch(answers)
         out.append(
             rf"  \draw (n{node}.east) -- ({turn:.2f},{places[node].y:.2f}) |- (n{child}.west) "
-            rf"node[answer, pos=0.75] {{{answer}}};"
+            rf"node[answer, pos=0.75] {{{answers[child]}}};"
         )
     return out
 

@@ -6,31 +6,39 @@ from collections.abc import Mapping, Sequence
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.checks import check_choice
-from survtree._base.numbers import format_median
+from survtree._base.numbers import format_decimals, format_median
 from survtree._base.tree import Tree
+from survtree._base.words import quoted_name
 from survtree._model.fitted import FittedTree
 from survtree._questions.questions import Questions
 from survtree._scoring.curves import LeafCurve
 from survtree._scoring.shrinkage import PredictedCurve
 from survtree._show.leaf_facts import (
+    NO,
+    NO_OR_MISSING,
+    YES,
     Leaf,
     LeafFacts,
+    answers_on_edges,
     columns_asked,
-    leaf_facts,
+    facts_to_write,
+    given_names,
     shrinkage_of,
     takes_missing,
     where_text,
 )
 from survtree._show.leaf_texts import (
-    limits_note,
-    median_texts,
-    missing_notes,
+    STATED,
+    curve_texts,
+    group_text,
+    notes_of,
     ratio_text,
     risk_text,
     shrinkage_notes,
     size_text,
-    survival_texts,
+    survival_name,
 )
+from survtree._show.usual_times import has_medians, stated_time, unit_of
 
 STYLES = ("tree", "rules", "leaves")
 MISSING_GOES_ALONG = (
@@ -52,10 +60,14 @@ def export_text(
     model: FittedTree,
     style: str = "tree",
     *,
-    times: Sequence[float] = (),
+    times: Sequence[float] | None = None,
     confidence: float = 0.95,
+    time_unit: str | None = None,
 ) -> str:
     """The tree as text.
+
+    Leaves are called by their groups: 1 has the lowest risk. If most groups do not reach their
+    median, survival at a round time is given instead.
 
     If ``shrinkage_`` is above 0, numbers that are predicted and those of the leaf's own
     Kaplan-Meier curve stand beside each other.
@@ -72,6 +84,8 @@ def export_text(
         Survival of each leaf is given at these.
     confidence : float, default=0.95
         Confidence level of the limits in brackets.
+    time_unit : str, optional
+        The unit of time, such as "days"; by default that of the model.
 
     Examples
     --------
@@ -80,20 +94,20 @@ def export_text(
     >>> model = OptimalSurvivalTree(max_depth=1, regularization=0.001).fit(*load("veterans"))
     >>> print(export_text(model))
     Karnofsky_score <= 45?
-    ├─ yes: leaf 2: n 38, events 37, median 20
-    └─ no:  leaf 1: n 99, events 91, median 111
-    >>> print(export_text(model, "rules", times=[90]))
+    ├─ yes: group 2: n 38, events 37, median 20
+    └─ no:  group 1: n 99, events 91, median 111
+    >>> print(export_text(model, "rules", times=[90], time_unit="days"))
     if Karnofsky_score <= 45:
-        leaf 2: n 38, events 37, median 20 (15 to 25), S(90) 0.08 (0.02 to 0.19)
+        group 2: n 38, events 37, median 20 days (15 to 25), S(90 days) 0.08 (0.02 to 0.19)
     else:
-        leaf 1: n 99, events 91, median 111 (92 to 139), S(90) 0.61 (0.51 to 0.70)
+        group 1: n 99, events 91, median 111 days (92 to 139), S(90 days) 0.61 (0.51 to 0.70)
     In brackets: 95 % confidence limits.
     """
     check_is_fitted(model)
     style = check_choice("style", style, STYLES)
-    if style == "tree" and len(times) == 0:
-        return _as_tree(model, None)
-    facts = leaf_facts(model, times, confidence=confidence)
+    if style == "tree" and times is None:
+        return _as_brief_tree(model, unit_of(model, time_unit))
+    facts = facts_to_write(model, times, confidence, time_unit)
     if style == "tree":
         return _as_tree(model, facts)
     return _as_rules(model, facts) if style == "rules" else _as_leaves(model, facts)
@@ -102,98 +116,113 @@ def export_text(
 def tree_text(
     tree: Tree,
     questions: Questions,
-    curves: Mapping[int, LeafCurve],
-    predicted: Mapping[int, PredictedCurve] | None = None,
-    more: Mapping[int, str] | None = None,
+    leaves: Mapping[int, str],
+    answers: Mapping[int, str] | None = None,
 ) -> str:
-    """A tree with the curves of its leaves by node number, and more text for each leaf.
-
-    ``predicted`` are curves that differ from those of the leaves' own rows. For callers that have
-    no fitted model.
-    """
+    """A tree with a text for each leaf, and the answers to each node if they are not yes and no."""
     lines: list[str] = []
 
     def add(node: int, branch: str, indent: str) -> None:
         if tree.question[node] < 0:
-            tail = "" if more is None else more[node]
-            shrunken = None if predicted is None else predicted[node]
-            lines.append(f"{branch}{_leaf_text(node, curves[node], shrunken)}{tail}")
+            lines.append(f"{branch}{leaves[node]}")
             return
         lines.append(f"{branch}{questions.text(int(tree.question[node]))}?")
-        add(int(tree.yes[node]), f"{indent}├─ yes: ", f"{indent}│       ")
-        add(int(tree.no[node]), f"{indent}└─ no:  ", f"{indent}        ")
+        yes, no = int(tree.yes[node]), int(tree.no[node])
+        said = NO if answers is None else answers[no]
+        add(yes, f"{indent}├─ {YES}: ", f"{indent}│       ")
+        add(no, f"{indent}└─ {f'{said}:':<4} ", f"{indent}        ")
 
     add(0, "", "")
     return "\n".join(lines)
 
 
-def _leaf_text(node: int, curve: LeafCurve, predicted: PredictedCurve | None) -> str:
-    median = format_median(curve.quantile(0.5))
-    medians = f"median {median}"
-    if predicted is not None:
-        shrunken = format_median(predicted.quantile(0.5))
-        medians = f"predicted median {shrunken}, Kaplan-Meier {median}"
-    return f"leaf {node}: n {curve.n_rows:,}, events {curve.n_events:,}, {medians}"
+def brief_text(group: str, curve: LeafCurve, number: str) -> str:
+    """A leaf in few words; the number is of its curve."""
+    return f"{group}: n {curve.n_rows:,}, events {curve.n_events:,}, {number}"
 
 
-def _as_tree(model: FittedTree, facts: LeafFacts | None) -> str:
-    """Facts are needed only for survival at some times."""
-    more = facts and {leaf.node: _survival_tail(leaf, facts) for leaf in facts.leaves}
-    shrinkage = shrinkage_of(model)
-    predicted = model.predicted_curves_ if shrinkage > 0 else None
-    lines = [tree_text(model.tree_, model.questions_, model.leaf_curves_, predicted, more)]
+def _as_brief_tree(model: FittedTree, unit: str | None) -> str:
+    """Without limits, hazard ratios and tests, which take long for large trees."""
+    shrinkage, names = shrinkage_of(model), given_names(model)
+    time = None if has_medians(model) else stated_time(model, unit)
+    what = "median" if time is None else survival_name(time, unit)
+
+    def value(curve: LeafCurve | PredictedCurve) -> str:
+        if time is None:
+            return format_median(curve.quantile(0.5), unit)
+        return format_decimals(float(curve.survival(time)), 2)
+
+    leaves = {}
+    for group, node in model.groups_.items():
+        own, predicted = model.leaf_curves_[node], model.predicted_curves_[node]
+        number = f"{what} {value(own)}"
+        if shrinkage > 0:
+            number = f"predicted {what} {value(predicted)}, Kaplan-Meier {value(own)}"
+        leaves[node] = brief_text(group_text(group, names[node]), own, number)
+    lines = [tree_text(model.tree_, model.questions_, leaves, answers_on_edges(model))]
     lines += shrinkage_notes(shrinkage)
-    lines += [limits_note(facts)] if facts else []
-    lines += missing_notes(model)
-    return "\n".join(lines)
+    return "\n".join(lines if time is None else [*lines, STATED])
+
+
+def _as_tree(model: FittedTree, facts: LeafFacts) -> str:
+    leaves = {leaf.node: _leaf_line(leaf, facts) for leaf in facts.leaves}
+    tree = tree_text(model.tree_, model.questions_, leaves, answers_on_edges(model))
+    return "\n".join([tree, *notes_of(facts)])
+
+
+def _leaf_line(leaf: Leaf, facts: LeafFacts) -> str:
+    texts = [size_text(leaf), *curve_texts(leaf, facts)]
+    return f"{group_text(leaf.group, leaf.name)}: {', '.join(texts)}"
 
 
 def _as_rules(model: FittedTree, facts: LeafFacts) -> str:
     tree, questions, lines = model.tree_, model.questions_, []
     leaves = {leaf.node: leaf for leaf in facts.leaves}
+    answers = answers_on_edges(model)
 
     def add(node: int, indent: str) -> None:
         if tree.question[node] < 0:
-            leaf = leaves[node]
-            medians = ", ".join(median_texts(leaf))
-            tail = _survival_tail(leaf, facts)
-            lines.append(f"{indent}leaf {node}: {size_text(leaf)}, {medians}{tail}")
+            lines.append(f"{indent}{_leaf_line(leaves[node], facts)}")
             return
-        lines.append(f"{indent}if {questions.text(int(tree.question[node]))}:")
+        question, no = int(tree.question[node]), int(tree.no[node])
+        lines.append(f"{indent}if {questions.text(question)}:")
         add(int(tree.yes[node]), f"{indent}    ")
-        lines.append(f"{indent}else:")
-        add(int(tree.no[node]), f"{indent}    ")
+        name = quoted_name(questions.names[questions.asked[question].column])
+        missing = f", or if {name} is missing" if answers[no] == NO_OR_MISSING else ""
+        lines.append(f"{indent}else{missing}:")
+        add(no, f"{indent}    ")
 
     add(0, "")
-    notes = [*shrinkage_notes(facts.shrinkage), limits_note(facts)]
-    notes += missing_notes(model)
-    return "\n".join([*lines, *notes])
+    return "\n".join([*lines, *notes_of(facts)])
 
 
 def _as_leaves(model: FittedTree, facts: LeafFacts) -> str:
     lines = []
     for leaf in facts.leaves:
-        parts = [size_text(leaf), *median_texts(leaf), risk_text(leaf)]
-        parts += [ratio_text(leaf, facts.reference), *survival_texts(leaf, facts.times)]
-        lines.append(f"leaf {leaf.node}: {where_text(leaf)}; {', '.join(parts)}")
-    lines += [*shrinkage_notes(facts.shrinkage), limits_note(facts)]
+        parts = [size_text(leaf), *curve_texts(leaf, facts), risk_text(leaf)]
+        parts.append(ratio_text(leaf, facts.reference))
+        name = group_text(leaf.group, leaf.name)
+        lines.append(f"{name}: {where_text(leaf)}; {', '.join(parts)}")
+    lines += notes_of(facts)
     seen = [model.binarizer_.seen_[column] for column in columns_asked(model)]
     if takes_missing(model) and not all(column.has_missing for column in seen):
         lines.append(MISSING_GOES_ALONG)
     return "\n".join(lines)
 
 
-def _survival_tail(leaf: Leaf, facts: LeafFacts) -> str:
-    return "".join(f", {text}" for text in survival_texts(leaf, facts.times))
-
-
-def export_dot(model: FittedTree, *, confidence: float = 0.95) -> str:
+def export_dot(
+    model: FittedTree,
+    *,
+    times: Sequence[float] | None = None,
+    confidence: float = 0.95,
+    time_unit: str | None = None,
+) -> str:
     r"""The tree as source for Graphviz: ``dot -Tsvg tree.dot``.
 
     Parameters
     ----------
-    model, confidence
-        As in ``export_text``; the limits in brackets are those of the median.
+    model, times, confidence, time_unit
+        As in ``export_text``.
 
     Examples
     --------
@@ -205,22 +234,22 @@ def export_dot(model: FittedTree, *, confidence: float = 0.95) -> str:
       n0 -> n2 [label=" yes "];
       n0 -> n1 [label=" no "];
     """
-    check_is_fitted(model)
-    facts = leaf_facts(model, (), confidence=confidence)
+    facts = facts_to_write(model, times, confidence, time_unit)
     leaves = {leaf.node: leaf for leaf in facts.leaves}
-    tree, lines = model.tree_, [DOT_HEAD]
+    tree, lines, answers = model.tree_, [DOT_HEAD], answers_on_edges(model)
     for node in range(tree.n_nodes):
         if tree.question[node] < 0:
             leaf = leaves[node]
-            label = [f"leaf {node}", size_text(leaf), *median_texts(leaf), risk_text(leaf)]
+            label = [group_text(leaf.group, leaf.name), size_text(leaf)]
+            label += [*curve_texts(leaf, facts), risk_text(leaf)]
             lines.append(f'  n{node} [label="{_dot_label(label)}", {DOT_LEAF_STYLE}];')
             continue
         question = textwrap.wrap(model.questions_.text(int(tree.question[node])), DOT_LINE_WIDTH)
         lines.append(f'  n{node} [label="{_dot_label(question)}"];')
-        for answer, child in (("yes", tree.yes[node]), ("no", tree.no[node])):
-            lines.append(f'  n{node} -> n{child} [label=" {answer} "];')
-    for note in shrinkage_notes(facts.shrinkage):
-        lines.append(f'  label="{_dot_label([note])}"; fontname="Helvetica"; fontsize=10;')
+        for child in (int(tree.yes[node]), int(tree.no[node])):
+            lines.append(f'  n{node} -> n{child} [label=" {answers[child]} "];')
+    if notes := notes_of(facts, has_limits=False):
+        lines.append(f'  label="{_dot_label(notes)}"; fontname="Helvetica"; fontsize=10;')
     return "\n".join([*lines, "}"])
 
 

@@ -7,7 +7,7 @@ rests on noes says so where the column had missing values.
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -31,7 +31,11 @@ from survtree._questions.questions import (
 )
 from survtree._scoring.curves import LeafCurve, LogRank, hazard_ratios, log_rank
 from survtree._scoring.read_curves import check_times
-from survtree._show.checks import check_confidence, check_until, frame_of
+from survtree._show.checks import check_confidence, check_until
+from survtree._show.usual_times import has_medians, stated_time, unit_of, usual_times
+
+CONFIDENCE = 0.95
+YES, NO, NO_OR_MISSING = "yes", "no", "no or missing"
 
 
 class Answer(NamedTuple):
@@ -60,11 +64,6 @@ def questions_of(model: FittedTree) -> list[Question]:
 def columns_asked(model: FittedTree) -> list[int]:
     """Places of the columns that the tree splits on, from the root down."""
     return list(dict.fromkeys(question.column for question in questions_of(model)))
-
-
-def has_gaps(model: FittedTree) -> bool:
-    """Did a column that the tree splits on have missing values?"""
-    return any(model.binarizer_.seen_[column].has_missing for column in columns_asked(model))
 
 
 def conditions(model: FittedTree, path: Sequence[Answer]) -> tuple[str, ...]:
@@ -194,6 +193,25 @@ def levels_at_end(questions: Sequence[Question], end: End) -> tuple[str, ...]:
     return max(found, key=len, default=())
 
 
+def answers_on_edges(model: FittedTree) -> dict[int, str]:
+    """What is written on the edge to each node but the root: the answers that lead there."""
+    paths = paths_to_nodes(model.tree_, model.questions_)
+    return {node: _edge_text(model, *path) for node, path in paths.items() if path}
+
+
+def _edge_text(model: FittedTree, *path: Answer) -> str:
+    """Missing rows are named where they go, unless the path has already parted with them."""
+    *before, (question, is_yes) = path
+    if is_yes:
+        return YES
+    has_missing = model.binarizer_.seen_[question.column].has_missing
+    if not has_missing or says_yes_if_missing(question):
+        return NO
+    of_column = (answer for answer in before if answer.question.column == question.column)
+    are_gone = any(says_yes_if_missing(q) != answer for q, answer in of_column)
+    return NO if are_gone else NO_OR_MISSING
+
+
 class Predicted(NamedTuple):
     """What a leaf predicts by a shrunken curve."""
 
@@ -202,12 +220,14 @@ class Predicted(NamedTuple):
 
 
 class Leaf(NamedTuple):
-    """One leaf, by its node number.
+    """One leaf: its node, and its group by risk with the name that the user gave it.
 
     Risk and ``predicted`` are of the predicted curve, everything else of the leaf's own rows.
     """
 
     node: int
+    group: int
+    name: str  # empty if there is none
     where: tuple[str, ...]  # all conditions hold; none of a lone leaf
     n_rows: int
     n_events: int
@@ -221,7 +241,10 @@ class Leaf(NamedTuple):
 
 
 class LeafFacts(NamedTuple):
-    """All leaves in the order of the tree, and what their facts refer to."""
+    """All leaves in the order of their groups, and what their facts refer to.
+
+    ``has_medians``: enough groups reach their median for it to be worth showing.
+    """
 
     leaves: tuple[Leaf, ...]
     times: tuple[float, ...]
@@ -230,30 +253,37 @@ class LeafFacts(NamedTuple):
     reference: int  # node of the leaf with hazard ratio 1
     log_rank: LogRank
     shrinkage: float
+    unit: str | None
+    has_medians: bool
 
 
 def leaf_facts(
     model: FittedTree,
     times: Sequence[float] | None = None,
     *,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     until: float | None = None,
+    time_unit: str | None = None,
 ) -> LeafFacts:
     """The facts of all leaves; ``times`` and ``until`` are chosen if not given."""
     check_is_fitted(model)
-    curves, risks = model.leaf_curves_, model.leaf_risks_
+    curves, risks, unit = model.leaf_curves_, model.leaf_risks_, unit_of(model, time_unit)
     level = check_confidence(confidence)
     last = common_end(list(curves.values())) if until is None else check_until(until)
-    at = quarters(model) if times is None else check_times(times).tolist()
+    at = usual_times(model, unit) if times is None else check_times(times).tolist()
     nodes = list(curves)
     # Nothing can be compared with a leaf that had no event.
     reference = min((n for n in nodes if curves[n].n_events), key=lambda node: risks[node])
     ratios = hazard_ratios(list(curves.values()), nodes.index(reference), level)
     total = sum(curve.weight for curve in curves.values())
     paths = paths_to_nodes(model.tree_, model.questions_)
-    leaves = tuple(
+    groups = {node: group for group, node in model.groups_.items()}
+    names = given_names(model)
+    leaves = [
         Leaf(
             node=node,
+            group=groups[node],
+            name=names[node],
             where=conditions(model, paths[node]),
             n_rows=curve.n_rows,
             n_events=curve.n_events,
@@ -266,9 +296,37 @@ def leaf_facts(
             predicted=_predicted(model, node, at),
         )
         for (node, curve), ratio in zip(curves.items(), ratios, strict=True)
+    ]
+    return LeafFacts(
+        tuple(sorted(leaves, key=lambda leaf: leaf.group)),
+        tuple(at),
+        last,
+        level,
+        reference,
+        log_rank(list(curves.values())),
+        shrinkage_of(model),
+        unit,
+        has_medians(model),
     )
-    test = log_rank(list(curves.values()))
-    return LeafFacts(leaves, tuple(at), last, level, reference, test, shrinkage_of(model))
+
+
+def facts_to_write(
+    model: FittedTree, times: Sequence[float] | None, confidence: float, time_unit: str | None
+) -> LeafFacts:
+    """The facts for views that say little of a leaf: its median, or survival at one time instead.
+
+    Times that the user names come besides the median.
+    """
+    check_is_fitted(model)
+    if times is None:
+        times = () if has_medians(model) else (stated_time(model, unit_of(model, time_unit)),)
+    return leaf_facts(model, times, confidence=confidence, time_unit=time_unit)
+
+
+def given_names(model: FittedTree) -> dict[int, str]:
+    """The names that the user gave to groups, by leaf; empty where there is none."""
+    given = model._state.group_names or ("",) * model.n_leaves_
+    return dict(zip(model.groups_.values(), given, strict=True))
 
 
 def shrinkage_of(model: FittedTree) -> float:
@@ -289,100 +347,19 @@ def common_end(curves: Sequence[LeafCurve]) -> float:
     return min((end for end, is_known in ends if not is_known), default=max(ends)[0])
 
 
-def quarters(model: FittedTree) -> list[float]:
-    """Three round times that divide the time up to the last event into quarters."""
-    last = float(model.event_times_[-1])
-    return sorted({float(f"{last * part / 4:.1e}") for part in (1, 2, 3)})  # of two digits
-
-
-def leaf_table(
-    model: Any,
-    times: Sequence[float] | None = None,
-    *,
-    confidence: float = 0.95,
-    until: float | None = None,
-    backend: str = "polars",
-) -> Any:
-    """One row per leaf: its conditions, rows, events, median, survival and hazard ratio.
-
-    The risk is that of the predicted curve, all other numbers are those of the leaf's own rows. If
-    ``shrinkage_`` is above 0, ``predicted_median`` and ``predicted_survival_...`` follow: those of
-    the predicted, shrunken curve.
-
-    Parameters
-    ----------
-    model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted one.
-    times : list of times, optional
-        Survival is given at these; by default at three round times up to the last event.
-    confidence : float, default=0.95
-        Confidence level of all limits (``_low``, ``_high``), which hold for one number at a time.
-        Survival: Greenwood's variance on the log-log scale; the median: where these limits reach
-        one half; the hazard ratio: Wald's. They do not account for the choice of the splits.
-    until : float, optional
-        The restricted mean counts time up to here; by default up to the last time at which the
-        curve of every leaf is known.
-    backend : {"polars", "pandas", "pyarrow"}, default="polars"
-        The library of the table.
-
-    Examples
-    --------
-    >>> from survtree import OptimalSurvivalTree, leaf_table
-    >>> from survtree.datasets import load
-    >>> model = OptimalSurvivalTree(max_depth=1, regularization=0.001).fit(*load("veterans"))
-    >>> leaf_table(model, times=[90]).select("leaf", "rows", "events", "median", "survival_90")
-    shape: (2, 5)
-    ┌──────┬──────┬────────┬────────┬─────────────┐
-    │ leaf ┆ rows ┆ events ┆ median ┆ survival_90 │
-    │ ---  ┆ ---  ┆ ---    ┆ ---    ┆ ---         │
-    │ i64  ┆ i64  ┆ i64    ┆ f64    ┆ f64         │
-    ╞══════╪══════╪════════╪════════╪═════════════╡
-    │ 1    ┆ 99   ┆ 91     ┆ 111.0  ┆ 0.612437    │
-    │ 2    ┆ 38   ┆ 37     ┆ 20.0   ┆ 0.078947    │
-    └──────┴──────┴────────┴────────┴─────────────┘
-    """
-    facts = leaf_facts(model, times, confidence=confidence, until=until)
-    return frame_of(columns_of(facts), backend)
-
-
 def where_text(leaf: Leaf) -> str:
     """All conditions of a leaf."""
-    return " and ".join(leaf.where) or "all rows"
+    return _rule(leaf.where)
 
 
-def columns_of(facts: LeafFacts) -> dict[str, list[Any]]:
-    """The table by columns."""
-    leaves = facts.leaves
-    columns: dict[str, list[Any]] = {
-        "leaf": [leaf.node for leaf in leaves],
-        "where": [where_text(leaf) for leaf in leaves],
-        "rows": [leaf.n_rows for leaf in leaves],
-        "events": [leaf.n_events for leaf in leaves],
-        "share": [leaf.share for leaf in leaves],
-        "risk": [leaf.risk for leaf in leaves],
-    }
-    intervals = {"median": [leaf.median for leaf in leaves]}
-    for place, time in enumerate(facts.times):
-        intervals[f"survival_{format_exact(time)}"] = [leaf.survival[place] for leaf in leaves]
-    intervals["restricted_mean"] = [leaf.restricted_mean for leaf in leaves]
-    intervals["hazard_ratio"] = [leaf.hazard_ratio for leaf in leaves]
-    for name, values in intervals.items():
-        columns[name] = [interval.value for interval in values]
-        columns[f"{name}_low"] = [interval.low for interval in values]
-        columns[f"{name}_high"] = [interval.high for interval in values]
-    return columns | _predicted_columns(facts)
+def rules_of(model: FittedTree) -> dict[int, str]:
+    """All conditions of each node."""
+    paths = paths_to_nodes(model.tree_, model.questions_)
+    return {node: _rule(conditions(model, path)) for node, path in paths.items()}
 
 
-def _predicted_columns(facts: LeafFacts) -> dict[str, list[Any]]:
-    """Numbers of shrunken curves, if these are predicted."""
-    found = [leaf.predicted for leaf in facts.leaves if leaf.predicted is not None]
-    if not found:
-        return {}
-    survival = {
-        f"predicted_survival_{format_exact(time)}": [each.survival[place] for each in found]
-        for place, time in enumerate(facts.times)
-    }
-    return {"predicted_median": [each.median for each in found], **survival}
+def _rule(where: Sequence[str]) -> str:
+    return " and ".join(where) or "all rows"
 
 
 def takes_missing(model: FittedTree) -> bool:

@@ -41,9 +41,8 @@ Resolution = tuple[int, int]
 
 
 def by_risk(model: FittedTree) -> list[int]:
-    """The leaves from the lowest risk to the highest."""
-    risks = model.leaf_risks_
-    return sorted(risks, key=lambda node: (risks[node], node))
+    """The leaves in the order of their groups."""
+    return list(model.groups_.values())
 
 
 def leaf_colours(model: FittedTree) -> dict[int, Any]:

@@ -1,12 +1,13 @@
 """The curves of all leaves on one pair of axes, with rows at risk below."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from survtree._base.numbers import format_number, format_p_value, format_weights, round_ticks
 from survtree._model.fitted import FittedTree
 from survtree._show import checks
-from survtree._show.fonts import LINE, Fonts
-from survtree._show.leaf_facts import leaf_facts, shrinkage_of
+from survtree._show.fonts import LINE, Fonts, small
+from survtree._show.leaf_facts import given_names, leaf_facts, rules_of, shrinkage_of
+from survtree._show.leaf_texts import group_text, group_title, shortened
 from survtree._show.picture import (
     GREY,
     Picture,
@@ -23,18 +24,21 @@ from survtree._show.picture import (
     size_of,
     write,
 )
+from survtree._show.usual_times import unit_of
 
 # With more leaves, bands and marks hide the curves.
 MOST_WITH_BANDS = 4
 SIZE, SMALL_SIZE = 9.0, 6.5
-# Axes narrower than this, in points, get small letters.
-NARROW = 250.0
+# Axes narrower than this, in points, get small letters; wider ones have room for rules beside them.
+NARROW, WIDE = 250.0, 400.0
 MOST_OF_HEIGHT = 0.5
 WIDTH = 1.6  # of lines
 # Right of the curves: a piece of each line, and its label, in shares of the axis of time.
 SAMPLE, LABELS_AT = (0.03, 0.1), 0.115
 SHRUNKEN = "Predicted (shrunken) curves"
-OWN_CURVES = "thin, shaded: Kaplan-Meier of the leaf"
+OWN_CURVES = "thin, shaded: Kaplan-Meier of the group"
+# Of the rule beside a curve: its lines, and their width in units of the size of letters.
+MOST_RULE_LINES, RULE_WIDTH = 3, 20.0
 # How many steps can be seen on a page: across, and up.
 ON_PAGE = (1280, 640)
 
@@ -47,7 +51,8 @@ def plot_curves(
     confidence: float = 0.95,
     at_risk: bool = True,
     bands: bool | None = None,
-    time_label: str = "Time",
+    time_label: str | None = None,
+    time_unit: str | None = None,
 ) -> Picture:
     """The predicted curves of all leaves, with rows at risk and the log-rank test.
 
@@ -56,14 +61,15 @@ def plot_curves(
     inside of these.
 
     Colours show the order of risk, the darkest the highest, in print without colours too, and are
-    those of ``plot_tree``. A small upright mark is a row that was censored.
+    those of ``plot_tree``. A small upright mark is a row that was censored. Beside each curve stand
+    its group, the name that ``model.rename`` gave it, its rows and, where there is room, its rule.
 
     The p-value is too small: the leaves were chosen by the outcomes of the very rows that are
     compared. It does not show that the tree holds on new rows.
 
     Parameters
     ----------
-    model, confidence, time_label
+    model, confidence, time_label, time_unit
         As in ``plot_tree``.
     ax : matplotlib axes, optional
         By default new ones. Labels and the table stand to the right and below; a figure with
@@ -87,11 +93,12 @@ def plot_curves(
     checks.check_drawn_model(model)
     checks.check_axes(ax)
     level = checks.check_confidence(confidence)
-    label = Fonts().drawable(checks.check_label(time_label))
+    label = Fonts().drawable(_axis_label(checks.check_label(time_label), model, time_unit))
     ticks = None if times is None else checks.check_ticks(times).tolist()
     nodes = by_risk(model)
-    ax = new_axes(6.4, _figure_height(len(nodes), at_risk)) if ax is None else ax
+    ax = new_axes(7.8, _figure_height(len(nodes), at_risk)) if ax is None else ax
     size = SIZE if size_of(ax)[0] >= NARROW else SMALL_SIZE
+    has_rules = size_of(ax)[0] >= WIDE
     has_bands = len(nodes) <= MOST_WITH_BANDS if bands is None else bool(bands)
     artists = _draw_curves(ax, model, nodes, level if has_bands else None)
     ticks = round_ticks(last_time(model), _n_ticks(ax, size)) if ticks is None else ticks
@@ -100,7 +107,13 @@ def plot_curves(
     table_height = (len(nodes) + 1) * LINE * size
     if at_risk and table_height <= MOST_OF_HEIGHT * size_of(ax)[1]:
         artists += _draw_table(ax, model, nodes, ticks, size)
-    return picture_of(ax, artists + _draw_labels(ax, model, nodes, size))
+    return picture_of(ax, artists + _draw_labels(ax, model, nodes, size, has_rules=has_rules))
+
+
+def _axis_label(given: str | None, model: FittedTree, time_unit: str | None) -> str:
+    """What the axis of time is called: as given, or by the unit."""
+    unit = unit_of(model, time_unit)
+    return given if given is not None else f"Time ({unit})" if unit else "Time"
 
 
 def curves_on_page(model: FittedTree, confidence: float) -> Picture:
@@ -108,13 +121,14 @@ def curves_on_page(model: FittedTree, confidence: float) -> Picture:
     nodes, end = by_risk(model), last_time(model)
     ax = new_axes(5.2, _figure_height(len(nodes), at_risk=False))
     artists = _draw_curves(ax, model, nodes, confidence, is_page=True)
-    _draw_axes(ax, round_ticks(end), end, "Time", SIZE)
-    return picture_of(ax, artists + _draw_labels(ax, model, nodes, SIZE))
+    _draw_axes(ax, round_ticks(end), end, _axis_label(None, model, None), SIZE)
+    return picture_of(ax, artists + _draw_labels(ax, model, nodes, SIZE, has_rules=False))
 
 
 def _figure_height(n_leaves: int, at_risk: bool) -> float:
     """In inches: curves, labels that need more with many leaves, and the table."""
-    return max(3.4, 0.18 * n_leaves + 0.8) + (0.4 + 0.16 * n_leaves) * at_risk
+    with_rules = min(0.5 * n_leaves, 6.0) + 0.9
+    return max(3.4, with_rules, 0.18 * n_leaves + 0.8) + (0.4 + 0.16 * n_leaves) * at_risk
 
 
 def _n_ticks(ax: Any, size: float) -> int:
@@ -125,13 +139,13 @@ def _n_ticks(ax: Any, size: float) -> int:
 def _draw_curves(
     ax: Any, model: FittedTree, nodes: list[int], confidence: float | None, *, is_page: bool = False
 ) -> list[Any]:
-    colours, strokes = leaf_colours(model), leaf_strokes(model)
+    colours, strokes, legend = leaf_colours(model), leaf_strokes(model), _legend(model)
     resolution = ON_PAGE if is_page else None
     artists: list[Any] = []
     for node in nodes:
         how = {"color": colours[node], "linestyle": strokes[node], "linewidth": WIDTH}
         *bands, line = draw_leaf(ax, model, node, confidence, resolution, **how)
-        line.set_label(f"Leaf {node}")
+        line.set_label(legend[node])
         line.set_gid(f"curve-{node}.line")
         for band in bands:
             band.set_gid(f"band-{node}.area")
@@ -139,6 +153,17 @@ def _draw_curves(
         if confidence is not None and not is_page:
             artists += draw_censored(ax, model.leaf_curves_[node], colours[node])
     return artists
+
+
+def _legend(model: FittedTree) -> dict[int, str]:
+    """Group and rule of each leaf, for a legend of matplotlib, where $ would begin mathematics."""
+    names, rules = given_names(model), rules_of(model)
+    texts = {
+        node: f"{group_text(group, names[node])}: {rules[node]}"
+        for group, node in model.groups_.items()
+    }
+    fonts = Fonts()
+    return {node: fonts.drawable(text).replace("$", r"\$") for node, text in texts.items()}
 
 
 def _draw_axes(ax: Any, ticks: list[float], end: float, label: str, size: float) -> None:
@@ -177,9 +202,9 @@ def _draw_table(
     left = -(widest / 2 + 0.6 * size)
     top = 9 + 2.9 * LINE * size  # below the numbers and the label of the axis
     artists = [_hung(ax, 0.0, (left, top), "At risk", size, ha="right", color=GREY)]
-    for place, (node, row) in enumerate(zip(nodes, counts, strict=True), start=1):
-        down = top + place * LINE * size
-        artists.append(_hung(ax, 0.0, (left, down), f"Leaf {node}", size, ha="right"))
+    for group, row in enumerate(counts, start=1):
+        down = top + group * LINE * size
+        artists.append(_hung(ax, 0.0, (left, down), group_title(group), size, ha="right"))
         artists += [
             _hung(ax, tick, (0.0, down), count, size, ha="center")
             for tick, count in zip(ticks, row, strict=True)
@@ -196,40 +221,85 @@ def _hung(
     return ax.annotate(text, (time, 0.0), (offset[0], -offset[1]), **how)
 
 
-def _draw_labels(ax: Any, model: FittedTree, nodes: list[int], size: float) -> list[Any]:
-    """The number and rows of each leaf at the right, beside where its curve ends."""
-    colours, strokes, curves = leaf_colours(model), leaf_strokes(model), model.leaf_curves_
+class Label(NamedTuple):
+    """What stands beside a curve: a line that names it, and its rule in smaller letters."""
+
+    title: str
+    rule: tuple[str, ...] = ()
+
+    def height(self, size: float) -> float:
+        """In points, with some room below a rule."""
+        below = LINE * small(size) * len(self.rule) + 0.4 * size if self.rule else 0.0
+        return LINE * size + below
+
+
+def _labels(model: FittedTree, size: float, room: float, *, has_rules: bool) -> list[Label]:
+    """The labels of all groups, with as many lines of their rules as there is room for."""
+    fonts, names, rules = Fonts(), given_names(model), rules_of(model)
+    titles = []
+    for group, node in model.groups_.items():
+        title = group_title(group, shortened(fonts.drawable(names[node])))
+        titles.append(f"{title} (n = {model.leaf_curves_[node].n_rows:,})")
+    for most in range(MOST_RULE_LINES if has_rules and len(titles) > 1 else 0, 0, -1):
+        wrapped = [
+            fonts.wrapped(fonts.drawable(rules[node]), RULE_WIDTH * size, small(size), most)
+            for node in model.groups_.values()
+        ]
+        labels = [Label(title, rule.lines) for title, rule in zip(titles, wrapped, strict=True)]
+        is_legible = most > 1 or all(rule.is_whole for rule in wrapped)
+        if is_legible and sum(label.height(size) for label in labels) <= room:
+            return labels
+    return [Label(title) for title in titles]
+
+
+def _draw_labels(
+    ax: Any, model: FittedTree, nodes: list[int], size: float, *, has_rules: bool
+) -> list[Any]:
+    """Group, rows and rule of each leaf at the right, in order, near to where its curve ends."""
+    colours, strokes = leaf_colours(model), leaf_strokes(model)
     right, top, height = ax.get_xlim()[1], ax.get_ylim()[1], size_of(ax)[1]
     drawn = [drawn_curve(model, node) for node in nodes]
     ends = [float(curve(last)) for curve, last in drawn]
+    labels = _labels(model, size, height, has_rules=has_rules)
     size = min(size, height / (LINE * len(nodes)))
-    places = spread(ends, LINE * size * top / height, top)
+    point = top / height  # in units of the axis
+    heights = [point * label.height(size) for label in labels]
+    places = spread(ends, heights, point * LINE * size / 2, top)
+    has_leaders = ends == sorted(ends, reverse=True)  # otherwise they would cross
     artists: list[Any] = []
-    for node, (_, last), end, place in zip(nodes, drawn, ends, places, strict=True):
+    for node, label, (_, last), end, place in zip(nodes, labels, drawn, ends, places, strict=True):
         how = {"color": colours[node], "clip_on": False, "zorder": 1}
-        if end > 0:  # many curves end at 0, where lines to their ends would only cross
+        if has_leaders and end > 0:  # many curves end at 0
             x = [last, right, right * (1 + SAMPLE[0])]
             dotted = {"linewidth": 0.6, "linestyle": ":", "gid": f"curve-{node}.leader"}
             artists += ax.plot(x, [end, end, place], **dotted, **how)
         ends_of_sample = [right * (1 + share) for share in SAMPLE]
         stroke = {"linewidth": WIDTH, "linestyle": strokes[node], "gid": f"curve-{node}.sample"}
         artists += ax.plot(ends_of_sample, [place, place], **stroke, **how)
-        text = f"Leaf {node} (n = {curves[node].n_rows:,})"
-        label = {"size": size, "va": "center", "clip_on": False, "gid": f"curve-{node}.text"}
-        artists.append(write(ax, right * (1 + LABELS_AT), place, text, **label))
+        at, text = right * (1 + LABELS_AT), {"clip_on": False, "gid": f"curve-{node}.text"}
+        artists.append(write(ax, at, place, label.title, size=size, va="center", **text))
+        if label.rule:
+            grey = {"size": small(size), "va": "top", "color": GREY, "clip_on": False}
+            below = place - point * LINE * size / 2
+            grey["gid"] = f"curve-{node}.rule"
+            artists.append(write(ax, at, below, "\n".join(label.rule), **grey))
     return artists
 
 
-def spread(wanted: list[float], apart: float, top: float) -> list[float]:
-    """Places from 0 to the top near those wanted, none nearer to the next than ``apart``."""
-    order = sorted(range(len(wanted)), key=lambda k: (wanted[k], -k))
+def spread(wanted: list[float], heights: list[float], half: float, top: float) -> list[float]:
+    """Places from the top to 0 near those wanted, for blocks that hang down from their first line.
+
+    ``half`` is half of the height of a line: a place is the middle of the first one. No block
+    reaches into another, and the first is the highest.
+    """
+    order = range(len(wanted) - 1, -1, -1)
     places = [0.0] * len(wanted)
-    lowest = 0.0
+    lowest = -half
     for k in order:
-        places[k] = max(wanted[k], lowest)
-        lowest = places[k] + apart
-    highest = top
+        places[k] = max(wanted[k], lowest + heights[k] - half)
+        lowest = places[k] + half
+    highest = top + half
     for k in reversed(order):
-        places[k] = min(places[k], highest)
-        highest = places[k] - apart
+        places[k] = min(places[k], highest - half)
+        highest = places[k] + half - heights[k]
     return list(map(float, places))

@@ -5,12 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from survtree._base.numbers import format_number, format_percent, json_number, relative_gap
+from survtree._base.numbers import (
+    format_number,
+    format_percent,
+    json_number,
+    relative_gap,
+    with_unit,
+)
 from survtree._model.fitted import FittedTree
 from survtree._proof.certificate import Certificate
 from survtree._scoring.scores import Group, calibration_groups
 from survtree._search.progress import Snapshot
 from survtree._show.checks import check_axes, check_confidence, check_drawn_model, check_snapshots
+from survtree._show.fonts import Fonts
 from survtree._show.picture import (
     BLUE,
     GREY,
@@ -22,6 +29,7 @@ from survtree._show.picture import (
     new_axes,
     picture_of,
 )
+from survtree._show.usual_times import unit_of
 
 # A longer span of seconds, as a ratio, is drawn on a logarithmic axis.
 WIDEST_LINEAR = 100.0
@@ -29,6 +37,8 @@ WIDEST_LINEAR = 100.0
 MOST_SNAPSHOTS = 500
 # Areas of points, in square points: added for all rows, and added to any.
 LARGEST, SMALLEST = 400.0, 12.0
+# A point is that of a group if their predictions are the same; points that touch share a label.
+SAME, TOUCHING = 1e-9, 0.035
 # Each time has its own colour and shape.
 MARKS = ((BLUE, "o"), (ORANGE, "s"), (PURPLE, "^"))
 
@@ -144,13 +154,15 @@ def plot_calibration(
     confidence: float = 0.95,
     sample_weight: Any = None,
     ax: Any = None,
+    time_unit: str | None = None,
 ) -> Picture:
     """Predicted survival beyond a time against what was observed, by groups of rows.
 
     On the diagonal predictions come true. Points are groups of rows with about the same prediction,
-    as in ``survtree.metrics.calibration_curve``: for a tree usually its leaves. Their area shows
-    the number of rows; the bars are confidence limits of the observed survival. Training rows
-    are on the diagonal or next to it, which shows nothing: pass rows that the fit did not see.
+    as in ``survtree.metrics.calibration_curve``: for a tree usually its groups, whose numbers stand
+    beside them. Their area shows the number of rows; the bars are confidence limits of the observed
+    survival. Training rows are on the diagonal or next to it, which shows nothing: pass rows that
+    the fit did not see.
 
     Parameters
     ----------
@@ -168,6 +180,8 @@ def plot_calibration(
         A row of weight 2 counts as two equal rows.
     ax : matplotlib axes, optional
         By default new ones.
+    time_unit : str, optional
+        The unit of time, such as "days"; by default that of the model.
 
     Examples
     --------
@@ -185,8 +199,10 @@ def plot_calibration(
     at = _median_event_time(model) if time is None else time
     groups = calibration_groups(y, model, at, n_groups, X, sample_weight)
     ax = new_axes(4.2, 4.2) if ax is None else ax
-    artists = _draw_calibration(ax, [calibration_at(at, groups, level)], level)
-    ax.set_xlabel(f"Predicted survival at {format_number(at)}")
+    found = calibration_at(at, groups, level)
+    artists = _draw_calibration(ax, [found], level) + _draw_groups(ax, model, found)
+    text = Fonts().drawable(with_unit(format_number(at), unit_of(model, time_unit)))
+    ax.set_xlabel(f"Predicted survival at {text}", parse_math=False, usetex=False)
     return picture_of(ax, artists)
 
 
@@ -215,6 +231,27 @@ def _draw_calibration(ax: Any, found: Sequence[dict[str, Any]], level: float) ->
     ax.set_ylabel(f"Observed survival, with {format_percent(level, None)} limits")
     hide_frame(ax)
     return artists
+
+
+def _draw_groups(ax: Any, model: FittedTree, found: dict[str, Any]) -> list[Any]:
+    """The numbers of groups beside their points; those of points that touch stand together."""
+    predicted = {
+        group: float(model.predicted_curves_[node].survival(found["time"]))
+        for group, node in model.groups_.items()
+    }
+    labels: list[tuple[float, float, list[int]]] = []
+    for x, y in zip(found["predicted"], found["observed"], strict=True):
+        here = [group for group, value in predicted.items() if abs(value - x) < SAME]
+        near = [label for label in labels if max(abs(label[0] - x), abs(label[1] - y)) < TOUCHING]
+        if near:
+            near[0][2].extend(here)
+        elif here:
+            labels.append((x, y, here))
+    how = {"textcoords": "offset points", "va": "top", "color": GREY, "size": "small"}
+    return [
+        ax.annotate(", ".join(map(str, sorted(here))), (x, y), (7, -5), **how)
+        for x, y, here in labels
+    ]
 
 
 def _median_event_time(model: FittedTree) -> float:

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from survtree._base.numbers import format_number, format_percent, round_ticks
+from survtree._base.numbers import format_number, format_percent, round_ticks, with_unit
 from survtree._model.fitted import FittedTree
 from survtree._show import checks
 from survtree._show.fonts import LINE, Fonts, small
-from survtree._show.leaf_facts import LeafFacts, leaf_facts
-from survtree._show.leaf_texts import missing_notes
+from survtree._show.leaf_facts import LeafFacts, answers_on_edges, facts_to_write
+from survtree._show.leaf_texts import STATED, shortened
 from survtree._show.picture import (
     GREY,
     PALE,
@@ -42,7 +42,7 @@ STEP = 0.5
 # Side by side, more leaves than this make a figure too wide to be looked at.
 MOST_SIDE_BY_SIDE = 8
 SLOT_WIDTH, LEAST_WIDTH = 122.0, 300.0
-MOST = 14_400.0  # points on a side: no PDF is larger
+MOST = 14_399.0  # points on a side: no PDF is larger than 14,400, and sums are rounded
 
 MOST_TICKS = 2
 CENTERED: dict[str, Any] = {"ha": "center", "va": "center", "zorder": 3}
@@ -54,12 +54,16 @@ def plot_tree(
     model: Any,
     ax: Any = None,
     *,
+    times: Any = None,
     confidence: float = 0.95,
     direction: str | None = None,
-    time_label: str = "Time",
+    time_label: str | None = None,
+    time_unit: str | None = None,
 ) -> Picture:
     """The tree, with the predicted curve, rows, events and the median in each leaf.
 
+    Leaves are called by their groups, 1 the lowest risk, with the names that ``model.rename`` gave
+    them. If most groups do not reach their median, there is survival at a round time instead.
     The curve is the Kaplan-Meier curve of the leaf. If ``shrinkage_`` is above 0, it is the
     shrunken curve that is predicted, and the Kaplan-Meier curve is a thin line beside it.
     All curves have the same scales. Colours show the order of risk, the darkest the highest, and
@@ -73,20 +77,24 @@ def plot_tree(
     ax : matplotlib axes, optional
         Everything is drawn inside of these, laid out for the size that they have now; by default
         in a figure that is as large as the tree needs.
+    times : list of times, optional
+        Survival at these is written instead of the medians.
     confidence : float, default=0.95
         Of the bands around the curves, for one time at a time, and of the limits of the medians.
     direction : {"down", "right"}, optional
         Where the tree grows: down, with leaves side by side, or to the right, with leaves below
         each other. By default down for up to eight leaves, unless more fits the other way.
     time_label : str, default="Time"
-        What time is called, such as "Days".
+        What time is called, such as "Days since surgery".
+    time_unit : str, optional
+        The unit of time, such as "days"; by default that of the model.
 
     Examples
     --------
     >>> from survtree import OptimalSurvivalTree, plot_tree
     >>> from survtree.datasets import load
     >>> model = OptimalSurvivalTree(max_depth=1, regularization=0.001).fit(*load("veterans"))
-    >>> picture = plot_tree(model, time_label="Days")
+    >>> picture = plot_tree(model, time_unit="days")
     >>> [text.get_text() for text in picture.axes.texts][:3]
     ['Karnofsky_score <= 45', 'yes', 'no']
     """
@@ -95,7 +103,7 @@ def plot_tree(
     checks.check_direction(direction)
     level = checks.check_confidence(confidence)
     label = checks.check_label(time_label)
-    facts = leaf_facts(model, confidence=level)
+    facts = facts_to_write(model, times, level, time_unit)
     content = _content(model, facts, label, Fonts())
     if ax is None:
         plan = plan_alone(content, direction)
@@ -108,22 +116,17 @@ def plot_tree(
 
 def tree_on_page(model: FittedTree, facts: LeafFacts, direction: str | None) -> Picture:
     """The tree for a browser: with frames around leaves, and no more steps than can be seen."""
-    content = _content(model, facts, "Time", Fonts(is_browser=True))
+    content = _content(model, facts, None, Fonts(is_browser=True))
     plan = plan_alone(content, direction, has_frames=True)
     ax = _axes_of_size(plan.width, plan.height)
     return picture_of(ax, _draw(ax, plan, model, facts.confidence, is_page=True))
 
 
-def _content(model: FittedTree, facts: LeafFacts, time_label: str, fonts: Fonts) -> TreeContent:
+def _content(
+    model: FittedTree, facts: LeafFacts, time_label: str | None, fonts: Fonts
+) -> TreeContent:
     end, questions = last_time(model), model.questions_
-    level = f"{format_percent(facts.confidence, None)} confidence"
-    note = f"{time_label} from 0 to {format_number(end)}, survival from 0 to 1. "
-    if facts.shrinkage > 0:
-        note += "Line: predicted (shrunken) curve. Thin line: Kaplan-Meier of the leaf, "
-        note += f"shaded: {level}."
-    else:
-        note += f"Shaded: {level}."
-    note = " ".join([note, *missing_notes(model)])
+    facts = facts._replace(unit=facts.unit and fonts.drawable(facts.unit))
     return TreeContent(
         shape_of(model.tree_),
         fonts,
@@ -132,10 +135,28 @@ def _content(model: FittedTree, facts: LeafFacts, time_label: str, fonts: Fonts)
             for node, question in enumerate(model.tree_.question.tolist())
             if question >= 0
         },
-        {leaf.node: leaf for leaf in facts.leaves},
-        fonts.drawable(note),
+        answers_on_edges(model),
+        facts,
+        {
+            leaf.node: leaf._replace(name=shortened(fonts.drawable(leaf.name)))
+            for leaf in facts.leaves
+        },
+        fonts.drawable(_note(facts, end, time_label)),
         format_number(round_ticks(end, MOST_TICKS)[-1]),
     )
+
+
+def _note(facts: LeafFacts, end: float, time_label: str | None) -> str:
+    """What the axes and lines of the curves are."""
+    last = format_number(end) if time_label else with_unit(format_number(end), facts.unit)
+    note = f"{time_label or 'Time'} from 0 to {last}, survival from 0 to 1. "
+    level = f"{format_percent(facts.confidence, None)} confidence"
+    if facts.shrinkage > 0:
+        note += "Line: predicted (shrunken) curve. Thin line: Kaplan-Meier of the group, "
+        note += f"shaded: {level}."
+    else:
+        note += f"Shaded: {level}."
+    return f"{note} {STATED}" if facts.times and not facts.has_medians else note
 
 
 def _axes_of_size(width: float, height: float) -> Any:

@@ -32,6 +32,7 @@ from survtree._show.leaf_facts import (
     levels_at_end,
     takes_missing,
 )
+from survtree._show.leaf_texts import group_text
 from survtree._show.picture import by_risk, last_time
 from survtree._show.report_rows import Scoring, data_facts, score_facts
 
@@ -65,6 +66,8 @@ def report_facts(
         "fields": form_fields(model),
         "leaves": leaf_list(facts),
         "reference_leaf": facts.reference,
+        "unit": facts.unit,
+        "has_medians": facts.has_medians,
         "times": list(facts.times),
         "until": facts.until,
         "confidence": facts.confidence,
@@ -91,11 +94,14 @@ def _summary(model: Any, facts: LeafFacts) -> dict[str, Any]:
 
 
 def leaf_list(facts: LeafFacts) -> list[dict[str, Any]]:
-    """The leaves in the order of the tree."""
+    """The leaves in the order of their groups."""
     intervals = ("median", "restricted_mean", "hazard_ratio")
     return [
         {
             "node": leaf.node,
+            "group": leaf.group,
+            "name": leaf.name,
+            "label": group_text(leaf.group, leaf.name),
             "where": list(leaf.where),
             "rows": leaf.n_rows,
             "events": leaf.n_events,

@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from survtree._base import numbers
 from survtree._base.checks import check_option
 from survtree._base.files import whole_file
-from survtree._base.numbers import format_limits, format_number, format_percent
+from survtree._base.numbers import format_limits, format_number, format_percent, with_unit
 from survtree._show.checks import check_report_file, check_report_rows, check_report_text
-from survtree._show.leaf_facts import leaf_facts
+from survtree._show.leaf_facts import CONFIDENCE, facts_to_write
 from survtree._show.report_facts import (
     leaf_list,
     report_facts,
@@ -122,6 +122,10 @@ def page(facts: dict[str, Any], pictures: Pictures) -> str:
         policy=_policy(style, script),
         data_for_script=_needed_by_script(facts),
         pictures=pictures,
+        unit_after=f" {facts['unit']}" if facts["unit"] else "",
+        reference=next(
+            leaf["label"] for leaf in facts["leaves"] if leaf["node"] == facts["reference_leaf"]
+        ),
         ranks={node["node"]: node["rank"] for node in facts["tree"] if "rank" in node},
     )
     return text
@@ -132,20 +136,22 @@ def _needed_by_script(facts: dict[str, Any]) -> dict[str, Any]:
     needed = ("no", "yes", "text", "field", "question", "rows", "events")
     nodes = [{key: node[key] for key in needed if key in node} for node in facts["tree"]]
     leaves = {leaf["node"]: _sentence(leaf, facts) for leaf in facts["leaves"]}
-    return {"nodes": nodes, "fields": facts["fields"], "leaves": leaves}
+    labels = {leaf["node"]: leaf["label"] for leaf in facts["leaves"]}
+    return {"nodes": nodes, "fields": facts["fields"], "leaves": leaves, "labels": labels}
 
 
 def _sentence(leaf: dict[str, Any], facts: dict[str, Any]) -> str:
     limits = format_limits(leaf["median"]["low"], leaf["median"]["high"])
-    median = median_text(leaf) + (f" ({limits})" if limits else "")
+    median = median_text(leaf, facts["unit"]) + (f" ({limits})" if limits else "")
     shares, predicted = [at["value"] for at in leaf["survival"]], ""
     if leaf["predicted"] is not None:
         shares, predicted = leaf["predicted"]["survival"], "predicted "
     survival = [
-        f"{predicted}{format_percent(share)} without the event at {format_number(time)}"
+        f"{predicted}{format_percent(share)} without the event at "
+        f"{with_unit(format_number(time), facts['unit'])}"
         for time, share in zip(facts["times"], shares, strict=True)
     ]
-    return "; ".join([counts_text(leaf), median, *survival])
+    return "; ".join([counts_text(leaf), *([median] if facts["has_medians"] else []), *survival])
 
 
 def _policy(style: str, script: str) -> str:
@@ -177,7 +183,7 @@ def _template() -> Any:
 
 def notebook_html(model: Any) -> str:
     """The tree and what was proven, for a cell of a notebook on light or dark paper."""
-    found = leaf_facts(model)
+    found = facts_to_write(model, None, CONFIDENCE, None)
     facts = {"tree": tree_facts(model, found), "leaves": leaf_list(found)}
     line = tag("p", model.certificate_.summary(), style=f"margin:.4em 0 0;font:13px {FONT}")
     tree, _ = tree_svg(model, facts, found)

@@ -18,10 +18,11 @@ from matplotlib.style import context
 from matplotlib.text import Text
 from matplotlib.transforms import Affine2D
 
-from survtree._base.numbers import NOT_REACHED, format_count, format_number
+from survtree._base.numbers import NOT_REACHED, format_count, format_number, with_unit
 from survtree._model.fitted import FittedTree
 from survtree._show.fonts import SLACK, Fonts
-from survtree._show.leaf_facts import LeafFacts, leaf_facts
+from survtree._show.leaf_facts import LeafFacts, facts_to_write
+from survtree._show.leaf_texts import curve_texts
 from survtree._show.picture import (
     BLACK,
     BLUE,
@@ -41,7 +42,6 @@ from survtree._show.picture import (
 from survtree._show.plot_curves import curves_on_page
 from survtree._show.plot_quality import calibration_on_page, gap_on_page
 from survtree._show.plot_tree import tree_on_page
-from survtree._show.tree_layout import nodes_as_read
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
 PIXELS_PER_POINT = 4 / 3
@@ -266,7 +266,7 @@ def page_pictures(model: FittedTree, facts: dict[str, Any]) -> Pictures:
     found = facts["scores"] and facts["scores"]["calibration"]
     points = calibration_on_page(found, facts["confidence"]) if found else None
     return Pictures(
-        *tree_svg(model, facts, leaf_facts(model, confidence=facts["confidence"])),
+        *tree_svg(model, facts, facts_to_write(model, None, facts["confidence"], None)),
         svg_of(curves, _curve_groups(model), role="img", aria_label=CURVES, class_="chart curves"),
         _chart(points, CALIBRATION),
         _chart(gap_on_page(model), GAP),
@@ -292,7 +292,10 @@ def tree_svg(
     picture = tree_on_page(model, leaf_numbers, direction)
     colours = dict(zip(by_risk(model), screen_colours(len(facts["leaves"])), strict=True))
     leaves = {leaf["node"]: leaf for leaf in facts["leaves"]}
-    order = nodes_as_read(model.tree_)
+    in_words = {
+        leaf.node: ", ".join(curve_texts(leaf, leaf_numbers)) for leaf in leaf_numbers.leaves
+    }
+    order = model.tree_.as_read()
     groups = {
         f"edge-{node}": Group({"class_": "edge", "data_node": node}) for node in order if node > 0
     }
@@ -300,7 +303,7 @@ def tree_svg(
         known = facts["tree"][node]
         text, kind = f"{known.get('text')}? {counts_text(known)}", "node"
         if node in leaves:
-            text, kind = _leaf_text(leaves[node]), f"node leaf r{known['rank']}"
+            text, kind = _leaf_text(leaves[node], in_words[node]), f"node leaf r{known['rank']}"
         about = {"class_": kind, "data_node": node, "role": "img", "aria_label": text}
         groups[f"node-{node}"] = Group(about, text, colours.get(node, "gray"))
     width = 72 * PIXELS_PER_POINT * float(picture.figure.get_size_inches()[0])
@@ -312,21 +315,21 @@ def counts_text(facts: dict[str, Any]) -> str:
     return f"{format_count(facts['rows'], 'row')}, {format_count(facts['events'], 'event')}"
 
 
-def median_text(leaf: dict[str, Any]) -> str:
+def median_text(leaf: dict[str, Any], unit: str | None) -> str:
     """The median of a leaf, and if its curve is shrunken, the predicted one before it."""
-    own = _time_text(leaf["median"]["value"])
+    own = _time_text(leaf["median"]["value"], unit)
     if leaf["predicted"] is None:
         return f"median {own}"
-    return f"predicted median {_time_text(leaf['predicted']['median'])}, Kaplan-Meier {own}"
+    return f"predicted median {_time_text(leaf['predicted']['median'], unit)}, Kaplan-Meier {own}"
 
 
-def _time_text(median: float | None) -> str:
-    return NOT_REACHED if median is None else format_number(median)
+def _time_text(median: float | None, unit: str | None) -> str:
+    return NOT_REACHED if median is None else with_unit(format_number(median), unit)
 
 
-def _leaf_text(leaf: dict[str, Any]) -> str:
+def _leaf_text(leaf: dict[str, Any], numbers: str) -> str:
     where = " and ".join(leaf["where"]) or "all rows"
-    return f"leaf {leaf['node']}: {where}; {counts_text(leaf)}, {median_text(leaf)}"
+    return f"{leaf['label']}: {where}; {counts_text(leaf)}, {numbers}"
 
 
 def _curve_groups(model: FittedTree) -> dict[str, Group]:

@@ -15,12 +15,11 @@ import numpy as np
 from survtree._base.numbers import format_count
 from survtree._base.tree import Tree
 from survtree._show.fonts import LINE, Fonts, Wrapped, small
-from survtree._show.leaf_facts import Leaf
-from survtree._show.leaf_texts import median_lines
+from survtree._show.leaf_facts import Leaf, LeafFacts
+from survtree._show.leaf_texts import curve_lines, group_title
 
 Point = tuple[float, float]
 Rectangle = tuple[float, float, float, float]  # left, bottom, width, height
-YES, NO = "yes", "no"
 MOST_LINES = 4
 # Around the text of a split, on each side, in units of its size.
 PADDING = 0.45
@@ -52,17 +51,22 @@ class Shape(NamedTuple):
         """Splits on the longest path."""
         return max(self.depth)
 
-    def children(self, node: int) -> tuple[tuple[int, str], tuple[int, str]]:
-        """Both branches of a split."""
-        return (int(self.tree.yes[node]), YES), (int(self.tree.no[node]), NO)
+    def children(self, node: int) -> tuple[int, int]:
+        """Both branches of a split, yes first."""
+        return int(self.tree.yes[node]), int(self.tree.no[node])
 
 
 class TreeContent(NamedTuple):
-    """What is drawn: the tree, its splits and leaves by node, the note below, the greatest tick."""
+    """What is drawn: the tree, its splits, answers and leaves by node, a note, the greatest tick.
+
+    An answer stands on the edge to its node.
+    """
 
     shape: Shape
     fonts: Fonts
     splits: Mapping[int, str]
+    answers: Mapping[int, str]
+    facts: LeafFacts
     leaves: Mapping[int, Leaf]
     note: str
     last_tick: str
@@ -138,20 +142,9 @@ class Plan(NamedTuple):
     note: tuple[str, ...]
 
 
-def nodes_as_read(tree: Tree) -> list[int]:
-    """Nodes as they are read: a split, then its yes, then its no."""
-    read, waiting = [], [0]
-    while waiting:
-        node = waiting.pop()
-        read.append(node)
-        if tree.question[node] >= 0:
-            waiting += [int(tree.no[node]), int(tree.yes[node])]
-    return read
-
-
 def shape_of(tree: Tree) -> Shape:
     """Slots of leaves and places of splits."""
-    leaves = [node for node in nodes_as_read(tree) if tree.question[node] < 0]
+    leaves = [node for node in tree.as_read() if tree.question[node] < 0]
     place = {node: slot + 0.5 for slot, node in enumerate(leaves)}
     first = {node: slot for slot, node in enumerate(leaves)}
     last, room = dict(first), {}
@@ -165,19 +158,19 @@ def shape_of(tree: Tree) -> Shape:
     return Shape(tree, tuple(splits), tuple(leaves), depths, place, room)
 
 
-def leaf_lines(leaf: Leaf, style: Style) -> tuple[str, ...]:
-    """What is written of a leaf; the first line names it."""
-    name = f"Leaf {leaf.node}"
+def leaf_lines(leaf: Leaf, facts: LeafFacts, style: Style) -> tuple[str, ...]:
+    """What is written of a leaf; the first line names its group."""
+    name, number = group_title(leaf.group, leaf.name), str(leaf.group)
     rows, events = format_count(leaf.n_rows, "row"), format_count(leaf.n_events, "event")
     if style.brevity > 1:
-        return ((name, rows), (str(leaf.node),), (str(leaf.node),), ())[style.brevity - 2]
+        return ((name, rows), (number,), (number,), ())[style.brevity - 2]
     is_tall, has_limits = style.form == "tall", style.brevity == 0
-    medians = median_lines(leaf, is_narrow=is_tall, has_limits=has_limits)
+    numbers = curve_lines(leaf, facts, is_narrow=is_tall, has_limits=has_limits)
     if is_tall:
-        return name, rows, events, *medians
-    if style.form == "flat":
-        return f"{name}: {rows}, {events}", *medians
-    return name, f"{rows}, {events}", *medians
+        return name, rows, events, *numbers
+    if style.form == "flat" and not leaf.name:
+        return f"{name}: {rows}, {events}", *numbers
+    return name, f"{rows}, {events}", *numbers
 
 
 class Layout:
@@ -196,10 +189,13 @@ class Layout:
     ) -> None:
         self.content, self.style, self.is_down = content, style, direction == "down"
         self.shape, self.fonts = content.shape, content.fonts
-        self.labels = {node: leaf_lines(content.leaves[node], style) for node in self.shape.leaves}
+        self.labels = {
+            node: leaf_lines(content.leaves[node], content.facts, style)
+            for node in self.shape.leaves
+        }
         self.label = self._label_size()
-        self.yes = self.fonts.width(YES, style.size)
-        self.answer = LINE * style.size if self.is_down else self.yes
+        self.widest_answer = self.fonts.widest(set(content.answers.values()), style.size)
+        self.answer = LINE * style.size if self.is_down else self.widest_answer
         self.frame = 0.6 * style.size if style.has_frames else 0.0
         self.ticks = 1.2 * small(style.size) + 4 if style.has_scales else 2.0
         self.note = self._note(width or 2 * USUAL_WIDTH)
@@ -242,7 +238,7 @@ class Layout:
             self.slot = (room - self.start - 2.0) / n
             self.curve_across = self.slot - (max(4.0, tick + 2.0) if style.has_scales else 6.0)
             has_branches = bool(self.shape.splits) and style.has_splits
-            label = max(self.label[0], self.yes) + 3 if has_branches else self.label[0]
+            label = max(self.label[0], self.widest_answer) + 3 if has_branches else self.label[0]
             least = 26.0 if style.is_strict else 2.0
         else:
             label = self.label[1]
@@ -330,11 +326,7 @@ class Layout:
             Box(node, *self._point(self._middle(node), self._across(node)), *size, lines)
             for node, (lines, size) in self.boxes.items()
         ]
-        edges = [
-            self._edge(node, child, answer)
-            for node in shape.splits
-            for child, answer in shape.children(node)
-        ]
+        edges = [self._edge(node, child) for node in shape.splits for child in shape.children(node)]
         cells = [self._cell(node) for node in shape.leaves]
         return Plan(*self.sides, self.style, splits, edges, cells, self.note)
 
@@ -356,14 +348,16 @@ class Layout:
         level = self.shape.depth[node]
         return self.starts[level] + self.levels[level] / 2
 
-    def _edge(self, node: int, child: int, answer: str) -> Edge:
+    def _edge(self, node: int, child: int) -> Edge:
         size, level = self.style.size, self.shape.depth[node]
         start, end = self._across(node), self._across(child)
         bar = self.starts[level] + self.levels[level] + STUB * size
         is_leaf = child not in self.boxes
         arrival = self.starts[-1] if is_leaf else self._middle(child) - self._extent(child) / 2
         answer_at = bar + BEFORE_ANSWER * size + self.answer / 2
-        half = self.answer / 2 + 0.1 * size
+        answer = self.content.answers[child]
+        length = self.answer if self.is_down else self.fonts.width(answer, size)
+        half = length / 2 + 0.1 * size
         bend = [(self._middle(node) + self._extent(node) / 2, start), (bar, start), (bar, end)]
         before, after = (answer_at - half, end), (answer_at + half, end)
         lines = [[*bend, before], [after, (arrival, end)]]

@@ -352,6 +352,8 @@ FITS: dict[str, list[Case]] = {
         option("min_events_leaf", 2.5, TypeError),
         option("min_events_leaf", None, TypeError),
         option("min_events_leaf", "auto"),
+        option("time_unit", 7, TypeError),
+        option("time_unit", ""),
         option("time_limit", 0),
         option("time_limit", "60", TypeError),
         option("memory_limit", 1e9, TypeError),

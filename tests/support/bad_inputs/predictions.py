@@ -141,6 +141,17 @@ PREDICTIONS: dict[str, list[Case]] = {
             UserWarning,
         ),
     ],
+    "Names of groups": [
+        Case("`rename({9: 'high'})`", lambda: fitted().rename({9: "high"}), ("9", "from 1 to")),
+        Case("`rename({1: 3})`", lambda: fitted().rename({1: 3}), ("group 1", "3"), TypeError),
+        Case("`rename({1: ''})`", lambda: fitted().rename({1: ""}), ("group 1", "''")),
+        Case(
+            "one name for two groups",
+            lambda: fitted().rename({1: "low", 2: "low"}),
+            ("'low'", "differ"),
+        ),
+        Case("`rename(['low'])`", lambda: fitted().rename(["low"]), ("list", "dict"), TypeError),
+    ],
     "Questions to a fitted model": [
         Case("`predict_quantile(X, 50)`", lambda: fitted().predict_quantile(TABLE, 50), ("50",)),
         Case(

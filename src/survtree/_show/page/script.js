@@ -1,7 +1,7 @@
 // Highlights paths through the tree, and finds the leaf of a row as OptimalSurvivalTree.apply does.
 "use strict";
 (() => {
-  const { nodes, fields, leaves } = JSON.parse(document.getElementById("facts").textContent);
+  const { nodes, fields, leaves, labels } = JSON.parse(document.getElementById("facts").textContent);
   const all = (query, from = document) => [...from.querySelectorAll(query)];
   const tree = document.querySelector(".tree");
   const curves = document.querySelector(".curves");
@@ -48,7 +48,7 @@
   }
 
   function linesOf(n) {
-    if (isLeaf(n)) return [[{ bold: `Leaf ${n}: ` }, ...textOfPath(n)], leaves[n]];
+    if (isLeaf(n)) return [[{ bold: `${labels[n][0].toUpperCase()}${labels[n].slice(1)}: ` }, ...textOfPath(n)], leaves[n]];
     const { rows, events, text } = nodes[n];
     const counts = `${rows.toLocaleString("en")} rows, ${events.toLocaleString("en")} events`;
     return [[{ bold: "Path so far: " }, ...textOfPath(n)], `${counts}; next split: ${text}`];

@@ -1,0 +1,103 @@
+"""The facts of all groups as one table in the user's library."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from survtree._base.numbers import format_exact
+from survtree._show.checks import frame_of
+from survtree._show.leaf_facts import LeafFacts, leaf_facts, where_text
+
+
+def leaf_table(
+    model: Any,
+    times: Sequence[float] | None = None,
+    *,
+    confidence: float = 0.95,
+    until: float | None = None,
+    backend: str = "polars",
+    time_unit: str | None = None,
+) -> Any:
+    """One row per leaf: its group, conditions, rows, events, median, survival and hazard ratio.
+
+    Groups count the leaves by risk, 1 the lowest; ``leaf`` is the node number, as ``model.apply``
+    returns it. ``name`` is there if ``model.rename`` has given names.
+
+    The risk is that of the predicted curve, all other numbers are those of the leaf's own rows. If
+    ``shrinkage_`` is above 0, ``predicted_median`` and ``predicted_survival_...`` follow: those of
+    the predicted, shrunken curve.
+
+    Parameters
+    ----------
+    model : OptimalSurvivalTree or OptimalSurvivalTreeCV
+        A fitted one.
+    times : list of times, optional
+        Survival is given at these; by default at up to three round times, the last of which at
+        least half of the rows of each group reached, or had their event before.
+    confidence : float, default=0.95
+        Confidence level of all limits (``_low``, ``_high``), which hold for one number at a time.
+        Survival: Greenwood's variance on the log-log scale; the median: where these limits reach
+        one half; the hazard ratio: Wald's. They do not account for the choice of the splits.
+    until : float, optional
+        The restricted mean counts time up to here; by default up to the last time at which the
+        curve of every leaf is known.
+    backend : {"polars", "pandas", "pyarrow"}, default="polars"
+        The library of the table.
+    time_unit : str, optional
+        The unit of time, by which round times are chosen; by default that of the model.
+
+    Examples
+    --------
+    >>> from survtree import OptimalSurvivalTree, leaf_table
+    >>> from survtree.datasets import load
+    >>> model = OptimalSurvivalTree(max_depth=1, regularization=0.001).fit(*load("veterans"))
+    >>> leaf_table(model, times=[90]).select("group", "leaf", "rows", "median", "survival_90")
+    shape: (2, 5)
+    ┌──────┬──────┬────────┬────────┬─────────────┐
+    │ leaf ┆ rows ┆ events ┆ median ┆ survival_90 │
+    │ ---  ┆ ---  ┆ ---    ┆ ---    ┆ ---         │
+    │ i64  ┆ i64  ┆ i64    ┆ f64    ┆ f64         │
+    ╞══════╪══════╪════════╪════════╪═════════════╡
+    │ 1    ┆ 99   ┆ 91     ┆ 111.0  ┆ 0.612437    │
+    │ 2    ┆ 38   ┆ 37     ┆ 20.0   ┆ 0.078947    │
+    └──────┴──────┴────────┴────────┴─────────────┘
+    """
+    facts = leaf_facts(model, times, confidence=confidence, until=until, time_unit=time_unit)
+    return frame_of(columns_of(facts), backend)
+
+
+def columns_of(facts: LeafFacts) -> dict[str, list[Any]]:
+    """The table by columns."""
+    leaves = facts.leaves
+    names = {"name": [leaf.name for leaf in leaves]} if any(leaf.name for leaf in leaves) else {}
+    columns: dict[str, list[Any]] = {
+        "group": [leaf.group for leaf in leaves],
+        **names,
+        "leaf": [leaf.node for leaf in leaves],
+        "where": [where_text(leaf) for leaf in leaves],
+        "rows": [leaf.n_rows for leaf in leaves],
+        "events": [leaf.n_events for leaf in leaves],
+        "share": [leaf.share for leaf in leaves],
+        "risk": [leaf.risk for leaf in leaves],
+    }
+    intervals = {"median": [leaf.median for leaf in leaves]}
+    for place, time in enumerate(facts.times):
+        intervals[f"survival_{format_exact(time)}"] = [leaf.survival[place] for leaf in leaves]
+    intervals["restricted_mean"] = [leaf.restricted_mean for leaf in leaves]
+    intervals["hazard_ratio"] = [leaf.hazard_ratio for leaf in leaves]
+    for name, values in intervals.items():
+        columns[name] = [interval.value for interval in values]
+        columns[f"{name}_low"] = [interval.low for interval in values]
+        columns[f"{name}_high"] = [interval.high for interval in values]
+    return columns | _predicted_columns(facts)
+
+
+def _predicted_columns(facts: LeafFacts) -> dict[str, list[Any]]:
+    """Numbers of shrunken curves, if these are predicted."""
+    found = [leaf.predicted for leaf in facts.leaves if leaf.predicted is not None]
+    if not found:
+        return {}
+    survival = {
+        f"predicted_survival_{format_exact(time)}": [each.survival[place] for each in found]
+        for place, time in enumerate(facts.times)
+    }
+    return {"predicted_median": [each.median for each in found], **survival}
