@@ -38,7 +38,7 @@ from survtree._cli.printing import (
     print_json,
     print_model,
     print_table,
-    typed_command,
+    typed_arguments,
     write_table,
 )
 
@@ -248,14 +248,14 @@ def _print_trees(trees: list[dict[str, Any]]) -> None:
 def _show_and_write(model: Any, study: Study, output: Output) -> None:
     """Write the files first: what is printed may be cut short by a pipe."""
     from survtree import export_json, plot_tree
-    from survtree._model.fitted import keep_roles
+    from survtree._model.recipe import keep_command
 
-    keep_roles(model, study.roles)
+    keep_command(model, study.roles, typed_arguments(model.seed_))
     if output.output is not None:
         export_json(model, output.output)
     if output.report is not None:
         rows = study.covariates, study.y
-        model.report(output.report, *rows, sample_weight=study.weight, command=typed_command())
+        model.report(output.report, *rows, sample_weight=study.weight)
     if output.plot is not None:
         plot_tree(model).save(output.plot)
     if output.as_json:

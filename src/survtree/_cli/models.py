@@ -30,7 +30,6 @@ from survtree._cli.printing import (
     print_json,
     print_model,
     print_table,
-    typed_command,
     write_table,
 )
 from survtree._data.read_files import (
@@ -228,7 +227,7 @@ def report(
 
     check_outputs(output)
     fitted: Any = load(model)
-    options = {"title": title, "times": numbers_of(times), "command": typed_command()}
+    options = {"title": title, "times": numbers_of(times)}
     if data is None:
         fitted.report(output, **options)
     else:

@@ -162,6 +162,11 @@ class OptimalSurvivalTree(FittedTree):
         1 - integrated Brier score of the tree / that of a lone leaf, on the training rows.
     exact_loss_ : float
         Loss of the tree on the times as they are; ``loss_`` unless there are time buckets.
+    seed_ : int or None
+        The seed that was used; None if nothing was random.
+    recipe_ : Recipe
+        How to make the model again: code with every option written out, the seed, versions, and a
+        fingerprint of the rows.
     binarizer_ : Binarizer
         How columns became questions; ``questions_`` lists them.
     unique_times_ : ndarray
@@ -282,7 +287,8 @@ class OptimalSurvivalTree(FittedTree):
             self._kept_search = kept if options["warm_start"] else None
             certificate = self._certified(prepared, solution, kept, watch)
             history, roles = tuple(watch.history), roles_of(duration_col, event_col)
-            self._fitted = Fitted.of(prepared, solution, certificate, history=history, roles=roles)
+            found = Fitted.of(prepared, solution, certificate, history=history, roles=roles)
+            self._fitted = replace(found, origin=found.origin.made_by(self))
             if verbose:
                 logger.info("%s", certificate.last_line())
         self._warn(solution, options, watch.stopped_by)
@@ -298,7 +304,7 @@ class OptimalSurvivalTree(FittedTree):
         if self.reference is None or is_proving:
             return settings
         losses = reference_losses(
-            self.reference, prepared.X, problem.answers, problem.events, options["random_state"]
+            self.reference, prepared.X, problem.answers, problem.events, prepared.seed
         )
         return replace(settings, guessed_losses=losses)
 

@@ -22,6 +22,7 @@ from survtree._model.after_search import chosen_shrinkage, curves_by_node, ibs_r
 from survtree._model.checks import check_share
 from survtree._model.lone_leaf import why_one_leaf
 from survtree._model.prepare import Prepared
+from survtree._model.recipe import UNKNOWN, Origin, Recipe, recipe_of
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.questions import Questions
@@ -73,6 +74,7 @@ class Fitted:
     regularization_interval: Interval | None = None
     shrinkage: float = 0.0
     one_leaf_reason: str = ""  # why there is no split, if there is none
+    origin: Origin = UNKNOWN  # how to run the fit again
     problem: Problem | None = field(default=None, repr=False)
 
     @classmethod
@@ -93,6 +95,7 @@ class Fitted:
             shrinkage=chosen_shrinkage(prepared, tree, curves),
             one_leaf_reason=why_one_leaf(problem, solution),
             problem=problem,
+            origin=Origin.of(prepared),
             **rest,
         )
 
@@ -262,6 +265,16 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
         return {leaf: curve.hazard(times).sum() for leaf, curve in self.predicted_curves_.items()}
 
     @property
+    def seed_(self) -> int | None:
+        """The seed that was used; None if nothing was random."""
+        return self._state.origin.seed
+
+    @property
+    def recipe_(self) -> Recipe:
+        """How to make this model again from the same rows."""
+        return recipe_of(self)
+
+    @property
     def history_(self) -> tuple[Snapshot, ...]:
         """Where the search stood whenever a bound had moved."""
         return self._state.history
@@ -384,8 +397,3 @@ def functions_of(model: FittedTree, X: Any) -> list[StepFunction]:
     """The survival curve of each row; rows of a leaf share one."""
     curves = model.predicted_curves_
     return [curves[leaf].survival for leaf in model.apply(X).tolist()]
-
-
-def keep_roles(model: FittedTree, roles: Roles) -> None:
-    """Let a fitted model remember which columns of a user's file hold what."""
-    model._fitted = replace(model._state, roles=roles)

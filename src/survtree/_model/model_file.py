@@ -22,10 +22,12 @@ from survtree._model.read_model_file import (
     FORMAT,
     MOST_BYTES,
     VERSION,
+    Made,
     ModelFile,
     SpecialCuts,
     read_model_file,
 )
+from survtree._model.recipe import UNKNOWN, Origin
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.questions import (
@@ -50,7 +52,8 @@ ENDS: dict[str, End | None] = {"in": None, "up_to": "low", "from": "high"}
 def export_json(model: Any, file: str | os.PathLike[str] | None = None) -> str:
     """A fitted model as JSON, with its curves and its certificate; ``load`` reads it.
 
-    The text holds no row of the training data, but for each leaf how many rows had which time. The
+    The text holds no row of the training data, but for each leaf how many rows had which time; and
+    how the model was made, so that ``load(file).recipe_`` can make it again. The
     format has a version and a published schema, ``docs/reference/model-1.schema.json``. The options
     ``callback``, ``certificate``, ``verbose`` and ``warm_start`` are not kept, and neither is a
     reference or teacher that is not a name.
@@ -77,7 +80,8 @@ def export_json(model: Any, file: str | os.PathLike[str] | None = None) -> str:
     """
     check_is_fitted(model)
     tree = getattr(model, "best_estimator_", model)
-    text = json.dumps(_as_dict(tree, model.roles_), allow_nan=False, indent=None)
+    facts = _as_dict(tree, model._state)
+    text = json.dumps(facts, allow_nan=False, indent=None)
     if file is not None:
         with whole_file(file) as stream:
             stream.write(text.encode("ascii"))
@@ -113,11 +117,20 @@ def _model(given: ModelFile) -> OptimalSurvivalTree:
         history=tuple(given.history),
         roles=roles,
         shrinkage=given.shrinkage,
+        one_leaf_reason=given.one_leaf_reason,
+        origin=_origin(given.origin),
     )
     return model
 
 
-def _as_dict(model: OptimalSurvivalTree, roles: Roles | None) -> dict[str, Any]:
+def _origin(given: Made | None) -> Origin:
+    if given is None:
+        return UNKNOWN
+    return Origin(**{**structs.asdict(given), "command": tuple(given.command)})
+
+
+def _as_dict(model: OptimalSurvivalTree, state: Fitted) -> dict[str, Any]:
+    """What a file holds; roles and origin are those of the state, which may be of a search."""
     binarizer, certificate = model.binarizer_, model.certificate_
     names = [field.name for field in fields(certificate) if field.name not in ELSEWHERE]
     given = binarizer.questions_.given
@@ -144,8 +157,10 @@ def _as_dict(model: OptimalSurvivalTree, roles: Roles | None) -> dict[str, Any]:
         "ibs_ratio": float(model.ibs_ratio_),
         "exact_loss": float(model.exact_loss_),
         "history": [asdict(snapshot) for snapshot in model.history_],
-        "roles": None if roles is None else roles._asdict(),
+        "roles": None if state.roles is None else state.roles._asdict(),
         "shrinkage": model.shrinkage_,
+        "one_leaf_reason": state.one_leaf_reason,
+        "origin": asdict(state.origin) if state.origin.data else None,
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from survtree._data.fingerprint import data_fingerprint
 from survtree._data.read_outcome import check_outcome
 from survtree._data.read_rows import read_study, rows_kept
 from survtree._data.read_table import check_table, rows_at
@@ -23,7 +24,7 @@ from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._scoring.teachers import TeacherCurves
 from survtree._search.problem import Problem
-from survtree._search.read_teacher import teacher_curves, teacher_name, teacher_seed
+from survtree._search.read_teacher import seed_needed, teacher_curves, teacher_name
 from survtree._search.solve import Solution, loss_of
 
 Places = NDArray[np.intp]
@@ -41,7 +42,8 @@ class Prepared:
     horizon: float | None
     teacher: TeacherCurves | None
     shrinkage: float | None  # None: the teacher's curves are to choose it
-    seed: int | None  # of a built-in teacher
+    seed: int | None  # of a teacher or reference that is fitted here
+    data: str  # fingerprint of the rows
 
     def certificate(self, solution: Solution, **rest: Any) -> Certificate:
         """The certificate of a solution of the problem."""
@@ -58,7 +60,7 @@ class Prepared:
             horizon=self.horizon,
             exact_loss=exact_loss,
             teacher=teacher_name(self.options["teacher"]),
-            teacher_seed=self.seed,
+            teacher_seed=None if self.teacher is None else self.seed,
             **rest,
         )
 
@@ -75,7 +77,7 @@ def prepare(
     questions = binarizer.fit_table(table, exact).questions_
     horizon = resolved_horizon(options["horizon"], exact)
     events = exact.until(horizon)
-    seed = teacher_seed(options["teacher"], options["random_state"])
+    seed = seed_needed(options["teacher"], options["reference"], options["random_state"])
     teacher = teacher_curves(options["teacher"], rows, table, events, seed)
     has_teacher, penalty = teacher is not None, options["regularization"]
     buckets = options["time_buckets"]
@@ -92,7 +94,10 @@ def prepare(
         **{name: options[name] for name in ("min_samples_leaf", "max_leaves")},
     )
     shrinkage = resolved_shrinkage(options["shrinkage"], has_teacher=has_teacher)
-    return Prepared(problem, exact, binarizer, rows, options, horizon, teacher, shrinkage, seed)
+    data = data_fingerprint(table, exact)
+    return Prepared(
+        problem, exact, binarizer, rows, options, horizon, teacher, shrinkage, seed, data
+    )
 
 
 def new_binarizer(estimator: Any, levels: str = "each") -> Binarizer:

@@ -118,7 +118,7 @@ def bootstrap(
     *,
     n_bootstraps: int = 100,
     n_jobs: int | None = None,
-    random_state: Any = None,
+    random_state: Any = 0,
     duration_col: Any = None,
     event_col: Any = None,
 ) -> Stability:
@@ -142,8 +142,8 @@ def bootstrap(
         Number of samples.
     n_jobs : int or None, default=None
         Samples that are fitted at once, through ``joblib``; the result does not depend on it.
-    random_state : int, RandomState or None, default=None
-        Seed of the samples.
+    random_state : int, RandomState or None, default=0
+        Seed of the samples; None draws a new one each time.
 
     Examples
     --------

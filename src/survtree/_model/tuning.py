@@ -131,15 +131,20 @@ class OptimalSurvivalTreeCV(FittedTree):
     ----------
     best_estimator_ : OptimalSurvivalTree
         The chosen tree, fitted on all rows. It does not keep the training rows.
-    best_params_, best_score_, best_index_
-        Its ``max_depth`` and ``regularization``, its mean score, its place in ``cv_results_``.
+    best_params_ : dict
+        All options with which ``OptimalSurvivalTree(**best_params_).fit(X, y)`` gives this very
+        tree and its predictions.
+    best_score_, best_index_
+        Its mean score, and its place in ``cv_results_``.
     cv_results_ : dict of arrays
         An entry per candidate: parameters, scores of the folds, their mean and standard error,
         rank, leaves and depth.
     n_splits_ : int
         Number of folds, of all repeats together.
     seed_ : int
-        The seed that was used.
+        The seed that was used, for folds and teachers.
+    recipe_ : Recipe
+        How to make the model again: the cross-validation, and the plain fit of the chosen tree.
     tree_, certificate_, objective_, ...
         The attributes of a fitted ``OptimalSurvivalTree``, for the chosen tree.
 
@@ -223,8 +228,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         folds = folds_of(self.cv, rows.events, check_random_state(seed), settings.n_repeats)
         plans = [Plan(np.arange(len(rows)), folds)]
         tuned = tune(rows, plans, settings)[0]
-        self._keep(tuned, roles_of(duration_col, event_col))
-        self.seed_ = seed
+        self._keep(tuned, roles_of(duration_col, event_col), seed)
         if self.verbose:
             _log(tuned)
         _warn_if_stopped(tuned.statuses)
@@ -239,8 +243,10 @@ class OptimalSurvivalTreeCV(FittedTree):
         names = ("max_depths", "min_regularization", "scoring", "rule", "n_repeats", "n_jobs")
         return TuningSettings(options=options, **{name: checked[name] for name in names})
 
-    def _keep(self, tuned: Tuned, roles: Roles | None) -> None:
-        self._fitted = replace(tuned.best._state, roles=roles)
+    def _keep(self, tuned: Tuned, roles: Roles | None, seed: int) -> None:
+        state = tuned.best._state
+        origin = replace(state.origin, seed=seed).made_by(self)
+        self._fitted = replace(state, roles=roles, origin=origin)
         self.best_estimator_ = tuned.best
         self.best_index_ = tuned.index
         self.best_params_ = tuned.params()[tuned.index]

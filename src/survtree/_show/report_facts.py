@@ -1,9 +1,6 @@
 """What a report says, as one dict of plain values that could be written as JSON."""
 
-import ast
-import inspect
-import platform
-from importlib.metadata import version
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -13,6 +10,7 @@ from sklearn.utils import check_random_state
 from survtree._base.numbers import format_penalty, json_interval, json_number, round_ticks
 from survtree._model.fitted import FittedTree
 from survtree._model.prepare import cohort_of
+from survtree._model.recipe import versions_now
 from survtree._proof.certificate import Certificate
 from survtree._proof.recheck import Verification, recheck
 from survtree._questions.questions import InLevels, InRange, IsMissing, IsOne, Question
@@ -234,41 +232,13 @@ PAPER = (
 
 
 def reproduce_facts(model: Any, command: str | None) -> dict[str, Any]:
-    """The command, if there was one, and the call in Python."""
-    code, is_exact = python_call(model)
-    versions = {"survtree": version("survtree"), "Python": platform.python_version()}
-    versions |= {"NumPy": version("numpy"), "scikit-learn": version("scikit-learn")}
-    call = {"command": command, "code": code, "is_exact": is_exact}
-    return {**call, "versions": versions, "paper": PAPER}
-
-
-def python_call(model: Any) -> tuple[str, bool]:
-    """Code that makes the model with what differs from the defaults, and whether it is complete."""
-    kind = type(model).__name__
-    options = model.get_params(deep=False)
-    arguments, is_exact = [], True
-    for name, parameter in inspect.signature(type(model)).parameters.items():
-        value = options[name]
-        if not _is_same(value, parameter.default):
-            text = _literal(value)
-            is_exact = is_exact and text is not None
-            arguments.append(f"{name}={text or '...'}")
-    call = f"{kind}({', '.join(arguments)})"
-    if len(call) > 88:
-        call = f"{kind}(\n    " + ",\n    ".join(arguments) + ",\n)"
-    return f"from survtree import {kind}\n\nmodel = {call}\nmodel.fit(X, y)", is_exact
-
-
-def _is_same(value: Any, default: Any) -> bool:
-    return type(value) is type(default) and repr(value) == repr(default)
-
-
-def _literal(value: Any) -> str | None:
-    """The value as code, if it can be written as such."""
-    is_scalar = hasattr(value, "item") and not getattr(value, "shape", ())
-    text = repr(value.item() if is_scalar else value)
-    try:
-        ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-    return text
+    """How to make the model again, and whom to cite."""
+    recipe = model.recipe_
+    made = recipe.command if command is None else command
+    return {
+        **asdict(recipe),
+        "command": made,
+        "has_gaps": "=..." in recipe.code + recipe.code_as_made,
+        "page": versions_now(),
+        "paper": PAPER,
+    }
