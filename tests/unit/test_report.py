@@ -58,7 +58,7 @@ def veterans(**options):
 
 def facts_of(model, X=None, y=None, weight=None, cv=None, **options):
     rows = None if X is None else (X, y, weight)
-    default = {"title": "t", "times": None, "command": None, "random_state": 0}
+    default = {"title": "t", "times": None, "compare": False, "command": None, "random_state": 0}
     return report_facts(model, rows, **{**default, "cv": cv, **options})
 
 
@@ -170,7 +170,7 @@ def test_a_page_without_rows_says_so(tmp_path):
     assert "made without rows" in text
     assert 'id="scores"' not in text
     assert 'id="data"' not in text
-    assert "Proven optimal." in text
+    assert "Proven optimal on the training rows." in text
     assert "made without rows" not in written(veterans(), tmp_path, *VETERANS, cv=None)
 
 

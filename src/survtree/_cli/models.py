@@ -216,7 +216,13 @@ def report(
     output: str = to_file("HTML file.", ...),
     title: str | None = typer.Option(None, help="Heading of the page."),
     times: Times = None,
-    folds: int = typer.Option(5, help="Folds of the cross-validation; 0 leaves it out."),
+    folds: int | None = typer.Option(
+        None,
+        help="Folds of the cross-validation; by default 5 unless that takes long; 0 leaves it out.",
+    ),
+    compare: bool = typer.Option(
+        False, "--compare", help="Score a Cox model and a greedy tree on the same held-out rows."
+    ),
     seed: int = typer.Option(0, help="Seed of the folds."),
 ) -> None:
     """Write a report as one HTML page.
@@ -237,7 +243,8 @@ def report(
             study.covariates,
             study.y,
             sample_weight=study.weight,
-            cv=folds or None,
+            cv="auto" if folds is None else folds or None,
+            compare=compare,
             random_state=seed,
             **options,
         )

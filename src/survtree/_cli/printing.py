@@ -138,7 +138,7 @@ def _print_leaves(model: Any, times: Any) -> None:
         typer.echo("KM: the Kaplan-Meier curve of the leaf's own rows.")
     level = format_percent(facts.confidence, None)
     typer.echo(f"Below each value: {level} confidence limits, which do not account for the choice")
-    typer.echo("of the splits.")
+    typer.echo("of the splits: hazard ratios and limits are optimistic.")
 
 
 def _predicted_and_own(leaf: Any) -> list[str]:

@@ -113,21 +113,41 @@ def cross_fitted_cox(
 ) -> Floats:
     """Survival curves of all rows, each by a model that did not see its fold: rows x times.
 
-    All folds share one penalty: that of the highest cross-validated partial likelihood (Verweij
-    and van Houwelingen): of all rows less of the rows fitted on, summed over folds.
+    All folds share the penalty of ``_best_penalty``.
     """
-    best, best_value = np.empty((len(events), len(times))), -np.inf
-    everyone = _Likelihood(columns, events)
+    _, models = _best_penalty(columns, events, folds)
+    curves = np.empty((len(events), len(times)))
+    for model, (_, held_out) in zip(models, folds, strict=True):
+        curves[held_out] = model.survival(columns[held_out], times)
+    return curves
+
+
+def ridge_cox(columns: Floats, events: EventTable, folds: list[tuple[Places, Places]]) -> CoxModel:
+    """The model of all rows, with the penalty that the folds choose."""
+    penalty, _ = _best_penalty(columns, events, folds)
+    return fit_cox(columns, events, penalty)
+
+
+def _best_penalty(
+    columns: Floats, events: EventTable, folds: list[tuple[Places, Places]]
+) -> tuple[float, list[CoxModel]]:
+    """The penalty of the highest cross-validated partial likelihood, and the models of the folds.
+
+    That is the likelihood of all rows less that of the rows fitted on, summed over folds (Verweij
+    and van Houwelingen).
+    """
+    best: tuple[float, list[CoxModel]] = PENALTIES[0], []
+    everyone, best_value = _Likelihood(columns, events), -np.inf
     for penalty in PENALTIES:
-        curves, value = np.empty_like(best), 0.0
-        for fitted_on, held_out in folds:
+        models, value = [], 0.0
+        for fitted_on, _ in folds:
             part = events.take(fitted_on)
-            model = fit_cox(columns[fitted_on], part, penalty)
-            value += everyone.log_likelihood(model.coefficients)
-            value -= _Likelihood(columns[fitted_on], part).log_likelihood(model.coefficients)
-            curves[held_out] = model.survival(columns[held_out], times)
+            models.append(fit_cox(columns[fitted_on], part, penalty))
+            value += everyone.log_likelihood(models[-1].coefficients)
+            own = _Likelihood(columns[fitted_on], part)
+            value -= own.log_likelihood(models[-1].coefficients)
         if value > best_value:
-            best, best_value = curves, value
+            best, best_value = (penalty, models), value
         elif value < best_value - CLEARLY_WORSE:
             break
     return best

@@ -224,18 +224,28 @@ def _out_of_bag(forest: Any, columns: Floats, n_times: int) -> Floats:
 
 def _cox(columns: Floats, events: EventTable, times: Floats, seed: int) -> Floats:
     """Cross-fitted curves of a ridge Cox model."""
-    from sklearn.model_selection import RepeatedStratifiedKFold  # slow to import
-
     if events.event.sum() < FEWEST_EVENTS:
         return _same_for_all(events, times)
-    splitter = RepeatedStratifiedKFold(n_splits=N_FOLDS, n_repeats=N_REPEATS, random_state=seed)
-    # Fewer censored rows than folds cannot be spread over them.
-    can_spread = (~events.event).sum() >= N_FOLDS
-    folds = list(splitter.split(columns, events.event & can_spread))
-    few = _few_columns(_on_one_scale(columns))
+    folds = cox_folds(events, N_REPEATS, seed)
+    few = cox_columns(columns)
     repeats = [folds[k : k + N_FOLDS] for k in range(0, len(folds), N_FOLDS)]
     curves = [cross_fitted_cox(few, events, each, times) for each in repeats]
     return np.asarray(np.mean(curves, axis=0))
+
+
+def cox_folds(events: EventTable, n_repeats: int, seed: int) -> list[tuple[Places, Places]]:
+    """Folds with about equally many events, made so many times over."""
+    from sklearn.model_selection import RepeatedStratifiedKFold  # slow to import
+
+    splitter = RepeatedStratifiedKFold(n_splits=N_FOLDS, n_repeats=n_repeats, random_state=seed)
+    # Fewer censored rows than folds cannot be spread over them.
+    can_spread = (~events.event).sum() >= N_FOLDS
+    return list(splitter.split(np.zeros((len(events), 1)), events.event & can_spread))
+
+
+def cox_columns(columns: Floats) -> Floats:
+    """The columns as a ridge penalty needs them: on one scale, and not more than it can tell."""
+    return _few_columns(_on_one_scale(columns))
 
 
 def _same_for_all(events: EventTable, times: Floats) -> Floats:

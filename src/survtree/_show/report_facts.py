@@ -1,5 +1,6 @@
 """What a report says, as one dict of plain values that could be written as JSON."""
 
+import numbers
 from dataclasses import asdict
 from typing import Any
 
@@ -14,6 +15,7 @@ from survtree._model.recipe import versions_now
 from survtree._proof.certificate import Certificate
 from survtree._proof.recheck import Verification, recheck
 from survtree._questions.questions import InLevels, InRange, IsMissing, IsOne, Question
+from survtree._scoring.tail import heavy_tail, tail_message
 from survtree._search.progress import REASONS
 from survtree._show.leaf_facts import (
     LeafFacts,
@@ -23,7 +25,8 @@ from survtree._show.leaf_facts import (
     levels_at_end,
 )
 from survtree._show.picture import by_risk, last_time
-from survtree._show.report_rows import Scoring, data_facts, score_facts
+from survtree._show.report_rows import data_facts
+from survtree._show.report_scores import WHY_NOT, Scoring, score_facts, without_rows
 
 
 def report_facts(
@@ -33,22 +36,30 @@ def report_facts(
     title: str,
     times: Any,
     cv: Any,
+    compare: bool,
     command: str | None,
     random_state: Any,
 ) -> dict[str, Any]:
     """All that the page says; ``rows`` are X, y and weights as the user has them."""
-    facts = leaf_facts(model, times)
+    facts, warned = leaf_facts(model, times), list(getattr(model, "warnings_", ()))
     verified = data = scores = None
     if rows is not None:
         study = table, events, is_kept = model.binarizer_.read_with_outcome(*rows, model)
         verified = recheck(model.certificate_, study, needs_targets=False)
         data = data_facts(table, events, columns_asked(model), len(is_kept))
+        is_training = verified.checks["data"]
         cohort, rng = cohort_of(clone(model), *rows), check_random_state(random_state)
-        scoring = Scoring(cv, rng, np.array(facts.times), facts.confidence)
-        scores = score_facts(model, cohort, scoring, is_training=verified.checks["data"])
+        scoring = Scoring(cv, rng, np.array(facts.times), facts.confidence, compare)
+        scores = score_facts(model, cohort, scoring, is_training=is_training)
+        tail = heavy_tail(events.until(model.horizon_)) if is_training else None
+        warned += [] if tail is None else [tail_message(tail)]
     return {
         "title": title,
         "summary": _summary(model, facts),
+        "held_out": without_rows() if scores is None else scores["verdict"],
+        "why_unknown": WHY_NOT["no rows" if scores is None else scores["why_not_held_out"]],
+        "seed": int(random_state) if isinstance(random_state, numbers.Integral) else None,
+        "warnings": warned,
         "tree": tree_facts(model, facts),
         "fields": form_fields(model),
         "leaves": leaf_list(facts),
@@ -57,7 +68,6 @@ def report_facts(
         "until": facts.until,
         "confidence": facts.confidence,
         "shrinkage": facts.shrinkage,
-        "log_rank": {key: json_number(value) for key, value in facts.log_rank._asdict().items()},
         "at_risk": at_risk_facts(model),
         "proof": proof_facts(model.certificate_, len(model.questions_), verified),
         "reproduce": reproduce_facts(model, command),
@@ -75,6 +85,7 @@ def _summary(model: Any, facts: LeafFacts) -> dict[str, Any]:
         "leaves": len(facts.leaves),
         "columns": [names[j] for j in columns_asked(model)],
         "ibs_ratio": json_number(model.ibs_ratio_),
+        "one_leaf_reason": model.one_leaf_reason_,
     }
 
 

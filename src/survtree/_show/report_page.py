@@ -51,7 +51,8 @@ def write_report(
     sample_weight: Any = None,
     title: str | None = None,
     times: Any = None,
-    cv: Any = 5,
+    cv: Any = "auto",
+    compare: bool = False,
     command: str | None = None,
     random_state: Any = 0,
 ) -> None:
@@ -75,9 +76,13 @@ def write_report(
         The heading of the page.
     times : list of times, optional
         Survival and calibration are shown at these; by default at three round times.
-    cv : int, splitter, list of pairs or None, default=5
+    cv : "auto", int, splitter, list of pairs or None, default="auto"
         Folds for scores on held-out rows: the model is fitted again for each, with its own options.
-        None leaves this out.
+        "auto" makes five if their fits take no more than about a minute. None leaves this out; the
+        page then says that nothing was measured on held-out rows.
+    compare : bool, default=False
+        Score other models on the same held-out rows: one curve for all, a Cox model with a ridge
+        penalty, and a greedy tree that is split while a log-rank test says so.
     command : str, optional
         How the model was made, if by a command; the page shows it.
     random_state : int, RandomState or None, default=0
@@ -103,7 +108,7 @@ def write_report(
     shown = check_report_text("command", command)
     seed = check_option("random_state", random_state)
     rows = check_report_rows(X, y, sample_weight, model.roles_)
-    how = {"times": times, "cv": cv, "random_state": seed}
+    how = {"times": times, "cv": cv, "compare": bool(compare), "random_state": seed}
     facts = report_facts(model, rows, title=heading, command=shown, **how)
     text = page(facts, page_pictures(model, facts))
     with whole_file(path) as stream:
@@ -113,8 +118,8 @@ def write_report(
 def page(facts: dict[str, Any], pictures: Pictures) -> str:
     """The page. Its only code and styles are those whose hashes its policy names."""
     own = leaf_styles(len(facts["leaves"])) + tree_styles(pictures.tree_width)
-    style = _data("style.css") + own
-    script = _data("script.js")
+    style = page_part("style.css") + own
+    script = page_part("script.js")
     text: str = _template().render(
         facts,
         style=Markup(style),
@@ -122,6 +127,7 @@ def page(facts: dict[str, Any], pictures: Pictures) -> str:
         policy=_policy(style, script),
         data_for_script=_needed_by_script(facts),
         pictures=pictures,
+        medians={leaf["node"]: median_text(leaf) for leaf in facts["leaves"]},
         ranks={node["node"]: node["rank"] for node in facts["tree"] if "rank" in node},
     )
     return text
@@ -160,7 +166,8 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _data(name: str) -> str:
+def page_part(name: str) -> str:
+    """The template, the styles or the script."""
     return files("survtree._show").joinpath("page", name).read_text(encoding="utf-8")
 
 
@@ -171,8 +178,8 @@ def _template() -> Any:
     )
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "sort_keys": True}
     environment.filters.update(FORMATS)
-    environment.globals.update(FORMATS, zip=zip)
-    return environment.from_string(_data("template.html.j2"))
+    environment.globals.update(FORMATS, zip=zip, counts=counts_text)
+    return environment.from_string(page_part("template.html.j2"))
 
 
 def notebook_html(model: Any) -> str:
