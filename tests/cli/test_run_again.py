@@ -87,3 +87,10 @@ def test_seed_and_versions_are_printed(data, tmp_path):
     rows = load(tmp_path / "model.json").recipe_.data[:16]
     assert re.search(rf"^seed 3; rows {rows}; survtree [^ ]+, numpy [^ ]+, sc", printed, re.M)
     assert "regularization=" in printed
+
+
+def test_a_path_can_be_run_again(data):
+    run = survtree("path", data, "--depth", 1, "--min-regularization", 0.01)
+    again = re.search(r"^run again: survtree (.*)$", run.stderr, re.M)[1]
+    assert done(*shlex.split(again)) == run.stdout
+    assert re.search(r"^seed none; rows [0-9a-f]{16}; survtree ", run.stderr, re.M)

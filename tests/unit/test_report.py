@@ -58,7 +58,7 @@ def veterans(**options):
 
 def facts_of(model, X=None, y=None, weight=None, cv=None, **options):
     rows = None if X is None else (X, y, weight)
-    default = {"title": "t", "times": None, "compare": False, "command": None, "random_state": 0}
+    default = {"title": "t", "times": None, "compare": False, "command": None, "seed": 0}
     return report_facts(model, rows, **{**default, "cv": cv, **options})
 
 
@@ -177,7 +177,7 @@ def test_a_page_without_rows_says_so(tmp_path):
 def test_held_out_scores_are_those_of_fits_without_the_fold():
     X, y = VETERANS
     model = veterans()
-    told = facts_of(model, X, y, cv=3, random_state=7)["scores"]
+    told = facts_of(model, X, y, cv=3, seed=7)["scores"]
     expected = {"Harrell's C": [], "IBS ratio": [], "Uno's C": []}
     folds = StratifiedKFold(3, shuffle=True, random_state=7)
     for train, test in folds.split(X, y["event"]):

@@ -302,7 +302,7 @@ def test_the_report_says_which_curve_it_shows(model, plain, study, tmp_path):
         assert words in pages[0]
         assert words not in pages[1]
     assert "Kaplan-Meier curve of each leaf" in pages[1]
-    how = {"title": "", "times": [90], "cv": None, "command": None, "random_state": 0}
+    how = {"title": "", "times": [90], "cv": None, "command": None, "seed": 0}
     how |= {"compare": False}
     facts = report_facts(model, (X, y, None), **how)
     for leaf in facts["leaves"]:

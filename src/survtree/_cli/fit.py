@@ -34,6 +34,7 @@ from survtree._cli.printing import (
     check_outputs,
     model_facts,
     note,
+    note_command,
     note_files,
     print_json,
     print_model,
@@ -218,6 +219,7 @@ def path(
     if plot is not None:
         axes = found.plot()
         Picture(axes.figure, axes, list(axes.lines)).save(plot)
+    note_command(found[0].recipe_)
     note_files({"table": output, "plot": plot})
     if as_json:
         print_json({"status": found.status_, "trees": table.to_dicts()})

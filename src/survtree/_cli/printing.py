@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
@@ -89,6 +90,12 @@ def print_model(model: Any, style: str = "tree", times: Any = None) -> None:
     note_recipe(model.recipe_)
 
 
+def note_command(recipe: Any) -> None:
+    """The command that is running, and what its result depends on besides."""
+    note(f"run again: {shlex.join(['survtree', *typed_arguments()])}")
+    _note_origin(recipe)
+
+
 def note_recipe(recipe: Any) -> None:
     """How to make the model again, apart from the result."""
     if recipe.command:
@@ -96,6 +103,10 @@ def note_recipe(recipe: Any) -> None:
     options = [f"{name}={text or '...'}," for name, text in recipe.options.items()]
     lines = "\n    ".join(_folded(options))
     note(f"every option written out, in Python: OptimalSurvivalTree(\n    {lines}\n)")
+    _note_origin(recipe)
+
+
+def _note_origin(recipe: Any) -> None:
     versions = ", ".join(f"{name} {number}" for name, number in recipe.versions.items())
     seed = "none" if recipe.seed is None else recipe.seed
     note(f"seed {seed}; rows {recipe.data[:16] or 'unknown'}; {versions or 'versions unknown'}")

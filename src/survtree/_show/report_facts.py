@@ -1,6 +1,5 @@
 """What a report says, as one dict of plain values that could be written as JSON."""
 
-import numbers
 from dataclasses import asdict
 from typing import Any
 
@@ -38,7 +37,7 @@ def report_facts(
     cv: Any,
     compare: bool,
     command: str | None,
-    random_state: Any,
+    seed: int,
 ) -> dict[str, Any]:
     """All that the page says; ``rows`` are X, y and weights as the user has them."""
     facts, warned = leaf_facts(model, times), list(getattr(model, "warnings_", ()))
@@ -48,7 +47,7 @@ def report_facts(
         verified = recheck(model.certificate_, study, needs_targets=False)
         data = data_facts(table, events, columns_asked(model), len(is_kept))
         is_training = verified.checks["data"]
-        cohort, rng = cohort_of(clone(model), *rows), check_random_state(random_state)
+        cohort, rng = cohort_of(clone(model), *rows), check_random_state(seed)
         scoring = Scoring(cv, rng, np.array(facts.times), facts.confidence, compare)
         scores = score_facts(model, cohort, scoring, is_training=is_training)
         tail = heavy_tail(events.until(model.horizon_)) if is_training else None
@@ -58,7 +57,7 @@ def report_facts(
         "summary": _summary(model, facts),
         "held_out": without_rows() if scores is None else scores["verdict"],
         "why_unknown": WHY_NOT["no rows" if scores is None else scores["why_not_held_out"]],
-        "seed": int(random_state) if isinstance(random_state, numbers.Integral) else None,
+        "seed": seed,
         "warnings": warned,
         "tree": tree_facts(model, facts),
         "fields": form_fields(model),

@@ -15,6 +15,7 @@ from survtree._base import numbers
 from survtree._base.checks import check_option
 from survtree._base.files import whole_file
 from survtree._base.numbers import format_limits, format_number, format_percent
+from survtree._search.read_teacher import seed_of
 from survtree._show.checks import check_report_file, check_report_rows, check_report_text
 from survtree._show.leaf_facts import leaf_facts
 from survtree._show.report_facts import (
@@ -86,7 +87,7 @@ def write_report(
     command : str, optional
         How the model was made, if by a command; the page shows it.
     random_state : int, RandomState or None, default=0
-        Seed of the folds.
+        Seed of the folds, which the page shows.
 
     Examples
     --------
@@ -106,9 +107,9 @@ def write_report(
     path = check_report_file(file)
     heading = check_report_text("title", title) or TITLE
     shown = check_report_text("command", command)
-    seed = check_option("random_state", random_state)
+    seed = seed_of(check_option("random_state", random_state))
     rows = check_report_rows(X, y, sample_weight, model.roles_)
-    how = {"times": times, "cv": cv, "compare": bool(compare), "random_state": seed}
+    how = {"times": times, "cv": cv, "compare": bool(compare), "seed": seed}
     facts = report_facts(model, rows, title=heading, command=shown, **how)
     text = page(facts, page_pictures(model, facts))
     with whole_file(path) as stream:
