@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from survtree._model.estimator import OptimalSurvivalTree
     from survtree._model.model_file import export_json, load
     from survtree._model.path import RegularizationPath, regularization_path
+    from survtree._model.recipe import Recipe
     from survtree._model.stability import Stability, bootstrap
     from survtree._model.tuning import NestedScore, OptimalSurvivalTreeCV
     from survtree._proof.certificate import Certificate, Guess
@@ -46,6 +47,7 @@ _HOMES = {
     "OptimalSurvivalTree": "_model.estimator",
     "OptimalSurvivalTreeCV": "_model.tuning",
     "Picture": "_show.picture",
+    "Recipe": "_model.recipe",
     "RegularizationPath": "_model.path",
     "SearchStoppedWarning": "_base",
     "Snapshot": "_search.progress",
@@ -82,6 +84,7 @@ __all__ = [
     "OptimalSurvivalTree",
     "OptimalSurvivalTreeCV",
     "Picture",
+    "Recipe",
     "RegularizationPath",
     "SearchStoppedWarning",
     "Snapshot",

@@ -255,8 +255,34 @@ def test_no_page_is_wider_than_a_phone(opened, veterans, hostile, tmp_path):
     model.report(tmp_path / "report.html", X, y, cv=2)
     for path in (veterans, hostile, tmp_path / "report.html"):
         page = opened(path, **PHONE)
-        page.click(".tree .leaf .box >> nth=0")
+        page.click(".outline .leaf >> nth=0")
         assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth"), path
+
+
+def test_a_phone_shows_the_tree_as_an_indented_list(opened, veterans):
+    page = opened(veterans, **PHONE)
+    assert not page.locator(".tree").is_visible()
+    assert page.locator(".outline").is_visible()
+    words = page.inner_text(".outline")
+    assert "Karnofsky_score <= 45?" in words
+    assert page.locator(".outline .leaf").count() == 5
+    left = "(query) => document.querySelector(query).getBoundingClientRect().left"
+    lefts = [page.evaluate(left, f".outline {' '.join(['li'] * depth)}") for depth in (1, 2, 3)]
+    assert lefts[0] + 8 < lefts[1] < lefts[2] - 8
+    for way in page.locator(".outline .way").all():
+        assert way.bounding_box()["height"] < 30, "a word is broken"
+
+
+def test_a_desktop_shows_the_tree_as_a_picture(opened, veterans):
+    page = opened(veterans)
+    assert page.locator(".tree").is_visible()
+    assert not page.locator(".outline").is_visible()
+
+
+def test_held_out_scores_stand_above_the_proof(opened, veterans):
+    page = opened(veterans)
+    held_out, proof = (page.locator(q).bounding_box() for q in ("#held-out", ".about-proof"))
+    assert held_out["y"] < proof["y"] < 700
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -267,6 +293,7 @@ def test_words_stand_out_from_the_paper(opened, veterans, scheme):
     for query, style in (
         ("body", "color"),
         (".note", "color"),
+        (".verdict strong", "color"),
         ("a", "color"),
         (".chart text", "fill"),
         (".tree text", "fill"),

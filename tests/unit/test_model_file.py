@@ -272,7 +272,7 @@ def test_a_file_that_was_cut_short_is_refused(tmp_path):
 
 # Predictions are made of these; a name that is not known may change what the others mean.
 EXACT = ("columns", "questions", "tree", "leaves")
-NAMED_FREELY = [("certificate", "counts")]
+NAMED_FREELY = [("certificate", "counts"), ("origin", "versions"), ("origin", "options")]
 # Earlier files do not have these; where they are not there, a default stands for them.
 ADDED = [
     *(("shrinkage",), ("options", "shrinkage"), ("options", "min_events_leaf")),
@@ -283,6 +283,7 @@ ADDED = [
     *(("options", "categorical"), ("options", "exclude"), ("warnings",)),
     ("certificate", "n_candidates"),
     *(("options", "time_unit"), ("group_names",)),
+    ("origin",),
 ]
 
 
@@ -308,6 +309,9 @@ def test_every_part_of_a_file_is_needed_unless_it_was_added_later(tmp_path):
                 if path == ("options",) and name in ("horizon", "teacher"):
                     assert found["options"].pop(name) is None  # what they were before
                     found["options"][name] = here[name]
+                if path == () and name == "origin":
+                    assert found.pop(name) is None  # how it was made is not known
+                    found[name] = here[name]
                 assert found == whole
                 continue
             with pytest.raises(ValueError, match=f'{name} is missing|has no "{name}"'):

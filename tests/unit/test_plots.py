@@ -304,10 +304,12 @@ def test_weights_are_told_without_silly_digits():
     assert all(len(text) < 6 for text in texts if text[0].isdigit())
 
 
-def test_p_is_told_unless_there_is_one_leaf(veterans):
-    assert plot_curves(veterans).axes.get_title(loc="right") == "log-rank p < 0.001"
+def test_p_is_told_if_it_is_asked_for_and_called_optimistic(veterans):
+    assert plot_curves(veterans).axes.get_title(loc="right") == ""
+    tested = plot_curves(veterans, log_rank=True).axes
+    assert tested.get_title(loc="right") == "log-rank p < 0.001, optimistic"
     lone = OptimalSurvivalTree(0).fit(*load("veterans"))
-    assert plot_curves(lone).axes.get_title(loc="right") == ""
+    assert plot_curves(lone, log_rank=True).axes.get_title(loc="right") == ""
     assert (format_p_value(0.0009), format_p_value(0.0456)) == ("p < 0.001", "p = 0.046")
 
 

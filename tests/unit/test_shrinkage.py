@@ -274,7 +274,7 @@ def test_plots_draw_the_predicted_curve_and_a_thin_one_of_the_leaf(model):
 @pytest.mark.parametrize("size", [(3.3, 3.0), (9.0, 5.0)], ids=["narrow", "wide"])
 def test_the_words_above_curves_stand_clear_of_the_test(model, size):
     figure = Figure(figsize=size, layout="constrained")
-    axes = plot_curves(model, figure.subplots(), bands=True).axes
+    axes = plot_curves(model, figure.subplots(), bands=True, log_rank=True).axes
     figure.draw_without_rendering()
     words = next(text for text in figure.findobj(Text) if text.get_text().startswith("Predicted"))
     test = next(text for text in figure.findobj(Text) if text.get_text().startswith("log-rank"))
@@ -282,7 +282,7 @@ def test_the_words_above_curves_stand_clear_of_the_test(model, size):
     assert is_above == (size[0] < 5)
     right = words.get_window_extent().x1
     assert is_above or right < test.get_window_extent().x0
-    assert axes.get_title(loc="right").strip() == "log-rank p < 0.001"
+    assert axes.get_title(loc="right").strip() == "log-rank p < 0.001, optimistic"
 
 
 def test_plots_without_shrinkage_are_as_before(plain):
@@ -303,7 +303,8 @@ def test_the_report_says_which_curve_it_shows(model, plain, study, tmp_path):
         assert words in pages[0]
         assert words not in pages[1]
     assert "Kaplan-Meier curve of each leaf" in pages[1]
-    how = {"title": "", "times": [90], "cv": None, "command": None, "random_state": 0}
+    how = {"title": "", "times": [90], "cv": None, "command": None, "seed": 0}
+    how |= {"compare": False}
     facts = report_facts(model, (X, y, None), **how)
     for leaf in facts["leaves"]:
         curve = model.predicted_curves_[leaf["node"]]

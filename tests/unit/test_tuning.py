@@ -280,10 +280,10 @@ def test_searches_and_candidates_are_logged(caplog):
 
 
 def test_nested_score_is_that_of_fits_on_the_outer_training_rows():
-    nested = tuned(cv=KFold(3), random_state=None).nested_score(X, y, cv=KFold(4))
+    nested = tuned(cv=KFold(3)).nested_score(X, y, cv=KFold(4))
     for k, (train, test) in enumerate(KFold(4).split(X)):
         outer = (EVENT[train], TIME[train])
-        inner = tuned(cv=KFold(3), random_state=None).fit(X[train], outer)
+        inner = tuned(cv=KFold(3)).fit(X[train], outer)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             score = ibs_ratio((EVENT[test], TIME[test]), inner, X=X[test], train=outer)

@@ -25,7 +25,7 @@ import typer
 from survtree._base.words import one_line_message
 from survtree._cli import data, fit, models
 from survtree._cli.inputs import FLAGS
-from survtree._cli.printing import BAD_INPUT, FAILED, INTERRUPTED
+from survtree._cli.printing import BAD_INPUT, FAILED, INTERRUPTED, RUNNING
 
 # Options of Python that are not in the table of options, by their name on the command line.
 OTHER_FLAGS = {name: f"--{name}" for name in ("rule", "scoring", "style")}
@@ -93,6 +93,7 @@ def _as_command(function: Callable[..., None], name: str) -> Callable[..., None]
             group_name: group(**{field.name: given.pop(field.name) for field in fields(group)})
             for group_name, group in groups.items()
         }
+        RUNNING.set(context)
         with _errors_on_one_line(name, is_debugging=context.find_root().params["debug"]):
             function(**given, **grouped)
 

@@ -35,11 +35,12 @@ from survtree._cli.printing import (
     check_outputs,
     model_facts,
     note,
+    note_command,
     note_files,
     print_json,
     print_model,
     print_table,
-    typed_command,
+    typed_arguments,
     write_table,
 )
 
@@ -235,6 +236,7 @@ def path(
         write_table(output, table)
     if plot is not None:
         found.plot().save(plot)
+    note_command(found[0].recipe_)
     note_files({"table": output, "plot": plot})
     if as_json:
         print_json({"status": found.status_, "trees": table.to_dicts()})
@@ -274,16 +276,16 @@ def _print_trees(trees: list[dict[str, Any]]) -> None:
 def _show_and_write(model: Any, study: Study, output: Output) -> None:
     """Write the files first: what is printed may be cut short by a pipe."""
     from survtree import export_json, plot_tree
-    from survtree._model.fitted import keep_roles
+    from survtree._model.recipe import keep_command
 
-    keep_roles(model, study.roles, study.cautions)
+    keep_command(model, study.roles, typed_arguments(model.seed_), study.cautions)
     note_rows(model, study)
     times = numbers_of(output.times)
     if output.output is not None:
         export_json(model, output.output)
     if output.report is not None:
         rows = study.covariates, study.y
-        how = {"sample_weight": study.weight, "command": typed_command(), "times": times}
+        how = {"sample_weight": study.weight, "times": times}
         model.report(output.report, *rows, **how)
     if output.plot is not None:
         plot_tree(model, times=times).save(output.plot)

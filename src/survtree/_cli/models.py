@@ -33,7 +33,6 @@ from survtree._cli.printing import (
     print_json,
     print_model,
     print_table,
-    typed_command,
     write_table,
 )
 from survtree._data.read_files import (
@@ -224,7 +223,13 @@ def report(
     title: str | None = typer.Option(None, help="Heading of the page."),
     times: Times = None,
     time_unit: TimeUnit = None,
-    folds: int = typer.Option(5, help="Folds of the cross-validation; 0 leaves it out."),
+    folds: int | None = typer.Option(
+        None,
+        help="Folds of the cross-validation; by default 5 unless that takes long; 0 leaves it out.",
+    ),
+    compare: bool = typer.Option(
+        False, "--compare", help="Score a Cox model and a greedy tree on the same held-out rows."
+    ),
     seed: int = typer.Option(0, help="Seed of the folds."),
 ) -> None:
     """Write a report as one HTML page.
@@ -233,7 +238,7 @@ def report(
     """
     check_outputs(output)
     fitted = model_of(model, time_unit)
-    options = {"title": title, "times": numbers_of(times), "command": typed_command()}
+    options = {"title": title, "times": numbers_of(times)}
     if data is None:
         fitted.report(output, **options)
     else:
@@ -243,7 +248,8 @@ def report(
             study.covariates,
             study.y,
             sample_weight=study.weight,
-            cv=folds or None,
+            cv="auto" if folds is None else folds or None,
+            compare=compare,
             random_state=seed,
             **options,
         )

@@ -7,6 +7,8 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+RUNNING: ContextVar[typer.Context] = ContextVar("RUNNING")  # the command and what was typed
 WIDTH_OF_PIPES = 200  # tables that are not printed on a terminal are not folded
 
 
@@ -65,6 +68,8 @@ def model_facts(model: Any, times: Any = None) -> dict[str, Any]:
         "fingerprint": proof.fingerprint,
         "screening": model.screening_,
         "warnings": list(model.warnings_),
+        "seed": model.seed_,
+        "recipe": asdict(model.recipe_),
         "leaves": leaf_table(model, times).to_dicts(),
     }
 
@@ -83,6 +88,39 @@ def print_model(model: Any, style: str = "tree", times: Any = None) -> None:
         typer.echo("'survtree path' lists smaller penalties at which some do.")
     typer.echo()
     _print_leaves(model, times)
+    note_recipe(model.recipe_)
+
+
+def note_command(recipe: Any) -> None:
+    """The command that is running, and what its result depends on besides."""
+    note(f"run again: {shlex.join(['survtree', *typed_arguments()])}")
+    _note_origin(recipe)
+
+
+def note_recipe(recipe: Any) -> None:
+    """How to make the model again, apart from the result."""
+    if recipe.command:
+        note(f"run again: {recipe.command}")
+    options = [f"{name}={text or '...'}," for name, text in recipe.options.items()]
+    lines = "\n    ".join(_folded(options))
+    note(f"every option written out, in Python: OptimalSurvivalTree(\n    {lines}\n)")
+    _note_origin(recipe)
+
+
+def _note_origin(recipe: Any) -> None:
+    versions = ", ".join(f"{name} {number}" for name, number in recipe.versions.items())
+    seed = "none" if recipe.seed is None else recipe.seed
+    note(f"seed {seed}; rows {recipe.data[:16] or 'unknown'}; {versions or 'versions unknown'}")
+
+
+def _folded(words: list[str], width: int = 75) -> list[str]:
+    """The words in lines that are not longer, unless a word is."""
+    lines = [""]
+    for word in words:
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines
 
 
 def _print_leaves(model: Any, times: Any) -> None:
@@ -124,7 +162,7 @@ def _notes(facts: Any) -> Iterator[str]:
         yield "KM: the Kaplan-Meier curve of the group's own rows."
     level = format_percent(facts.confidence, None)
     yield f"Below each value: {level} confidence limits, which do not account for the choice"
-    yield "of the splits."
+    yield "of the splits: hazard ratios and limits are optimistic."
 
 
 def _predicted_and_own(leaf: Any, *, has_median: bool) -> list[str]:
@@ -216,6 +254,24 @@ def note_files(files: Mapping[str, str | None]) -> None:
             note(f"{what}: {path}")
 
 
-def typed_command() -> str:
-    """The command as it was typed."""
-    return shlex.join(["survtree", *sys.argv[1:]])
+def typed_arguments(seed: int | None = None) -> list[str]:
+    """The command that is running as it was typed, by the long names, and with its seed."""
+    context = RUNNING.get()
+    words = [context.info_name or ""]
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        value, source = context.params.get(name), context.get_parameter_source(name)
+        is_set = source is not None and source.name != "DEFAULT" and value is not None
+        if is_set or (name == "seed" and seed is not None):
+            words += _words(parameter, seed if name == "seed" else value)
+    return words
+
+
+def _words(parameter: Any, value: Any) -> list[str]:
+    if parameter.param_type_name == "argument":
+        return [str(value)]
+    name = max(parameter.opts, key=len)
+    if parameter.is_flag:
+        return [name] if value else []
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return [word for each in values for word in (name, str(each))]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._data.table import EventTable
-from survtree._model.checks import check_cv, check_folds
+from survtree._model.checks import PATH_OPTIONS, check_cv, check_folds
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import FittedTree
 from survtree._model.many_fits import fit_many
@@ -31,6 +31,8 @@ from survtree._search.progress import Watch
 
 Floats = NDArray[np.float64]
 Scoring = str | Callable[..., float]
+# Everything that a tree depends on, so that a plain fit can find it again.
+FIT_OPTIONS = ("regularization", *PATH_OPTIONS, "random_state")
 STANDARD_ERRORS = {"half_standard_error": 0.5, "one_standard_error": 1.0}
 
 
@@ -223,8 +225,8 @@ class Tuned:
         return self.models[self.index]
 
     def params(self) -> list[dict[str, Any]]:
-        """What was chosen from; the other options are those of each candidate."""
-        return [{"max_depth": m.max_depth, "regularization": m.regularization} for m in self.models]
+        """Of each candidate, all options of the plain fit that finds it, also in the folds."""
+        return [{name: getattr(model, name) for name in FIT_OPTIONS} for model in self.models]
 
     def results(self) -> dict[str, Any]:
         """Arrays with one entry per candidate, named as those of scikit-learn's searches."""

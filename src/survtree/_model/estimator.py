@@ -181,6 +181,11 @@ class OptimalSurvivalTree(FittedTree):
         1 - integrated Brier score of the tree / that of a lone leaf, on the training rows.
     exact_loss_ : float
         Loss of the tree on the times as they are; ``loss_`` unless there are time buckets.
+    seed_ : int or None
+        The seed that was used; None if nothing was random.
+    recipe_ : Recipe
+        How to make the model again: code with every option written out, the seed, versions, and a
+        fingerprint of the rows.
     binarizer_ : Binarizer
         How columns became questions; ``questions_`` lists them.
     unique_times_ : ndarray
@@ -305,13 +310,14 @@ class OptimalSurvivalTree(FittedTree):
             found = searched(prepared, settings, watch, kept, clock)
             self._kept_search = found.kept if options["warm_start"] else None
             certificate = self._certified(found, watch)
-            self._fitted = Fitted.of(
+            fitted = Fitted.of(
                 found.prepared,
                 found.solution,
                 certificate,
                 history=found.history,
                 roles=roles_of(duration_col, event_col),
             )
+            self._fitted = replace(fitted, origin=fitted.origin.made_by(self))
             watch.say(certificate.last_line)
         warn_of_data(self.warnings_)
         self._warn(found, options, watch.stopped_by)
@@ -329,7 +335,7 @@ class OptimalSurvivalTree(FittedTree):
         if self.reference is None or is_proving:
             return settings
         losses = reference_losses(
-            self.reference, prepared.X, problem.answers, problem.events, options["random_state"]
+            self.reference, prepared.X, problem.answers, problem.events, prepared.seed
         )
         return replace(settings, guessed_losses=losses)
 

@@ -24,6 +24,7 @@ from survtree._model.groups import Grouped, risks_of
 from survtree._model.leaks import leaks_of
 from survtree._model.lone_leaf import why_one_leaf
 from survtree._model.prepare import Prepared
+from survtree._model.recipe import UNKNOWN, Origin, Recipe, recipe_of
 from survtree._model.roles import Roles
 from survtree._proof.certificate import Certificate
 from survtree._proof.recheck_model import ModelFacts
@@ -63,6 +64,7 @@ class Fitted:
     one_leaf_reason: str = ""  # why there is no split, if there is none
     warnings: tuple[str, ...] = ()  # what in the table would mislead
     group_names: tuple[str, ...] = ()  # by risk; empty texts, or nothing, where none are given
+    origin: Origin = UNKNOWN  # how to run the fit again
     problem: Problem | None = field(default=None, repr=False)
 
     @classmethod
@@ -85,6 +87,7 @@ class Fitted:
             one_leaf_reason=why_one_leaf(problem, solution),
             warnings=(*prepared.cautions, *leaks_of(prepared, tree)),
             problem=problem,
+            origin=Origin.of(prepared),
             **rest,
         )
 
@@ -276,6 +279,16 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
         return risks_of(self.predicted_curves_, self.event_times_)
 
     @property
+    def seed_(self) -> int | None:
+        """The seed that was used; None if nothing was random."""
+        return self._state.origin.seed
+
+    @property
+    def recipe_(self) -> Recipe:
+        """How to make this model again from the same rows."""
+        return recipe_of(self)
+
+    @property
     def history_(self) -> tuple[Snapshot, ...]:
         """Where the search stood whenever a bound had moved."""
         return self._state.history
@@ -354,7 +367,8 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
     def report(self, file: Any, X: Any = None, y: Any = None, **options: Any) -> None:
         """Write the model as one HTML page; ``options`` are those of the page.
 
-        sample_weight, title, times, cv, command, random_state: see ``docs/how-to/share-a-report``.
+        sample_weight, title, times, cv, compare, command, random_state: see
+        ``docs/how-to/share-a-report``.
         """
         from survtree._show.report_page import write_report
 
@@ -398,9 +412,3 @@ def functions_of(model: FittedTree, X: Any) -> list[StepFunction]:
     """The survival curve of each row; rows of a leaf share one."""
     curves = model.predicted_curves_
     return [curves[leaf].survival for leaf in model.apply(X).tolist()]
-
-
-def keep_roles(model: FittedTree, roles: Roles, cautions: Iterable[str] = ()) -> None:
-    """Let a fitted model remember which columns of a user's file hold what, and what was said."""
-    said = tuple(dict.fromkeys((*cautions, *model.warnings_)))
-    model._fitted = replace(model._state, roles=roles, warnings=said)

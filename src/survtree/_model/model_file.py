@@ -17,16 +17,18 @@ from survtree._base.files import whole_file
 from survtree._data.read_rows import Seen
 from survtree._model.defaults import resolved_shrinkage, without_defaults
 from survtree._model.estimator import OptimalSurvivalTree
-from survtree._model.fitted import Fitted, FittedTree
+from survtree._model.fitted import Fitted
 from survtree._model.prepare import new_binarizer
 from survtree._model.read_model_file import (
     FORMAT,
     MOST_BYTES,
     VERSION,
+    Made,
     ModelFile,
     SpecialCuts,
     read_model_file,
 )
+from survtree._model.recipe import UNKNOWN, Origin
 from survtree._model.roles import Roles
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
@@ -52,7 +54,8 @@ ENDS: dict[str, End | None] = {"in": None, "up_to": "low", "from": "high"}
 def export_json(model: Any, file: str | os.PathLike[str] | None = None) -> str:
     """A fitted model as JSON, with its curves and its certificate; ``load`` reads it.
 
-    The text holds no row of the training data, but for each leaf how many rows had which time. The
+    The text holds no row of the training data, but for each leaf how many rows had which time; and
+    how the model was made, so that ``load(file).recipe_`` can make it again. The
     format has a version and a published schema, ``docs/reference/model-1.schema.json``. The options
     ``callback``, ``certificate``, ``verbose`` and ``warm_start`` are not kept, and neither is a
     reference or teacher that is not a name.
@@ -79,7 +82,7 @@ def export_json(model: Any, file: str | os.PathLike[str] | None = None) -> str:
     """
     check_is_fitted(model)
     tree = getattr(model, "best_estimator_", model)
-    text = json.dumps(_as_dict(tree, model), allow_nan=False, indent=None)
+    text = json.dumps(_as_dict(tree, model._state), allow_nan=False, indent=None)
     if file is not None:
         with whole_file(file) as stream:
             stream.write(text.encode("ascii"))
@@ -119,6 +122,7 @@ def _model(given: ModelFile) -> OptimalSurvivalTree:
         asked_shrinkage=_asked_shrinkage(given, options),
         warnings=tuple(given.warnings),
         group_names=given.group_names,
+        origin=_origin(given.origin),
     )
     return model
 
@@ -131,9 +135,14 @@ def _asked_shrinkage(given: ModelFile, options: dict[str, Any]) -> float | None:
     )
 
 
-def _as_dict(model: OptimalSurvivalTree, fitted: FittedTree) -> dict[str, Any]:
-    """What is written of a model; ``fitted`` is what the user fitted, which may have chosen it."""
-    state = fitted._state
+def _origin(given: Made | None) -> Origin:
+    if given is None:
+        return UNKNOWN
+    return Origin(**{**structs.asdict(given), "command": tuple(given.command)})
+
+
+def _as_dict(model: OptimalSurvivalTree, state: Fitted) -> dict[str, Any]:
+    """What a file holds; what else the state says may be that of a search which chose the tree."""
     binarizer, certificate = model.binarizer_, model.certificate_
     names = [field.name for field in fields(certificate) if field.name not in ELSEWHERE]
     given = binarizer.questions_.given
@@ -162,9 +171,10 @@ def _as_dict(model: OptimalSurvivalTree, fitted: FittedTree) -> dict[str, Any]:
         "history": [asdict(snapshot) for snapshot in model.history_],
         "roles": None if state.roles is None else state.roles._asdict(),
         "shrinkage": model.shrinkage_,
-        "one_leaf_reason": model.one_leaf_reason_,
-        "warnings": list(fitted.warnings_),
+        "one_leaf_reason": state.one_leaf_reason,
+        "warnings": list(state.warnings),
         "group_names": list(state.group_names),
+        "origin": asdict(state.origin) if state.origin.data else None,
     }
 
 

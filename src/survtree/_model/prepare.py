@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.numbers import format_percent
+from survtree._data.fingerprint import data_fingerprint
 from survtree._data.read_rows import read_study
 from survtree._data.read_table import rows_at
 from survtree._data.table import EventTable, Table
@@ -24,7 +25,7 @@ from survtree._questions.binarizer import Binarizer
 from survtree._scoring.teachers import Pace, TeacherCurves
 from survtree._search.problem import Clock, Problem
 from survtree._search.progress import Watch
-from survtree._search.read_teacher import teacher_curves, teacher_name, teacher_seed
+from survtree._search.read_teacher import seed_needed, teacher_curves, teacher_name
 from survtree._search.solve import Solution, loss_of
 
 Places = NDArray[np.intp]
@@ -44,7 +45,8 @@ class Prepared:
     horizon: float | None
     teacher: TeacherCurves | None
     shrinkage: float | None  # None: the teacher's curves are to choose it
-    seed: int | None  # of a built-in teacher
+    seed: int | None  # of a teacher or reference that is fitted here
+    data: str  # fingerprint of the rows
     cautions: tuple[str, ...] = ()  # what must be said of the columns
 
     def certificate(self, solution: Solution, **rest: Any) -> Certificate:
@@ -63,7 +65,7 @@ class Prepared:
             horizon=self.horizon,
             exact_loss=exact_loss,
             teacher=teacher_name(self.options["teacher"]),
-            teacher_seed=self.seed,
+            teacher_seed=None if self.teacher is None else self.seed,
             teacher_rows=None if self.teacher is None else self.teacher.n_fitted,
             n_candidates=n_candidates if n_candidates > len(self.problem.questions) else None,
             **rest,
@@ -93,7 +95,7 @@ def prepare(
     questions = binarizer.fit_table(table, exact, study.left_out).questions_
     horizon = resolved_horizon(options["horizon"], exact)
     events = exact.until(horizon)
-    seed = teacher_seed(options["teacher"], options["random_state"])
+    seed = seed_needed(options["teacher"], options["reference"], options["random_state"])
     pace = _pace_of(options, watch, clock)
     teacher = teacher_curves(options["teacher"], rows, study.covariates, events, seed, pace)
     if teacher is not None and teacher.is_cut:
@@ -127,6 +129,7 @@ def prepare(
         teacher,
         shrinkage,
         seed,
+        data_fingerprint(table, exact),
         study.cautions,
     )
 

@@ -27,6 +27,7 @@ from survtree._base.tree import Tree
 from survtree._base.words import one_line_message
 from survtree._data.table import Kind as ColumnKind
 from survtree._model.checks import check_names_differ
+from survtree._model.recipe import is_literal
 from survtree._proof.certificate import Guess
 from survtree._scoring.curves import LeafCurve
 from survtree._search.problem import LossKind
@@ -67,6 +68,8 @@ GroupNames = Annotated[
         "empty text where there is none, or nothing at all."
     ),
 ]
+Seed = Annotated[int, Meta(ge=0, le=2**32 - 1)]
+Name = Annotated[str, Meta(pattern="^[A-Za-z_-]{1,40}$")]
 Fingerprint = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64)]
 Node = Annotated[int, Meta(ge=-1, le=2**31 - 1)]
 Levels = Annotated[tuple[str, ...], Meta(min_length=1)]
@@ -248,7 +251,7 @@ class Proven(Struct):
     horizon: Horizon | None = None  # earlier files have none
     loss_kind: LossKind = "brier"
     teacher: Text | None = None
-    teacher_seed: Annotated[int, Meta(ge=0, le=2**32 - 1)] | None = None
+    teacher_seed: Seed | None = None
     teacher_rows: Positive | None = None
     rows_fingerprint: Fingerprint | None = None
     n_candidates: Positive | None = None
@@ -274,6 +277,23 @@ class Outcome(Struct):
     weight: Text | None
 
 
+class Made(Struct):
+    """How to make the model again: options as literals of Python, a command by its arguments."""
+
+    data: Fingerprint
+    versions: dict[Name, Annotated[str, Meta(max_length=40)]]
+    seed: Seed | None
+    is_weighted: bool
+    estimator: Literal["", "OptimalSurvivalTree", "OptimalSurvivalTreeCV"]
+    options: dict[Name, Text | None]
+    command: list[Text]
+
+    def __post_init__(self) -> None:
+        for name, text in self.options.items():
+            is_plain = text is None or is_literal(text)
+            require(is_plain, f"origin.options.{name} must be a literal of Python", text)
+
+
 class ModelFile(Struct):
     """A fitted optimal survival tree, as survtree.export_json writes it."""
 
@@ -292,10 +312,12 @@ class ModelFile(Struct):
     exact_loss: NotNegative
     history: list[Snapshot]  # a counter that comes later needs a default, for earlier files
     roles: Outcome | None
-    shrinkage: Shrinkage = 0.0  # earlier files have none
-    one_leaf_reason: str = ""  # likewise
+    # Earlier files have none of these.
+    shrinkage: Shrinkage = 0.0
+    one_leaf_reason: Text = ""
     warnings: list[Text] = []
     group_names: GroupNames = ()
+    origin: Made | None = None
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]

@@ -127,7 +127,7 @@ def bootstrap(
     n_jobs: int | None = None,
     verbose: int = 0,
     callback: Callable[[FitsSnapshot], Any] | None = None,
-    random_state: Any = None,
+    random_state: Any = 0,
     duration_col: Any = None,
     event_col: Any = None,
 ) -> Stability:
@@ -157,8 +157,8 @@ def bootstrap(
         Called with a ``FitsSnapshot`` as samples are finished, at most about ten times a second. If
         it returns True, the work stops, as by Ctrl-C: the result is that of the finished samples,
         with a ``SearchStoppedWarning``.
-    random_state : int, RandomState or None, default=None
-        Seed of the samples.
+    random_state : int, RandomState or None, default=0
+        Seed of the samples; None draws a new one each time.
 
     Examples
     --------

@@ -146,8 +146,11 @@ class OptimalSurvivalTreeCV(FittedTree):
     ----------
     best_estimator_ : OptimalSurvivalTree
         The chosen tree, fitted on all rows. It does not keep the training rows.
-    best_params_, best_score_, best_index_
-        Its ``max_depth`` and ``regularization``, its mean score, its place in ``cv_results_``.
+    best_params_ : dict
+        All options with which ``OptimalSurvivalTree(**best_params_).fit(X, y)`` gives this very
+        tree and its predictions.
+    best_score_, best_index_
+        Its mean score, and its place in ``cv_results_``.
     cv_results_ : dict of arrays
         An entry per candidate: parameters, scores of the folds, their mean and standard error,
         rank, leaves and depth.
@@ -156,7 +159,9 @@ class OptimalSurvivalTreeCV(FittedTree):
     is_complete_ : bool
         False if Ctrl-C or the callback stopped the work before all folds were finished.
     seed_ : int
-        The seed that was used.
+        The seed that was used, for folds and teachers.
+    recipe_ : Recipe
+        How to make the model again: the cross-validation, and the plain fit of the chosen tree.
     tree_, certificate_, objective_, ...
         The attributes of a fitted ``OptimalSurvivalTree``, for the chosen tree.
 
@@ -255,8 +260,7 @@ class OptimalSurvivalTreeCV(FittedTree):
             found = self._tuned(rows, plans, settings, watch)
             tuned = found.by_plan[0]
             _log(tuned, watch)
-        self._keep(tuned, roles_of(duration_col, event_col), rows.cautions)
-        self.seed_ = seed
+        self._keep(tuned, roles_of(duration_col, event_col), seed, rows.cautions)
         self._is_interrupted = found.stopped_by == "an interrupt"
         if found.stopped_by is not None:
             folds_done = f"{self.n_splits_} of {format_count(len(folds), 'fold')}"
@@ -285,11 +289,14 @@ class OptimalSurvivalTreeCV(FittedTree):
         names = ("max_depths", "min_regularization", "scoring", "rule", "n_repeats", "n_jobs")
         return TuningSettings(options=options, **{name: checked[name] for name in names})
 
-    def _keep(self, tuned: Tuned, roles: Roles | None, cautions: tuple[str, ...]) -> None:
+    def _keep(
+        self, tuned: Tuned, roles: Roles | None, seed: int, cautions: tuple[str, ...]
+    ) -> None:
         # What a tree left out as told by this class it did not warn of.
         said = tuple(dict.fromkeys((*cautions, *tuned.best.warnings_)))
-        tuned.best._fitted = replace(tuned.best._state, warnings=said)
-        self._fitted = replace(tuned.best._state, roles=roles)
+        state = tuned.best._fitted = replace(tuned.best._state, warnings=said)
+        origin = replace(state.origin, seed=seed).made_by(self)
+        self._fitted = replace(state, roles=roles, origin=origin)
         self.best_estimator_ = tuned.best
         self.best_index_ = tuned.index
         self.best_params_ = tuned.params()[tuned.index]

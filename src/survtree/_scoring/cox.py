@@ -115,24 +115,29 @@ def cross_fitted_cox(
     Rows after those of the events are in no fold; theirs are the mean over the models of all folds.
     """
     n, curves = len(events), np.zeros((len(columns), len(times)))
-    for coefficients, (fitted_on, held_out) in zip(
-        _coefficients(columns[:n], events, folds), folds, strict=True
-    ):
+    _, found = _best_penalty(columns[:n], events, folds)
+    for coefficients, (fitted_on, held_out) in zip(found, folds, strict=True):
         model = _model(coefficients, columns[fitted_on], events.take(fitted_on))
         curves[held_out] = model.survival(columns[held_out], times)
         curves[n:] += model.survival(columns[n:], times) / len(folds)
     return curves
 
 
-def _coefficients(
-    columns: Floats, events: EventTable, folds: list[tuple[Places, Places]]
-) -> list[Floats]:
-    """Those of the rows outside each fold.
+def ridge_cox(columns: Floats, events: EventTable, folds: list[tuple[Places, Places]]) -> CoxModel:
+    """The model of all rows, with the penalty that the folds choose."""
+    penalty, _ = _best_penalty(columns, events, folds)
+    return _model(_maximised(_Likelihood(columns, events), penalty), columns, events)
 
-    All folds share one penalty: that of the highest cross-validated partial likelihood (Verweij
-    and van Houwelingen): of all rows less of the rows fitted on, summed over folds.
+
+def _best_penalty(
+    columns: Floats, events: EventTable, folds: list[tuple[Places, Places]]
+) -> tuple[float, list[Floats]]:
+    """The penalty of all folds, and the coefficients of the rows outside each.
+
+    It is that of the highest cross-validated partial likelihood (Verweij and van Houwelingen): of
+    all rows less of the rows fitted on, summed over folds.
     """
-    best: list[Floats] = []
+    best: tuple[float, list[Floats]] = PENALTIES[0], []
     best_value, everyone = -np.inf, _Likelihood(columns, events)
     parts = [_Likelihood(columns[each], events.take(each)) for each, _ in folds]
     for penalty in PENALTIES:
@@ -140,8 +145,8 @@ def _coefficients(
         for coefficients, part in zip(found, parts, strict=True):
             value += everyone.log_likelihood(coefficients)
             value -= part.log_likelihood(coefficients)
-        if not best or value > best_value:
-            best, best_value = found, value
+        if not best[1] or value > best_value:
+            best, best_value = (penalty, found), value
         elif value < best_value - CLEARLY_WORSE:
             break
     return best

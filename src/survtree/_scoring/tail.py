@@ -69,19 +69,19 @@ def _lost_by_time(events: EventTable, train: EventTable | None) -> Floats:
 
 
 def warn_of_tail(tail: Tail | None, where: str = "", *, can_choose: bool) -> None:
-    """Say how much hangs on how few rows, and what to do; nothing if there is no such tail.
+    """Say how much hangs on how few rows, and what to do; nothing if there is no such tail."""
+    if tail is not None:
+        warn(where + tail_message(tail, can_choose=can_choose), TailWeightWarning)
 
-    A fit without a horizon can choose one itself; a metric cannot.
-    """
-    if tail is None:
-        return
+
+def tail_message(tail: Tail, *, can_choose: bool) -> str:
+    """The warning; a fit without a horizon can choose one itself, a metric cannot."""
     start, is_one = format_number(tail.start, 6), tail.n_rows == 1
     carry, end = ("carries", "it ends") if is_one else ("carry", "they end")
     choice = "horizon='auto', or a time" if can_choose else "as horizon a time"
-    warn(
-        f"{where}{format_count(tail.n_rows, 'row')} of {tail.n_all:,} {carry} "
+    return (
+        f"{format_count(tail.n_rows, 'row')} of {tail.n_all:,} {carry} "
         f"{format_percent(tail.share)} of the loss of one curve for all rows; {end} at {start} or "
         f"later, where few rows are left. Pass {choice} before {start} up to which the loss is "
-        "integrated.",
-        TailWeightWarning,
+        "integrated."
     )

@@ -332,18 +332,10 @@ def _out_of_bag(forest: Any, columns: Floats, n_times: int) -> Floats:
 
 def _cox(task: _Task) -> Floats:
     """Cross-fitted curves of a ridge Cox model."""
-    from sklearn.model_selection import RepeatedStratifiedKFold  # slow to import
-
-    event = task.events.event
-    if event.sum() < FEWEST_EVENTS:
+    if task.events.event.sum() < FEWEST_EVENTS:
         return task.same_for_all()
-    splitter = RepeatedStratifiedKFold(
-        n_splits=N_FOLDS, n_repeats=N_REPEATS, random_state=task.seed
-    )
-    # Fewer censored rows than folds cannot be spread over them.
-    can_spread = (~event).sum() >= N_FOLDS
-    folds = list(splitter.split(event, event & can_spread))
-    few = _few_columns(_on_one_scale(task.columns))
+    folds = cox_folds(task.events, N_REPEATS, task.seed)
+    few = cox_columns(task.columns)
     repeats = [folds[k : k + N_FOLDS] for k in range(0, len(folds), N_FOLDS)]
     curves = []
     for each in repeats:
@@ -351,6 +343,21 @@ def _cox(task: _Task) -> Floats:
         if task.pace.ends("Cox model", len(curves) / N_REPEATS):
             break
     return np.asarray(np.mean(curves, axis=0))
+
+
+def cox_folds(events: EventTable, n_repeats: int, seed: int) -> list[tuple[Places, Places]]:
+    """Folds with about equally many events, made so many times over."""
+    from sklearn.model_selection import RepeatedStratifiedKFold  # slow to import
+
+    splitter = RepeatedStratifiedKFold(n_splits=N_FOLDS, n_repeats=n_repeats, random_state=seed)
+    # Fewer censored rows than folds cannot be spread over them.
+    can_spread = (~events.event).sum() >= N_FOLDS
+    return list(splitter.split(np.zeros((len(events), 1)), events.event & can_spread))
+
+
+def cox_columns(columns: Floats) -> Floats:
+    """The columns as a ridge penalty needs them: on one scale, and not more than it can tell."""
+    return _few_columns(_on_one_scale(columns))
 
 
 def _on_one_scale(columns: Floats) -> Floats:

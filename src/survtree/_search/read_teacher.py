@@ -58,10 +58,10 @@ def teacher_name(teacher: Any) -> str | None:
     return type(teacher).__name__ if kind == "model" else "survival curves"
 
 
-def teacher_seed(teacher: Any, random_state: Any) -> int | None:
-    """The seed of a built-in teacher; the others have none."""
+def seed_needed(teacher: Any, reference: Any, random_state: Any) -> int | None:
+    """The seed of a teacher or reference that is fitted here; with any other nothing is random."""
     is_built_in = teacher is not None and check_teacher(teacher) == "name"
-    return seed_of(random_state) if is_built_in else None
+    return seed_of(random_state) if is_built_in or isinstance(reference, str) else None
 
 
 def seed_of(random_state: Any) -> int:

@@ -51,10 +51,11 @@ def plot_curves(
     confidence: float = 0.95,
     at_risk: bool = True,
     bands: bool | None = None,
+    log_rank: bool = False,
     time_label: str | None = None,
     time_unit: str | None = None,
 ) -> Picture:
-    """The predicted curves of all leaves, with rows at risk and the log-rank test.
+    """The predicted curves of all leaves, with rows at risk.
 
     They are the Kaplan-Meier curves of the leaves. If ``shrinkage_`` is above 0, the main lines are
     the shrunken curves that are predicted; with bands, the Kaplan-Meier curves are thin lines
@@ -63,9 +64,6 @@ def plot_curves(
     Colours show the order of risk, the darkest the highest, in print without colours too, and are
     those of ``plot_tree``. A small upright mark is a row that was censored. Beside each curve stand
     its group, the name that ``model.rename`` gave it, its rows and, where there is room, its rule.
-
-    The p-value is too small: the leaves were chosen by the outcomes of the very rows that are
-    compared. It does not show that the tree holds on new rows.
 
     Parameters
     ----------
@@ -81,14 +79,19 @@ def plot_curves(
         out where it would take more than half of the height.
     bands : bool, optional
         Are there bands and marks of censored rows? By default for up to four leaves.
+    log_rank : bool, default=False
+        Is the log-rank test of the leaves shown? Its p-value is too small: the leaves were chosen
+        by the outcomes of the very rows that are compared. It does not show that the tree holds on
+        new rows.
 
     Examples
     --------
     >>> from survtree import OptimalSurvivalTree, plot_curves
     >>> from survtree.datasets import load
     >>> model = OptimalSurvivalTree(max_depth=1, regularization=0.001).fit(*load("veterans"))
-    >>> plot_curves(model, times=[0, 180, 360]).axes.get_title(loc="right")
-    'log-rank p < 0.001'
+    >>> picture = plot_curves(model, times=[0, 180, 360], log_rank=True)
+    >>> picture.axes.get_title(loc="right")
+    'log-rank p < 0.001, optimistic'
     """
     checks.check_drawn_model(model)
     checks.check_axes(ax)
@@ -103,7 +106,9 @@ def plot_curves(
     artists = _draw_curves(ax, model, nodes, level if has_bands else None)
     ticks = round_ticks(last_time(model), _n_ticks(ax, size)) if ticks is None else ticks
     _draw_axes(ax, ticks, max(last_time(model), ticks[-1]), label, size)
-    _draw_titles(ax, model, level, size, has_bands=has_bands)
+    _draw_titles(ax, model, size, has_bands=has_bands)
+    if log_rank and len(nodes) > 1:
+        _draw_test(ax, model, size)
     table_height = (len(nodes) + 1) * LINE * size
     if at_risk and table_height <= MOST_OF_HEIGHT * size_of(ax)[1]:
         artists += _draw_table(ax, model, nodes, ticks, size)
@@ -176,21 +181,22 @@ def _draw_axes(ax: Any, ticks: list[float], end: float, label: str, size: float)
     hide_frame(ax)
 
 
-def _draw_titles(
-    ax: Any, model: FittedTree, confidence: float, size: float, *, has_bands: bool
-) -> None:
-    """Which curves are drawn, if that needs words, and the test; above each other if need be."""
-    how = {"size": size, "color": GREY}
-    lines = []
+def _draw_titles(ax: Any, model: FittedTree, size: float, *, has_bands: bool) -> None:
+    """Which curves are drawn, if that needs words."""
     if shrinkage_of(model) > 0:
         lines = [SHRUNKEN, OWN_CURVES] if has_bands else [SHRUNKEN]
-        ax.set_title("\n".join(lines), loc="left", **how)
-    if model.n_leaves_ > 1:
-        p = leaf_facts(model, confidence=confidence).log_rank.p
-        test = f"log-rank {format_p_value(p)}"
-        room = size_of(ax)[0] - Fonts().widest(lines, size)
-        is_below = not lines or room > Fonts().width(test, size) + size
-        ax.set_title(test if is_below else test + "\n" * len(lines), loc="right", **how)
+        ax.set_title("\n".join(lines), loc="left", size=size, color=GREY)
+
+
+def _draw_test(ax: Any, model: FittedTree, size: float) -> None:
+    """The log-rank test beside the title, or above it if there is no room."""
+    test = f"log-rank {format_p_value(leaf_facts(model).log_rank.p)}, optimistic"
+    lines = [line for line in ax.get_title(loc="left").split("\n") if line]
+    room = size_of(ax)[0] - Fonts().widest(lines, size)
+    is_beside = not lines or room > Fonts().width(test, size) + size
+    ax.set_title(
+        test if is_beside else test + "\n" * len(lines), loc="right", size=size, color=GREY
+    )
 
 
 def _draw_table(

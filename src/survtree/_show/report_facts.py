@@ -1,9 +1,6 @@
 """What a report says, as one dict of plain values that could be written as JSON."""
 
-import ast
-import inspect
-import platform
-from importlib.metadata import version
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -13,6 +10,7 @@ from sklearn.utils import check_random_state
 from survtree._base.numbers import format_penalty, json_interval, json_number, round_ticks
 from survtree._model.fitted import FittedTree
 from survtree._model.prepare import cohort_of
+from survtree._model.recipe import versions_now
 from survtree._proof.certificate import Certificate
 from survtree._proof.recheck import Verification, recheck
 from survtree._questions.questions import (
@@ -23,10 +21,12 @@ from survtree._questions.questions import (
     Question,
     says_yes_if_missing,
 )
+from survtree._scoring.tail import heavy_tail, tail_message
 from survtree._search.progress import REASONS
 from survtree._show.leaf_facts import (
     LeafFacts,
     Predicted,
+    answers_on_edges,
     columns_asked,
     leaf_facts,
     levels_at_end,
@@ -34,7 +34,8 @@ from survtree._show.leaf_facts import (
 )
 from survtree._show.leaf_texts import group_text
 from survtree._show.picture import by_risk, last_time
-from survtree._show.report_rows import Scoring, data_facts, score_facts
+from survtree._show.report_rows import data_facts
+from survtree._show.report_scores import WHY_NOT, Scoring, score_facts, without_rows
 
 
 def report_facts(
@@ -44,24 +45,32 @@ def report_facts(
     title: str,
     times: Any,
     cv: Any,
+    compare: bool,
     command: str | None,
-    random_state: Any,
+    seed: int,
 ) -> dict[str, Any]:
     """All that the page says; ``rows`` are X, y and weights as the user has them."""
-    facts = leaf_facts(model, times)
+    facts, warned = leaf_facts(model, times), list(model.warnings_)
     verified = data = scores = None
     if rows is not None:
         study = model.binarizer_.read_with_outcome(*rows, model)
         table, events, is_kept = study[:3]
         verified = recheck(model.certificate_, study, needs_targets=False)
         data = data_facts(table, events, columns_asked(model), len(is_kept))
-        cohort, rng = cohort_of(clone(model), *rows), check_random_state(random_state)
-        scoring = Scoring(cv, rng, np.array(facts.times), facts.confidence)
-        scores = score_facts(model, cohort, scoring, is_training=verified.checks["data"])
+        is_training = verified.checks["data"]
+        cohort, rng = cohort_of(clone(model), *rows), check_random_state(seed)
+        scoring = Scoring(cv, rng, np.array(facts.times), facts.confidence, compare)
+        scores = score_facts(model, cohort, scoring, is_training=is_training)
+        tail = heavy_tail(events.until(model.horizon_)) if is_training else None
+        can_choose = model.horizon_ is None
+        warned += [] if tail is None else [tail_message(tail, can_choose=can_choose)]
     return {
         "title": title,
-        "warnings": list(model.warnings_),
         "summary": _summary(model, facts),
+        "held_out": without_rows() if scores is None else scores["verdict"],
+        "why_unknown": WHY_NOT["no rows" if scores is None else scores["why_not_held_out"]],
+        "seed": seed,
+        "warnings": warned,
         "tree": tree_facts(model, facts),
         "fields": form_fields(model),
         "leaves": leaf_list(facts),
@@ -72,7 +81,6 @@ def report_facts(
         "until": facts.until,
         "confidence": facts.confidence,
         "shrinkage": facts.shrinkage,
-        "log_rank": {key: json_number(value) for key, value in facts.log_rank._asdict().items()},
         "at_risk": at_risk_facts(model),
         "proof": proof_facts(model.certificate_, len(model.questions_), verified),
         "reproduce": reproduce_facts(model, command),
@@ -90,6 +98,7 @@ def _summary(model: Any, facts: LeafFacts) -> dict[str, Any]:
         "leaves": len(facts.leaves),
         "columns": [names[j] for j in columns_asked(model)],
         "ibs_ratio": json_number(model.ibs_ratio_),
+        "one_leaf_reason": model.one_leaf_reason_,
     }
 
 
@@ -123,7 +132,7 @@ def _predicted(found: Predicted) -> dict[str, Any]:
 
 def tree_facts(model: FittedTree, facts: LeafFacts) -> list[dict[str, Any]]:
     """Nodes by number. ``rank`` counts the leaves by risk, the lowest first."""
-    tree, columns = model.tree_, columns_asked(model)
+    tree, columns, answers = model.tree_, columns_asked(model), answers_on_edges(model)
     ranks = {node: rank for rank, node in enumerate(by_risk(model))}
     counts = {leaf.node: (leaf.n_rows, leaf.n_events) for leaf in facts.leaves}
     nodes: list[dict[str, Any]] = []
@@ -138,6 +147,7 @@ def tree_facts(model: FittedTree, facts: LeafFacts) -> list[dict[str, Any]]:
             split = {"text": text, "field": field, "question": _answered_by(question)}
             nodes.append({"node": node, "no": no, "yes": yes, **split})
         nodes[-1] |= {"rows": counts[node][0], "events": counts[node][1]}
+        nodes[-1] |= {"answer": answers.get(node, "")}
     return nodes[::-1]
 
 
@@ -252,41 +262,13 @@ PAPER = (
 
 
 def reproduce_facts(model: Any, command: str | None) -> dict[str, Any]:
-    """The command, if there was one, and the call in Python."""
-    code, is_exact = python_call(model)
-    versions = {"survtree": version("survtree"), "Python": platform.python_version()}
-    versions |= {"NumPy": version("numpy"), "scikit-learn": version("scikit-learn")}
-    call = {"command": command, "code": code, "is_exact": is_exact}
-    return {**call, "versions": versions, "paper": PAPER}
-
-
-def python_call(model: Any) -> tuple[str, bool]:
-    """Code that makes the model with what differs from the defaults, and whether it is complete."""
-    kind = type(model).__name__
-    options = model.get_params(deep=False)
-    arguments, is_exact = [], True
-    for name, parameter in inspect.signature(type(model)).parameters.items():
-        value = options[name]
-        if not _is_same(value, parameter.default):
-            text = _literal(value)
-            is_exact = is_exact and text is not None
-            arguments.append(f"{name}={text or '...'}")
-    call = f"{kind}({', '.join(arguments)})"
-    if len(call) > 88:
-        call = f"{kind}(\n    " + ",\n    ".join(arguments) + ",\n)"
-    return f"from survtree import {kind}\n\nmodel = {call}\nmodel.fit(X, y)", is_exact
-
-
-def _is_same(value: Any, default: Any) -> bool:
-    return type(value) is type(default) and repr(value) == repr(default)
-
-
-def _literal(value: Any) -> str | None:
-    """The value as code, if it can be written as such."""
-    is_scalar = hasattr(value, "item") and not getattr(value, "shape", ())
-    text = repr(value.item() if is_scalar else value)
-    try:
-        ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-    return text
+    """How to make the model again, and whom to cite."""
+    recipe = model.recipe_
+    made = recipe.command if command is None else command
+    return {
+        **asdict(recipe),
+        "command": made,
+        "has_gaps": "=..." in recipe.code + recipe.code_as_made,
+        "page": versions_now(),
+        "paper": PAPER,
+    }

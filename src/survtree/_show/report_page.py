@@ -15,6 +15,7 @@ from survtree._base import numbers
 from survtree._base.checks import check_option
 from survtree._base.files import whole_file
 from survtree._base.numbers import format_limits, format_number, format_percent, with_unit
+from survtree._search.read_teacher import seed_of
 from survtree._show.checks import check_report_file, check_report_rows, check_report_text
 from survtree._show.leaf_facts import CONFIDENCE, facts_to_write
 from survtree._show.report_facts import (
@@ -51,7 +52,8 @@ def write_report(
     sample_weight: Any = None,
     title: str | None = None,
     times: Any = None,
-    cv: Any = 5,
+    cv: Any = "auto",
+    compare: bool = False,
     command: str | None = None,
     random_state: Any = 0,
 ) -> None:
@@ -75,13 +77,17 @@ def write_report(
         The heading of the page.
     times : list of times, optional
         Survival and calibration are shown at these; by default at three round times.
-    cv : int, splitter, list of pairs or None, default=5
+    cv : "auto", int, splitter, list of pairs or None, default="auto"
         Folds for scores on held-out rows: the model is fitted again for each, with its own options.
-        None leaves this out.
+        "auto" makes five if their fits take no more than about a minute. None leaves this out; the
+        page then says that nothing was measured on held-out rows.
+    compare : bool, default=False
+        Score other models on the same held-out rows: one curve for all, a Cox model with a ridge
+        penalty, and a greedy tree that is split while a log-rank test says so.
     command : str, optional
         How the model was made, if by a command; the page shows it.
     random_state : int, RandomState or None, default=0
-        Seed of the folds.
+        Seed of the folds, which the page shows.
 
     Examples
     --------
@@ -101,9 +107,9 @@ def write_report(
     path = check_report_file(file)
     heading = check_report_text("title", title) or TITLE
     shown = check_report_text("command", command)
-    seed = check_option("random_state", random_state)
+    seed = seed_of(check_option("random_state", random_state))
     rows = check_report_rows(X, y, sample_weight, model.roles_)
-    how = {"times": times, "cv": cv, "random_state": seed}
+    how = {"times": times, "cv": cv, "compare": bool(compare), "seed": seed}
     facts = report_facts(model, rows, title=heading, command=shown, **how)
     text = page(facts, page_pictures(model, facts))
     with whole_file(path) as stream:
@@ -113,8 +119,8 @@ def write_report(
 def page(facts: dict[str, Any], pictures: Pictures) -> str:
     """The page. Its only code and styles are those whose hashes its policy names."""
     own = leaf_styles(len(facts["leaves"])) + tree_styles(pictures.tree_width)
-    style = _data("style.css") + own
-    script = _data("script.js")
+    style = page_part("style.css") + own
+    script = page_part("script.js")
     text: str = _template().render(
         facts,
         style=Markup(style),
@@ -126,6 +132,8 @@ def page(facts: dict[str, Any], pictures: Pictures) -> str:
         reference=next(
             leaf["label"] for leaf in facts["leaves"] if leaf["node"] == facts["reference_leaf"]
         ),
+        shortly={leaf["node"]: "; ".join(_numbers(leaf, facts)[:2]) for leaf in facts["leaves"]},
+        labels={leaf["node"]: leaf["label"] for leaf in facts["leaves"]},
         ranks={node["node"]: node["rank"] for node in facts["tree"] if "rank" in node},
     )
     return text
@@ -135,12 +143,13 @@ def _needed_by_script(facts: dict[str, Any]) -> dict[str, Any]:
     """What the form and the tree need; numbers of leaves are in the table of the page."""
     needed = ("no", "yes", "text", "field", "question", "rows", "events")
     nodes = [{key: node[key] for key in needed if key in node} for node in facts["tree"]]
-    leaves = {leaf["node"]: _sentence(leaf, facts) for leaf in facts["leaves"]}
+    leaves = {leaf["node"]: "; ".join(_numbers(leaf, facts)) for leaf in facts["leaves"]}
     labels = {leaf["node"]: leaf["label"] for leaf in facts["leaves"]}
     return {"nodes": nodes, "fields": facts["fields"], "leaves": leaves, "labels": labels}
 
 
-def _sentence(leaf: dict[str, Any], facts: dict[str, Any]) -> str:
+def _numbers(leaf: dict[str, Any], facts: dict[str, Any]) -> list[str]:
+    """What is known of a leaf, in words."""
     limits = format_limits(leaf["median"]["low"], leaf["median"]["high"])
     median = median_text(leaf, facts["unit"]) + (f" ({limits})" if limits else "")
     shares, predicted = [at["value"] for at in leaf["survival"]], ""
@@ -151,7 +160,7 @@ def _sentence(leaf: dict[str, Any], facts: dict[str, Any]) -> str:
         f"{with_unit(format_number(time), facts['unit'])}"
         for time, share in zip(facts["times"], shares, strict=True)
     ]
-    return "; ".join([counts_text(leaf), *([median] if facts["has_medians"] else []), *survival])
+    return [counts_text(leaf), *([median] if facts["has_medians"] else []), *survival]
 
 
 def _policy(style: str, script: str) -> str:
@@ -166,7 +175,8 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _data(name: str) -> str:
+def page_part(name: str) -> str:
+    """The template, the styles or the script."""
     return files("survtree._show").joinpath("page", name).read_text(encoding="utf-8")
 
 
@@ -177,8 +187,8 @@ def _template() -> Any:
     )
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "sort_keys": True}
     environment.filters.update(FORMATS)
-    environment.globals.update(FORMATS, zip=zip)
-    return environment.from_string(_data("template.html.j2"))
+    environment.globals.update(FORMATS, zip=zip, counts=counts_text)
+    return environment.from_string(page_part("template.html.j2"))
 
 
 def notebook_html(model: Any) -> str:

@@ -1,0 +1,96 @@
+"""What a command prints and writes can be run again, and gives the same tree and curves."""
+
+import json
+import re
+import shlex
+from html import unescape
+
+import pytest
+
+from survtree import load
+from survtree.datasets import load as load_data
+from tests.support.runner import done, survtree
+
+TUNE = ("tune", "--depths", "1,2", "--min-regularization", 0.002, "--folds", 3, "--quiet")
+COMMANDS = {
+    "fit": ("fit",),
+    "paper": ("fit", "--regularization", 0.005, "--depth", 2, "--exclude", "Celltype"),
+    "teacher": ("fit", "--teacher", "cox", "--seed", 7, "--na", "x y"),
+    "tune": TUNE,
+}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    found = load_data("veterans")
+    file = tmp_path_factory.mktemp("study") / "my data.csv"
+    found.X.with_columns(days=found.y["time"], died=found.y["event"]).write_csv(file)
+    return file
+
+
+def said(file):
+    """Tree, curves and fingerprints of a model file."""
+    facts = json.loads(file.read_text())
+    parts = {name: facts[name] for name in ("tree", "questions", "leaves", "shrinkage")}
+    return parts, facts["origin"]["data"], facts["certificate"]["fingerprint"]
+
+
+def first(data, tmp_path, command):
+    """Runs a command that writes a model; what it prints on standard error."""
+    name, *options = command
+    run = survtree(name, data, *options, "-o", tmp_path / "model.json")
+    assert run.exit_code == 0, run.stderr
+    return run.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_the_command_that_is_printed_makes_the_same_model(data, tmp_path, command):
+    printed = first(data, tmp_path, command)
+    before = said(tmp_path / "model.json")
+    (tmp_path / "model.json").unlink()
+    again = re.search(r"^run again: survtree (.*)$", printed, re.M)[1]
+    done(*shlex.split(again))
+    assert said(tmp_path / "model.json") == before
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_a_model_file_says_by_which_command_it_was_made(data, tmp_path, command):
+    first(data, tmp_path, command)
+    before, recipe = said(tmp_path / "model.json"), load(tmp_path / "model.json").recipe_
+    done(*shlex.split(recipe.command)[1:])
+    assert said(tmp_path / "model.json") == before
+
+
+@pytest.mark.parametrize("command", [COMMANDS["teacher"], TUNE], ids=["fit", "tune"])
+def test_a_report_says_by_which_command_its_model_was_made(data, tmp_path, command):
+    first(data, tmp_path, command)
+    before = said(tmp_path / "model.json")
+    done("report", tmp_path / "model.json", data, "-o", tmp_path / "report.html", "--folds", 0)
+    page = unescape((tmp_path / "report.html").read_text())
+    shown = re.search(r"<code>survtree (.*?)</code>", page, re.S)[1]
+    done(*shlex.split(shown))
+    assert said(tmp_path / "model.json") == before
+
+
+def test_json_has_the_recipe(data):
+    facts = json.loads(done("fit", data, "--depth", 2, "--json"))
+    recipe = facts["recipe"]
+    assert facts["seed"] == recipe["seed"] == 0
+    assert recipe["command"].endswith("--depth 2 --seed 0 --json")
+    assert recipe["options"]["shrinkage"] == repr(facts["shrinkage"])
+    assert {"survtree", "numpy", "scikit-learn"} <= set(recipe["versions"])
+    assert len(recipe["data"]) == 64
+
+
+def test_seed_and_versions_are_printed(data, tmp_path):
+    printed = first(data, tmp_path, ("fit", "--seed", 3, "--depth", 1))
+    rows = load(tmp_path / "model.json").recipe_.data[:16]
+    assert re.search(rf"^seed 3; rows {rows}; survtree [^ ]+, numpy [^ ]+, sc", printed, re.M)
+    assert "regularization=" in printed
+
+
+def test_a_path_can_be_run_again(data):
+    run = survtree("path", data, "--depth", 1, "--min-regularization", 0.01)
+    again = re.search(r"^run again: survtree (.*)$", run.stderr, re.M)[1]
+    assert done(*shlex.split(again)) == run.stdout
+    assert re.search(r"^seed none; rows [0-9a-f]{16}; survtree ", run.stderr, re.M)
