@@ -120,7 +120,9 @@ def ahead_line(results: Results) -> str:
 def left_out_line(results: Results, n_shared: int) -> str:
     """Methods and tables that are not in the table, if there are any."""
     methods = [method for method in NAMES if method not in compared(results)]
-    told = [f"{NAMES[m].strip('*')} ({len(results.folds[m])} finished)" for m in methods]
+    tried = {*results.methods(), *results.failed}
+    counts = {m: f"{len(results.folds[m])} finished" if m in tried else "not run" for m in methods}
+    told = [f"{NAMES[m].strip('*')} ({count})" for m, count in counts.items()]
     n_left = len(results.tables()) - n_shared
     if n_left > 0:
         told.append(f"{n_left} of {len(results.tables())} tables, which not all of these finished")

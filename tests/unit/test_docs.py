@@ -128,3 +128,5 @@ def test_what_the_defaults_are_is_told_with_the_numbers_of_the_code():
     assert f"a forest of {teachers.N_TREES} regression trees" in told
     assert f"at up to {teachers.N_TIMES} event times" in told
     assert f"fewer than {teachers.FEWEST_EVENTS} events" in told
+    assert f"of at most {teachers.MOST_ROWS_PER_TREE:,}" in told
+    assert f"Above {teachers.MOST_ROWS:,} rows" in told

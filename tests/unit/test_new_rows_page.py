@@ -53,6 +53,13 @@ def test_a_method_that_finished_few_tables_is_left_out_and_named():
     assert text.endswith("Left out: SurTree (STreeD), depth 3 (1 finished).\n")
 
 
+def test_a_method_that_was_not_run_is_not_said_to_have_failed():
+    kept = [row for row in rows() if row["method"] not in ("ours_cv", "surtree")]
+    text = page.readme_table([*kept, result(TABLES[0], "surtree", "", "over 300 s")])
+    left = "survtree, size by cross-validation (not run); SurTree (STreeD), depth 3 (0 finished)"
+    assert text.endswith(f"Left out: {left}.\n")
+
+
 @pytest.mark.parametrize("missing", ["ours", "ctree"])
 def test_no_means_are_printed_of_an_unfinished_benchmark(missing):
     kept = [row for row in rows() if row["method"] != missing]
