@@ -1,5 +1,6 @@
 """Fitted models of any shape, made without a fit: for pictures and files of trees."""
 
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,6 +23,16 @@ HOSTILE = (
     "\u202eevil\u0000",
     "年齢",
 )
+
+
+@dataclass(frozen=True)
+class MadeUpCertificate:
+    """As much of a certificate as exports read."""
+
+    tree: Tree
+    binarizer: Any
+    n_leaves: int
+    model: Any = None
 
 
 def random_tree(n_leaves: int, seed: int, *, is_chain: bool = False) -> Tree:
@@ -68,7 +79,7 @@ def made_up(
     curves = dict(zip(nodes, leaf_curves(events, leaf_of_row, len(nodes)), strict=True))
     model = OptimalSurvivalTree()
     model._fitted = Fitted(
-        certificate=SimpleNamespace(tree=tree, binarizer=binarizer, n_leaves=len(nodes)),
+        certificate=MadeUpCertificate(tree, binarizer, len(nodes)),
         leaf_curves=LeafCurves(lambda: curves),
         ibs_ratio=0.0,
         unique_times=events.unique_times,
