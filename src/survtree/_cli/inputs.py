@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from survtree._data.files import Source
-    from survtree._model.fitted import Roles
+    from survtree._data.read_roles import Roles
 
 # Shorter than in Python, where a short word is clear enough.
 SHORT = {"max_depth": "depth", "n_jobs": "jobs", "random_state": "seed"}
@@ -278,7 +278,7 @@ def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
 
 def roles_of(reading: Reading, columns: list[str], file: str) -> "Roles":
     """Which columns are time, event and weight: as named, or those with the usual names."""
-    from survtree._model.fitted import Roles
+    from survtree._data.read_roles import Roles
 
     time, event = reading.time, reading.event
     for flag, name in (("--time", time), ("--event", event), ("--weights", reading.weights)):

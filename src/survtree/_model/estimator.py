@@ -12,9 +12,10 @@ from survtree._base.checks import check_options
 from survtree._base.numbers import format_percent
 from survtree._base.tree import Tree
 from survtree._data.read_outcome import split_outcome
+from survtree._data.read_roles import roles_of
 from survtree._model.checks import check_limit, check_trees_can_be_listed
 from survtree._model.deeper import deeper_problem
-from survtree._model.fitted import Fitted, FittedTree, roles_of
+from survtree._model.fitted import Fitted, FittedTree
 from survtree._model.prepare import Prepared, copy_feature_names, prepare
 from survtree._proof.certificate import Certificate, Guess, headline, proof_of
 from survtree._scoring.tail import heavy_tail, warn_of_tail
@@ -281,8 +282,8 @@ class OptimalSurvivalTree(FittedTree):
                 solution, kept = find(deeper, settings, watch, kept, clock)
             self._kept_search = kept if options["warm_start"] else None
             certificate = self._certified(prepared, solution, kept, watch)
-            history, roles = tuple(watch.history), roles_of(duration_col, event_col)
-            self._fitted = Fitted.of(prepared, solution, certificate, history=history, roles=roles)
+            fitted = Fitted.of(prepared, solution, certificate, history=tuple(watch.history))
+            self._fitted = fitted.with_binarizer(roles_=roles_of(duration_col, event_col))
             if verbose:
                 logger.info("%s", certificate.last_line())
         self._warn(solution, options, watch.stopped_by)

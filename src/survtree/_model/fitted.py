@@ -5,9 +5,10 @@ from files hold a ``Fitted``; their attributes that end with an underscore are r
 """
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,11 +17,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.tree import Tree
+from survtree._data.frames import library_of
+from survtree._data.read_roles import Roles
 from survtree._data.read_rows import warn_of_unseen
 from survtree._data.table import Table
 from survtree._model.after_search import chosen_shrinkage, curves_by_node, ibs_ratio
 from survtree._model.checks import check_share
 from survtree._model.lone_leaf import why_one_leaf
+from survtree._model.predicted_table import predicted_table
 from survtree._model.prepare import Prepared
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
@@ -35,23 +39,6 @@ from survtree._search.solve import Solution
 
 Floats = NDArray[np.float64]
 Interval = tuple[float, float]
-
-
-class Roles(NamedTuple):
-    """Which columns of a table hold the outcome; ``event_values`` are those of an event, if given.
-
-    Predictions do not need them. They help when the same table is given to the model again.
-    """
-
-    time: str
-    event: str
-    event_values: tuple[str, ...] = ()
-    weight: str | None = None
-
-
-def roles_of(duration_col: Any, event_col: Any) -> Roles | None:
-    """The roles of columns that were named in a fit."""
-    return None if event_col is None else Roles(str(duration_col), str(event_col))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +56,9 @@ class Fitted:
     unique_times: Floats = field(repr=False)
     event_times: Floats = field(repr=False)
     history: tuple[Snapshot, ...] = field(default=(), repr=False)
-    roles: Roles | None = None
     regularization_interval: Interval | None = None
     shrinkage: float = 0.0
+    library: str = "polars"  # of the frame of the fit, for tables of results
     one_leaf_reason: str = ""  # why there is no split, if there is none
     problem: Problem | None = field(default=None, repr=False)
 
@@ -91,6 +78,7 @@ class Fitted:
             unique_times=times.unique_times,
             event_times=times.event_times,
             shrinkage=chosen_shrinkage(prepared, tree, curves),
+            library=library_of(prepared.X),
             one_leaf_reason=why_one_leaf(problem, solution),
             problem=problem,
             **rest,
@@ -105,6 +93,13 @@ class Fitted:
         """The same tree with objective and bounds for another penalty of its interval."""
         problem = self.problem and replace(self.problem, regularization=regularization)
         return replace(self, certificate=self.certificate.at(regularization), problem=problem)
+
+    def with_binarizer(self, **attributes: Any) -> "Fitted":
+        """The same with other roles or names of the columns of its table."""
+        binarizer = copy(self.certificate.binarizer)
+        for name, value in attributes.items():
+            setattr(binarizer, name, value)
+        return replace(self, certificate=replace(self.certificate, binarizer=binarizer))
 
 
 class FittedTree(BaseEstimator):  # type: ignore[misc]
@@ -269,7 +264,7 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
     @property
     def roles_(self) -> Roles | None:
         """Which columns held the outcome, if it came in the same table."""
-        return self._state.roles
+        return self.binarizer_.roles_
 
     @property
     def regularization_interval_(self) -> Interval:
@@ -331,8 +326,19 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
         """Median survival time; inf where the curve stays above one half."""
         return self.predict_quantile(X, 0.5)
 
-    def score(self, X: Any, y: Any) -> float:
-        """Harrell's concordance index of the predicted risk."""
+    def predict_table(self, X: Any, times: ArrayLike | None = None) -> Any:
+        """Leaf, risk, median and, at the times if any, survival of the rows, as a frame.
+
+        It is of the kind of X: pandas (with the index of X), polars or pyarrow; polars for arrays.
+        The other methods return arrays, as is usual in scikit-learn.
+        """
+        return predicted_table(self, X, times)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Harrell's concordance index of the predicted risk.
+
+        y may be left out if X is a frame that has the columns of the fit's outcome.
+        """
         study = self.binarizer_.read_with_outcome(X, y, None, self)
         risks = self._per_row(self._leaves(study.table), self.leaf_risks_.values())
         return concordance_of_risks(study.events, risks)
@@ -386,6 +392,6 @@ def functions_of(model: FittedTree, X: Any) -> list[StepFunction]:
     return [curves[leaf].survival for leaf in model.apply(X).tolist()]
 
 
-def keep_roles(model: FittedTree, roles: Roles) -> None:
-    """Let a fitted model remember which columns of a user's file hold what."""
-    model._fitted = replace(model._state, roles=roles)
+def keep_roles(model: FittedTree, roles: Roles | None) -> None:
+    """Let a fitted model remember which columns of a user's frame or file hold what."""
+    model._fitted = model._state.with_binarizer(roles_=roles)

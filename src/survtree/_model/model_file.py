@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 from msgspec import structs
-from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.files import whole_file
+from survtree._data.read_roles import Roles
 from survtree._data.read_rows import Seen
 from survtree._model.estimator import OptimalSurvivalTree
-from survtree._model.fitted import Fitted, Roles
+from survtree._model.fitted import Fitted
 from survtree._model.prepare import new_binarizer
 from survtree._model.read_model_file import (
     FORMAT,
@@ -26,6 +26,7 @@ from survtree._model.read_model_file import (
     SpecialCuts,
     read_model_file,
 )
+from survtree._model.read_tree import tree_of
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.questions import (
@@ -58,7 +59,7 @@ def export_json(model: Any, file: str | os.PathLike[str] | None = None) -> str:
     Parameters
     ----------
     model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted model. Of ``OptimalSurvivalTreeCV`` the chosen tree is exported.
+        A fitted one, or a fitted search or pipeline with one in it; the chosen tree is exported.
     file : path, optional
         Where to write the text, as a whole or not at all.
 
@@ -75,9 +76,9 @@ def export_json(model: Any, file: str | os.PathLike[str] | None = None) -> str:
     >>> bool((same.predict(X) == model.predict(X)).all())
     True
     """
-    check_is_fitted(model)
-    tree = getattr(model, "best_estimator_", model)
-    text = json.dumps(_as_dict(tree, model.roles_), allow_nan=False, indent=None)
+    fitted = tree_of(model)
+    tree: Any = getattr(fitted, "best_estimator_", fitted)
+    text = json.dumps(_as_dict(tree, fitted.roles_), allow_nan=False, indent=None)
     if file is not None:
         with whole_file(file) as stream:
             stream.write(text.encode("ascii"))
@@ -104,16 +105,16 @@ def _model(given: ModelFile) -> OptimalSurvivalTree:
     if (outcome := given.roles) is not None:
         roles = Roles(outcome.time, outcome.event, tuple(outcome.event_values), outcome.weight)
     of_events = [curve.times[curve.events > 0] for curve in curves.values()]
-    model._fitted = Fitted(
+    fitted = Fitted(
         certificate=_certificate(given, _binarizer(model, given)),
         leaf_curves=LeafCurves(lambda: curves),
         ibs_ratio=given.ibs_ratio,
         unique_times=np.unique(np.concatenate([c.times for c in curves.values()])),
         event_times=np.unique(np.concatenate(of_events)),
         history=tuple(given.history),
-        roles=roles,
         shrinkage=given.shrinkage,
     )
+    model._fitted = fitted.with_binarizer(roles_=roles)
     return model
 
 

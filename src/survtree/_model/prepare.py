@@ -1,12 +1,13 @@
 """From a user's table and outcome to a problem: what every kind of fit does before it searches."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._data.read_outcome import check_outcome
+from survtree._data.read_outcome import check_outcome, split_outcome
+from survtree._data.read_roles import Roles, roles_of, rows_of
 from survtree._data.read_rows import read_study, rows_kept
 from survtree._data.read_table import check_table, rows_at
 from survtree._data.table import EventTable
@@ -138,6 +139,29 @@ class Cohort:
     def take(self, places: Places) -> "Cohort":
         """Some of the rows."""
         return Cohort(rows_at(self.X, places), self.events.take(places))
+
+
+class Given(NamedTuple):
+    """Rows as a user passed them, with the outcome apart, and the columns that held it."""
+
+    X: Any
+    y: Any
+    sample_weight: Any
+    roles: Roles | None
+
+
+def given_rows(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, duration_col: Any, event_col: Any
+) -> Given:
+    """What a user passed for fits like that of an estimator.
+
+    Without any word of the outcome it is in the columns from which the estimator's own fit took it.
+    """
+    is_told = y is not None or duration_col is not None or event_col is not None
+    if not is_told and estimator.__sklearn_is_fitted__():
+        return Given(*rows_of(X, y, sample_weight, estimator.roles_), estimator.roles_)
+    X, y = split_outcome(X, y, duration_col, event_col)
+    return Given(X, y, sample_weight, roles_of(duration_col, event_col))
 
 
 def cohort_of(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Cohort:

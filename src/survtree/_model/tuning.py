@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_option, check_options
 from survtree._data.read_outcome import split_outcome
+from survtree._data.read_roles import Roles, roles_of
 from survtree._data.table import EventTable
 from survtree._model.checks import (
     TREE_OPTIONS,
@@ -40,8 +41,8 @@ from survtree._model.defaults import (
     without_defaults,
 )
 from survtree._model.estimator import OptimalSurvivalTree
-from survtree._model.fitted import FittedTree, Roles, roles_of
-from survtree._model.prepare import cohort_of
+from survtree._model.fitted import FittedTree, keep_roles
+from survtree._model.prepare import cohort_of, given_rows
 from survtree._search.progress import logger, shown_on
 from survtree._search.read_teacher import seed_of
 
@@ -240,7 +241,8 @@ class OptimalSurvivalTreeCV(FittedTree):
         return TuningSettings(options=options, **{name: checked[name] for name in names})
 
     def _keep(self, tuned: Tuned, roles: Roles | None) -> None:
-        self._fitted = replace(tuned.best._state, roles=roles)
+        keep_roles(tuned.best, roles)
+        self._fitted = tuned.best._state
         self.best_estimator_ = tuned.best
         self.best_index_ = tuned.index
         self.best_params_ = tuned.params()[tuned.index]
@@ -265,8 +267,8 @@ class OptimalSurvivalTreeCV(FittedTree):
         """
         settings = self._settings()
         check_nested(self.cv)
-        X, y = split_outcome(X, y, duration_col, event_col)
-        rows = cohort_of(clone(self), X, y, sample_weight)
+        given = given_rows(self, X, y, sample_weight, duration_col, event_col)
+        rows = cohort_of(clone(self), given.X, given.y, given.sample_weight)
         seed = seed_of(self.random_state)
         settings, rng = _settled(settings, rows.events, seed), check_random_state(seed)
         outer = folds_of(cv, rows.events, rng)

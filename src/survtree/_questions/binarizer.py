@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.checks import check_options
+from survtree._data.read_roles import Roles, covariates_of, rows_of
 from survtree._data.read_rows import (
     Seen,
     Study,
@@ -90,6 +91,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.max_levels = max_levels
         self.levels = levels
 
+    # Which columns held the outcome, if the fit of a tree took it from the frame of X.
+    roles_: Roles | None = None
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "Binarizer":
         """Choose the questions. ``y`` (event and time) is used by "auto" and "guess"."""
         check_options(self)
@@ -103,6 +107,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit_table(self, table: Table, events: EventTable | None) -> "Binarizer":
         """Choose the questions for rows that were read and are all to be fitted on."""
         self._published_names: list[str] = []
+        self.roles_ = None
         is_auto = isinstance(self.thresholds, str) and self.thresholds == "auto"
         if table.matrix is not None and self.encoding == "questions" and is_auto:
             self.questions_ = Questions(table.names)
@@ -144,11 +149,13 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def read(self, X: Any, model: Any = None) -> Table:
         """New rows, checked against the columns of the fit; messages speak of the model."""
         check_is_fitted(self, "questions_")
-        return read_new_rows(model or self, X, self.seen_, self.missing)
+        covariates = covariates_of(X, self.roles_)
+        return read_new_rows(model or self, covariates, self.seen_, self.missing)
 
     def read_with_outcome(self, X: Any, y: Any, sample_weight: Any, model: Any = None) -> Study:
         """Rows whose outcome is known; as at fit, those with missing values may be left out."""
-        return read_study(model or self, X, y, sample_weight, self.missing, self.seen_)
+        rows = rows_of(X, y, sample_weight, self.roles_)
+        return read_study(model or self, *rows, self.missing, self.seen_)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The questions in words, or the published names with the paper's encoding."""

@@ -9,12 +9,12 @@ import keyword
 import math
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
-
-from sklearn.utils.validation import check_is_fitted
+from typing import Any
 
 from survtree._base.checks import check_choice
 from survtree._base.numbers import format_exact
 from survtree._model.fitted import FittedTree
+from survtree._model.read_tree import shown_tree_of
 from survtree._questions.questions import InLevels, InRange, IsOne, Question, range_text
 from survtree._show.checks import check_function_name, check_sql_depth, check_sql_texts
 from survtree._show.leaf_facts import (
@@ -30,7 +30,7 @@ DIALECTS = ("ansi", "sqlite")
 EXACT_DIGITS = 15
 
 
-def export_sql(model: FittedTree, *, what: str = "leaf", dialect: str = "ansi") -> str:
+def export_sql(model: Any, *, what: str = "leaf", dialect: str = "ansi") -> str:
     """The tree as a CASE expression over the columns of a table in a database.
 
     Columns are quoted and named as in the fit. Numbers must be stored as numbers, categories as
@@ -41,7 +41,7 @@ def export_sql(model: FittedTree, *, what: str = "leaf", dialect: str = "ansi") 
     Parameters
     ----------
     model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted one.
+        A fitted one, or a fitted search or pipeline with one in it.
     what : {"leaf", "risk", "both"}, default="leaf"
         The leaf by its node number, as ``model.apply`` returns it; the risk, as ``model.predict``
         returns it; or both, named "leaf" and "risk", to be put after SELECT.
@@ -69,7 +69,7 @@ def export_sql(model: FittedTree, *, what: str = "leaf", dialect: str = "ansi") 
       END
     END
     """
-    check_is_fitted(model)
+    model = shown_tree_of(model)
     what = check_choice("what", what, WHATS)
     dialect = check_choice("dialect", dialect, DIALECTS)
     check_sql_texts(_sql_texts(model))
@@ -200,7 +200,7 @@ def survival(row, time):
 '''
 
 
-def export_python(model: FittedTree, name: str = "predict_leaf") -> str:
+def export_python(model: Any, name: str = "predict_leaf") -> str:
     """The tree as the source of a Python module that needs no other package.
 
     The module has a function that takes a row, a mapping of column names to values, and returns
@@ -212,7 +212,7 @@ def export_python(model: FittedTree, name: str = "predict_leaf") -> str:
     Parameters
     ----------
     model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted one.
+        A fitted one, or a fitted search or pipeline with one in it.
     name : str, default="predict_leaf"
         Name of the function that returns the leaf.
 
@@ -228,7 +228,7 @@ def export_python(model: FittedTree, name: str = "predict_leaf") -> str:
     >>> leaf, module["MEDIAN"][leaf], round(module["survival"](row, 90), 3)
     (2, 20.0, 0.079)
     """
-    check_is_fitted(model)
+    model = shown_tree_of(model)
     name = check_function_name(name, TAKEN)
     n_leaves = len(model.tree_.leaves)
     title = f"A survival tree with {n_leaves} {'leaf' if n_leaves == 1 else 'leaves'}"

@@ -8,12 +8,10 @@ import re
 import textwrap
 import unicodedata
 from functools import cache
-from typing import NamedTuple
-
-from sklearn.utils.validation import check_is_fitted
+from typing import Any, NamedTuple
 
 from survtree._base.tree import Tree
-from survtree._model.fitted import FittedTree
+from survtree._model.read_tree import shown_tree_of
 from survtree._show.leaf_facts import leaf_facts
 from survtree._show.leaf_texts import median_texts, risk_text, shrinkage_notes, size_text
 from survtree._show.tree_layout import shape_of
@@ -45,7 +43,7 @@ class Place(NamedTuple):
     y: float
 
 
-def export_latex(model: FittedTree, *, standalone: bool = False, confidence: float = 0.95) -> str:
+def export_latex(model: Any, *, standalone: bool = False, confidence: float = 0.95) -> str:
     r"""The tree as a TikZ picture for LaTeX.
 
     The source is ASCII. A document that includes it needs ``\usepackage{tikz}`` and
@@ -67,7 +65,7 @@ def export_latex(model: FittedTree, *, standalone: bool = False, confidence: flo
     >>> print(export_latex(model).splitlines()[5])
       \node[question] (n0) at (0.00,-0.57) {Karnofsky\_score $\leq$ 45};
     """
-    check_is_fitted(model)
+    model = shown_tree_of(model)
     facts = leaf_facts(model, (), confidence=confidence)
     tree = model.tree_
     lines = {

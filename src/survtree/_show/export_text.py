@@ -2,13 +2,13 @@
 
 import textwrap
 from collections.abc import Mapping, Sequence
-
-from sklearn.utils.validation import check_is_fitted
+from typing import Any
 
 from survtree._base.checks import check_choice
 from survtree._base.numbers import format_median
 from survtree._base.tree import Tree
 from survtree._model.fitted import FittedTree
+from survtree._model.read_tree import shown_tree_of
 from survtree._questions.questions import Questions
 from survtree._scoring.curves import LeafCurve
 from survtree._scoring.shrinkage import PredictedCurve
@@ -50,7 +50,7 @@ DOT_LEAF_STYLE = 'style="filled,rounded", fillcolor="#eef3f8"'
 
 
 def export_text(
-    model: FittedTree,
+    model: Any,
     style: str = "tree",
     *,
     times: Sequence[float] = (),
@@ -64,7 +64,7 @@ def export_text(
     Parameters
     ----------
     model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted one.
+        A fitted one, or a fitted search or pipeline with one in it.
     style : {"tree", "rules", "leaves"}, default="tree"
         "tree": the splits with their branches, and rows, events and median survival of each leaf.
         "rules": the same as nested if and else, and the median with its limits. "leaves": one line
@@ -90,7 +90,7 @@ def export_text(
         leaf 1: n 99, events 91, median 111 (92 to 139), S(90) 0.61 (0.51 to 0.70)
     In brackets: 95 % confidence limits.
     """
-    check_is_fitted(model)
+    model = shown_tree_of(model)
     style = check_choice("style", style, STYLES)
     if style == "tree" and len(times) == 0:
         return _as_tree(model, None)
@@ -188,7 +188,7 @@ def _survival_tail(leaf: Leaf, facts: LeafFacts) -> str:
     return "".join(f", {text}" for text in survival_texts(leaf, facts.times))
 
 
-def export_dot(model: FittedTree, *, confidence: float = 0.95) -> str:
+def export_dot(model: Any, *, confidence: float = 0.95) -> str:
     r"""The tree as source for Graphviz: ``dot -Tsvg tree.dot``.
 
     Parameters
@@ -206,7 +206,7 @@ def export_dot(model: FittedTree, *, confidence: float = 0.95) -> str:
       n0 -> n2 [label=" yes "];
       n0 -> n1 [label=" no "];
     """
-    check_is_fitted(model)
+    model = shown_tree_of(model)
     facts = leaf_facts(model, (), confidence=confidence)
     leaves = {leaf.node: leaf for leaf in facts.leaves}
     tree, lines = model.tree_, [DOT_HEAD]

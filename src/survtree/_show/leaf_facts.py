@@ -14,7 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from survtree._base.numbers import Interval, format_exact
 from survtree._base.tree import Tree
 from survtree._base.words import quoted_level, quoted_name
+from survtree._data.frames import frame_in
 from survtree._model.fitted import FittedTree
+from survtree._model.read_tree import shown_tree_of
 from survtree._questions.questions import (
     MOST_LEVELS_LISTED,
     End,
@@ -28,7 +30,7 @@ from survtree._questions.questions import (
 )
 from survtree._scoring.curves import LeafCurve, LogRank, hazard_ratios, log_rank
 from survtree._scoring.read_curves import check_times
-from survtree._show.checks import check_confidence, check_until, frame_of
+from survtree._show.checks import check_backend, check_confidence, check_until
 
 
 class Answer(NamedTuple):
@@ -285,7 +287,7 @@ def leaf_table(
     *,
     confidence: float = 0.95,
     until: float | None = None,
-    backend: str = "polars",
+    backend: str | None = None,
 ) -> Any:
     """One row per leaf: its conditions, rows, events, median, survival and hazard ratio.
 
@@ -296,7 +298,7 @@ def leaf_table(
     Parameters
     ----------
     model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted one.
+        A fitted one, or a fitted search or pipeline with one in it.
     times : list of times, optional
         Survival is given at these; by default at three round times up to the last event.
     confidence : float, default=0.95
@@ -306,8 +308,8 @@ def leaf_table(
     until : float, optional
         The restricted mean counts time up to here; by default up to the last time at which the
         curve of every leaf is known.
-    backend : {"polars", "pandas", "pyarrow"}, default="polars"
-        The library of the table.
+    backend : {"polars", "pandas", "pyarrow"}, optional
+        The library of the table; by default that of the frame of the fit, polars if it was none.
 
     Examples
     --------
@@ -325,8 +327,10 @@ def leaf_table(
     │ 2    ┆ 38   ┆ 37     ┆ 20.0   ┆ 0.078947    │
     └──────┴──────┴────────┴────────┴─────────────┘
     """
-    facts = leaf_facts(model, times, confidence=confidence, until=until)
-    return frame_of(columns_of(facts), backend)
+    tree = shown_tree_of(model)
+    facts = leaf_facts(tree, times, confidence=confidence, until=until)
+    library = tree._state.library if backend is None else check_backend(backend)
+    return frame_in(library, columns_of(facts))
 
 
 def where_text(leaf: Leaf) -> str:

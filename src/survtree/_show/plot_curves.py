@@ -4,6 +4,7 @@ from typing import Any
 
 from survtree._base.numbers import format_number, format_p_value, format_weights, round_ticks
 from survtree._model.fitted import FittedTree
+from survtree._model.read_tree import shown_tree_of
 from survtree._show import checks
 from survtree._show.fonts import LINE, Fonts
 from survtree._show.leaf_facts import leaf_facts, shrinkage_of
@@ -84,7 +85,7 @@ def plot_curves(
     >>> plot_curves(model, times=[0, 180, 360]).axes.get_title(loc="right")
     'log-rank p < 0.001'
     """
-    checks.check_drawn_model(model)
+    model = shown_tree_of(model)
     checks.check_axes(ax)
     level = checks.check_confidence(confidence)
     label = Fonts().drawable(checks.check_label(time_label))
