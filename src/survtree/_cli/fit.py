@@ -23,6 +23,7 @@ from survtree._cli.inputs import (
     Splitting,
     Study,
     Teacher,
+    flags_of,
     number_or_none,
     number_or_word,
     option,
@@ -114,6 +115,7 @@ def tune(
     *,
     depths: str = typer.Option(
         "default",
+        *flags_of("max_depths"),
         metavar="N,N,...",
         help="Depths to choose from; none is no limit. The default is 3, or 1,2,3,4 if "
         "--min-regularization is a number.",
@@ -124,8 +126,10 @@ def tune(
         help="Smallest penalty per leaf of interest. auto chooses trees for predictions of new "
         "rows; a number is about the paper's objective.",
     ),
-    folds: int = typer.Option(5, help="Folds of the cross-validation."),
-    repeats: int = typer.Option(1, help="How many times over the folds are made."),
+    folds: int = typer.Option(5, *flags_of("cv"), help="Folds of the cross-validation."),
+    repeats: int = typer.Option(
+        1, *flags_of("n_repeats"), help="How many times over the folds are made."
+    ),
     rule: str = typer.Option(
         "minimum",
         metavar="minimum|half_standard_error|one_standard_error",
@@ -141,7 +145,9 @@ def tune(
     splitting: Splitting,
     limiting: Limiting,
     jobs: Jobs = None,
-    seed: int = typer.Option(0, help="Seed of the folds and the teachers."),
+    seed: int = typer.Option(
+        0, *flags_of("random_state"), help="Seed of the folds and the teachers."
+    ),
     output: Output,
 ) -> None:
     """Choose the size of a tree by cross-validation."""

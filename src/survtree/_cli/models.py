@@ -17,6 +17,7 @@ from survtree._cli.inputs import (
     Model,
     Reading,
     Times,
+    flags_of,
     numbers_of,
     source_of,
     study_to_check,
@@ -33,6 +34,7 @@ from survtree._cli.printing import (
     typed_command,
     write_table,
 )
+from survtree._cli.views import with_times
 from survtree._data.read_files import (
     FORMATS,
     ZIPPED,
@@ -154,17 +156,19 @@ def export(
         help="text, rules, leaves, dot, latex, sql, python, json; csv, tsv, parquet or arrow: "
         "the table of leaves.",
     ),
+    times: Times = None,
 ) -> None:
     """Write a model in another form.
 
     Text, rules, DOT, LaTeX, SQL, Python, JSON, a table, or a picture. Endings: .txt .dot .tex .sql
     .py .json; .csv .tsv .parquet .arrow are the table of leaves; .png .svg .pdf are pictures.
-    Without a file it goes to standard output.
+    Without a file it goes to standard output. Forms that show numbers of the leaves have survival
+    at --times.
     """
     from survtree import load
 
     check_outputs(output)
-    _write_form(load(model), to or _form_of(output), output)
+    _write_form(load(model), to or _form_of(output), output, numbers_of(times))
     if output is not None:
         note(f"written: {output}")
 
@@ -175,17 +179,17 @@ def _form_of(output: str | None) -> str:
     return FORMS.get(ending, ending) if ending else "text"
 
 
-def _write_form(model: Any, form: str, output: str | None) -> None:
+def _write_form(model: Any, form: str, output: str | None, times: Any) -> None:
     """Write a model to a file or to standard output."""
     import survtree
     from survtree._base.files import whole_file
 
     if form == PICTURE and output is not None:
-        survtree.plot_tree(model).save(output)
+        with_times(survtree.plot_tree, model, times, "the picture").save(output)
     elif form in FORMATS:
-        write_table(output or "-", survtree.leaf_table(model), form)
+        write_table(output or "-", survtree.leaf_table(model, times), form)
     else:
-        text = _text_of(model, form)
+        text = _text_of(model, form, times)
         if output is None:
             typer.echo(text)
             return
@@ -193,7 +197,7 @@ def _write_form(model: Any, form: str, output: str | None) -> None:
             stream.write(f"{text}\n".encode())
 
 
-def _text_of(model: Any, form: str) -> str:
+def _text_of(model: Any, form: str, times: Any) -> str:
     import survtree
 
     if form not in TEXTS:
@@ -203,8 +207,8 @@ def _text_of(model: Any, form: str) -> str:
             param_hint="--to",
         )
     if form in ("rules", "leaves"):
-        return survtree.export_text(model, style=form)
-    return str(getattr(survtree, f"export_{form}")(model))
+        return str(with_times(survtree.export_text, model, times, form, style=form))
+    return str(with_times(getattr(survtree, f"export_{form}"), model, times, form))
 
 
 def report(
@@ -217,8 +221,10 @@ def report(
     output: str = to_file("HTML file.", ...),
     title: str | None = typer.Option(None, help="Heading of the page."),
     times: Times = None,
-    folds: int = typer.Option(5, help="Folds of the cross-validation; 0 leaves it out."),
-    seed: int = typer.Option(0, help="Seed of the folds."),
+    folds: int = typer.Option(
+        5, *flags_of("cv"), help="Folds of the cross-validation; 0 leaves it out."
+    ),
+    seed: int = typer.Option(0, *flags_of("random_state"), help="Seed of the folds."),
 ) -> None:
     """Write a report as one HTML page.
 
