@@ -19,6 +19,7 @@ from survtree._model.fitted import Fitted, FittedTree
 from survtree._model.prepare import Prepared, copy_feature_names, prepare
 from survtree._proof.certificate import Certificate, Guess, headline, proof_of
 from survtree._scoring.tail import heavy_tail, warn_of_tail
+from survtree._search.history import steady
 from survtree._search.problem import Clock, SearchSettings
 from survtree._search.progress import Snapshot, Watch, logger, watching
 from survtree._search.read_reference import name_of, reference_losses
@@ -282,7 +283,7 @@ class OptimalSurvivalTree(FittedTree):
                 solution, kept = find(deeper, settings, watch, kept, clock)
             self._kept_search = kept if options["warm_start"] else None
             certificate = self._certified(prepared, solution, kept, watch)
-            fitted = Fitted.of(prepared, solution, certificate, history=tuple(watch.history))
+            fitted = Fitted.of(prepared, solution, certificate, history=steady(watch.history))
             self._fitted = fitted.with_binarizer(roles_=roles_of(duration_col, event_col))
             if verbose:
                 logger.info("%s", certificate.last_line())

@@ -23,7 +23,13 @@ from survtree._data.read_rows import (
 )
 from survtree._data.read_table import check_table
 from survtree._data.table import EventTable, Table
-from survtree._questions.checks import Rule, check_guess, check_question_count, check_rules
+from survtree._questions.checks import (
+    Rule,
+    check_guess,
+    check_question_count,
+    check_rules,
+    check_texts,
+)
 from survtree._questions.encodings import paper_questions, readable_questions
 from survtree._questions.level_groups import level_groups
 from survtree._questions.questions import Question, Questions
@@ -113,6 +119,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.questions_ = Questions(table.names)
             self.seen_ = (Seen("number", is_zero_one=True),) * len(table.names)
             return self
+        check_texts(table.columns)
         rules = check_rules(self.thresholds, table.columns)
         self.seen_ = tuple(map(Seen.of, table.columns))
         if self.encoding == "paper":

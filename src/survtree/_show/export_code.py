@@ -11,8 +11,11 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from typing import Any
 
+import numpy as np
+
 from survtree._base.checks import check_choice
 from survtree._base.numbers import format_exact
+from survtree._base.tree import Tree
 from survtree._model.fitted import FittedTree
 from survtree._model.read_tree import shown_tree_of
 from survtree._questions.questions import InLevels, InRange, IsOne, Question, range_text
@@ -26,8 +29,11 @@ from survtree._show.leaf_facts import (
 
 WHATS = ("leaf", "risk", "both")
 DIALECTS = ("ansi", "sqlite")
+FLOAT_TYPES = {"ansi": "DOUBLE PRECISION", "sqlite": "REAL"}
+FIRST_INEXACT = 2.0**53
 # A literal without exponent is a decimal in SQL; up to 15 digits are the same float everywhere.
 EXACT_DIGITS = 15
+MOST_INDENTED = 50  # beyond it code is hard to read, and beyond 100 not Python
 
 
 def export_sql(model: Any, *, what: str = "leaf", dialect: str = "ansi") -> str:
@@ -134,6 +140,9 @@ def _sql_condition(model: FittedTree, question: Question, dialect: str) -> str:
     is_flag = model.binarizer_.seen_[question.column].kind == "flag"
     if isinstance(question, IsOne) and is_flag and dialect == "ansi":
         return f"{name} IS TRUE"
+    if isinstance(question, InRange) and _is_beyond_integers(question):
+        # The fit read whole numbers of this size as floats, which are further apart.
+        name = f"CAST({name} AS {FLOAT_TYPES[dialect]})"
     if isinstance(question, InRange) and question.is_one_value:
         return f"{name} = {float_literal(question.high)}"
     if isinstance(question, InRange):
@@ -141,6 +150,12 @@ def _sql_condition(model: FittedTree, question: Question, dialect: str) -> str:
         signs = [f"{name} {sign} {float_literal(end)}" for sign, end in ends if math.isfinite(end)]
         return " AND ".join(signs)
     return f"{name} IS NULL"
+
+
+def _is_beyond_integers(question: InRange) -> bool:
+    """Is there an end from which on a float does not hold every whole number?"""
+    ends = (question.low, question.high)
+    return any(math.isfinite(end) and abs(end) >= FIRST_INEXACT for end in ends)
 
 
 TAKEN = ("bisect_right", "math", "Enum", "Number", "RISK", "MEDIAN", "SURVIVAL", "survival")
@@ -298,19 +313,36 @@ def _function(model: FittedTree, name: str) -> str:
         reader = "_level" if _reads_level(model, column) else "_number"
         lines.append(f"    {variable} = {reader}(row, {str(questions.names[column])!r})")
 
+    flipped = _flipped(tree)
+
     def add(node: int, indent: str) -> None:
-        if tree.question[node] < 0:
-            lines.append(f"{indent}return {node}")
-            return
-        question = questions.asked[int(tree.question[node])]
-        is_level = _reads_level(model, question.column)
-        condition = _python_condition(question, variables[question.column], is_level)
-        lines.append(f"{indent}if {condition}:")
-        add(int(tree.yes[node]), f"{indent}    ")
-        add(int(tree.no[node]), indent)
+        while tree.question[node] >= 0:
+            question = questions.asked[int(tree.question[node])]
+            is_level = _reads_level(model, question.column)
+            condition = _python_condition(question, variables[question.column], is_level)
+            inside, after = int(tree.yes[node]), int(tree.no[node])
+            if node in flipped:
+                condition, inside, after = f"not ({condition})", after, inside
+            lines.append(f"{indent}if {condition}:")
+            add(inside, f"{indent}    ")
+            node = after
+        lines.append(f"{indent}return {node}")
 
     add(0, "    ")
     return "\n".join([*lines, ""])
+
+
+def _flipped(tree: Tree) -> set[int]:
+    """Splits of a deep tree whose branch "no" is indented instead of "yes".
+
+    Python refuses more than 100 levels. If the branch with fewer leaves is indented, a level at
+    least halves the leaves.
+    """
+    if int(tree.depths().max()) <= MOST_INDENTED:
+        return set()
+    n_leaves = tree.ancestors()[tree.leaves].sum(axis=0)  # below each node
+    splits = np.flatnonzero(tree.question >= 0)
+    return set(splits[n_leaves[tree.yes[splits]] > n_leaves[tree.no[splits]]].tolist())
 
 
 def _variables(model: FittedTree) -> dict[int, str]:
