@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from survtree._questions.binarizer import Binarizer
     from survtree._scoring.curves import StepFunction
     from survtree._search.progress import FitsSnapshot, Snapshot
+    from survtree._show.curve_table import curve_table
     from survtree._show.export_code import export_python, export_sql
     from survtree._show.export_latex import export_latex
     from survtree._show.export_text import export_dot, export_text
@@ -58,6 +59,7 @@ _HOMES = {
     "Verification": "_proof.recheck",
     "bootstrap": "_model.stability",
     "check_proof": "_proof.checker",
+    "curve_table": "_show.curve_table",
     "export_dot": "_show.export_text",
     "export_json": "_model.model_file",
     "export_latex": "_show.export_latex",
@@ -95,6 +97,7 @@ __all__ = [
     "Verification",
     "bootstrap",
     "check_proof",
+    "curve_table",
     "export_dot",
     "export_json",
     "export_latex",

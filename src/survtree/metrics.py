@@ -4,8 +4,11 @@ All functions share these parameters; those without a censoring curve have no ``
 
 y : structured array (event, time), two-column frame, or pair (event, time)
     The outcome of the rows that are scored, in every form that ``OptimalSurvivalTree.fit`` takes.
+    If ``curves`` is a tree that took its outcome from columns of a frame, y is such a frame, and
+    ``X`` is left out; so may ``train`` be: ``ibs_ratio(frame, tree, train=training_frame)``.
 curves : fitted model, (survival, times), or list of step functions
-    A model has ``predict_survival_function(X)`` and comes with ``X=``. A pair is a matrix of
+    A model has ``predict_survival_function(X)`` and comes with ``X=``; fitted searches and
+    pipelines that end in one count as models. A pair is a matrix of
     survival probabilities (row, time) and the ascending times of its columns. A step function has
     ``x`` and ``y``. A curve is 1 before its first time and stays as it is after its last one.
 X : array or frame, optional

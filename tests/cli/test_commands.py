@@ -481,7 +481,7 @@ def test_missing_cells_of_a_file(tmp_path):
         (("fit", "DATA", "--time", "died", "--event", "died"), "--time and --event must differ"),
         (("fit", "DATA", "--weights", "Celltype"), "--weights must hold numbers"),
         (("fit", "DATA", "--depth", "-1"), "an integer >= 0 and <= 1,000, or None (no limit)"),
-        (("fit", "DATA", "--depth", "-1"), "survtree fit: --depth must be"),
+        (("fit", "DATA", "--depth", "-1"), "survtree fit: --max-depth must be"),
         (("fit", "DATA", "--depth", "deep"), "or None (no limit); got 'deep'"),
         (("fit", "DATA", "--thresholds", "age=3"), "there is no 'age'"),
         (("fit", "DATA", "--format", "xlsx"), "the format must be one of csv, tsv"),
@@ -495,8 +495,8 @@ def test_missing_cells_of_a_file(tmp_path):
         (("predict", "DATA", "DATA"), "must be a model that survtree exported"),
         (("predict", "MODEL", "OTHER"), "must have the columns of the model"),
         (("evaluate", "MODEL", "OTHER"), "must name a column of"),
-        (("tune", "DATA", "--depths", "1,two"), "--depths must be a list of depths"),
-        (("tune", "DATA", "--folds", "1"), "--folds must be"),
+        (("tune", "DATA", "--depths", "1,two"), "--max-depths must be a list of depths"),
+        (("tune", "DATA", "--folds", "1"), "--cv must be"),
         (("tune", "DATA", "--rule", "mean"), "--rule must be"),
         (("show", "MODEL", "--style", "poem"), "--style must be"),
         (("report", "MODEL", "-o", "nowhere/report.html"), "nowhere does not"),
@@ -656,7 +656,7 @@ def test_the_reference_tells_of_every_command():
 
     page = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
     names = [each.name for each in app.registered_commands]
-    assert len(names) == 12
+    assert len(names) == 14
     for name in names:
         assert f"| `{name}" in page
     for ending in ENDINGS:

@@ -40,7 +40,7 @@ def test_the_readme_shows_what_the_demo_prints_but_for_the_seconds(demo):
 def test_bad_options_exit_2_without_a_traceback():
     run = survtree("demo", "--depth", "-3")
     assert run.exit_code == 2
-    assert "--depth must be" in run.stderr
+    assert "--max-depth must be" in run.stderr
     assert "or an integer >= 0" in run.stderr
     assert "Traceback" not in run.stderr
 

@@ -8,6 +8,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -23,8 +24,12 @@ from survtree import (
     export_sql,
     export_text,
 )
+from survtree._base.tree import Tree
 from survtree._base.words import quoted_level, quoted_name
+from survtree._data.table import EventTable
 from survtree._model.model_file import question_of
+from survtree._questions.questions import IsOne, Questions
+from survtree._scoring.curves import LeafCurves, leaf_curves
 from survtree._show.export_code import float_literal
 from survtree._show.leaf_facts import Answer, conditions
 from survtree.datasets import load
@@ -247,6 +252,57 @@ def test_cells_that_apply_refuses_are_refused_by_name():
         leaf_of({"age": "3"})
     with pytest.raises(ValueError, match="'age' must hold a finite number; the row has inf"):
         leaf_of({"age": math.inf})
+
+
+def chain(n_splits, nested):
+    """A tree of flags in which the branch ``nested`` of each split leads to the next one."""
+    question, no, yes = (np.full(2 * n_splits + 1, -1, np.int32) for _ in range(3))
+    splits = np.arange(n_splits)
+    question[2 * splits] = splits
+    leaf, after = 2 * splits + 1, 2 * splits + 2
+    no[2 * splits], yes[2 * splits] = (leaf, after) if nested == "yes" else (after, leaf)
+    return Tree(question, no, yes)
+
+
+@pytest.mark.parametrize("nested", ["yes", "no"])
+@pytest.mark.parametrize("n_splits", [50, 51, 101, 950])
+def test_trees_of_any_depth_become_python(n_splits, nested):
+    flags = (np.arange(N)[:, np.newaxis] + np.arange(n_splits)) % 97 > 0
+    frame = pl.DataFrame(flags, schema=[f"flag_{j}" for j in range(n_splits)])
+    model = fitted(frame, missing="question")
+    tree, state = chain(n_splits, nested), model._state
+    rows = np.arange(N) % len(tree.leaves)
+    curves = dict(
+        zip(
+            tree.leaves.tolist(),
+            leaf_curves(EventTable(*Y, np.ones(N)), rows, len(tree.leaves)),
+            strict=True,
+        )
+    )
+    questions = Questions(tuple(frame.columns), tuple(IsOne(j) for j in range(n_splits)))
+    certificate = replace(state.certificate, tree=tree)
+    state = replace(state, certificate=certificate, leaf_curves=LeafCurves(lambda: curves))
+    model._fitted = state.with_binarizer(questions_=questions)
+    leaf_of = module_of(model)["predict_leaf"]
+    assert [leaf_of(row) for row in frame.iter_rows(named=True)] == model.apply(frame).tolist()
+
+
+@pytest.mark.parametrize("dialect", ["ansi", "sqlite"])
+def test_whole_numbers_beyond_those_of_floats_are_compared_as_in_the_fit(dialect):
+    numbers = 2**53 - 3 + np.arange(N) // 5  # 2^53 + 1 is read as 2^53
+    frame = pl.DataFrame({"key": numbers})
+    model = fitted(frame, 3, thresholds="all")
+    expected = model.apply(frame).tolist()
+    assert model.tree_.depths().max() > 1
+    case = export_sql(model, dialect=dialect)
+    assert "CAST" in case
+    base = sqlite3.connect(":memory:")
+    base.execute('CREATE TABLE rows ("key" INTEGER)')
+    base.executemany("INSERT INTO rows VALUES (?)", [(int(number),) for number in numbers])
+    assert [leaf for (leaf,) in base.execute(f"SELECT {case} FROM rows")] == expected
+    base.close()
+    leaf_of = module_of(model)["predict_leaf"]
+    assert [leaf_of({"key": int(number)}) for number in numbers] == expected
 
 
 @pytest.mark.filterwarnings("ignore:rows hold values that the fit did not see")

@@ -381,6 +381,15 @@ def test_parts_that_a_later_version_may_add_do_no_harm(tmp_path):
         (("history", 0, "cache_hits"), -1, "history[0] must have no negative seconds or counts"),
         (("history", 0, "seconds"), -0.5, "history[0] must have no negative seconds or counts"),
         (("roles",), 3, "roles must be an object or null; got 3. "),
+        (("certificate", "time_buckets"), 0, "certificate.time_buckets must be "),
+        (
+            ("certificate", "time_buckets"),
+            [2.0, 1.0],
+            "certificate: time_buckets must be an integer >= 1, a list of ascending times",
+        ),
+        (("certificate", "time_buckets"), [], "certificate: time_buckets must be an integer >= 1"),
+        (("columns", 0, "name"), "a\ud800", "columns[0]: name and levels must have no half"),
+        (("columns", 0, "levels"), ["\ud800"], "columns[0]: name and levels must have no half"),
         (
             ("questions", 0, "value"),
             "x",

@@ -25,6 +25,7 @@ from survtree import (
 )
 from survtree._base.numbers import format_number, format_p_value, format_weights, round_ticks
 from survtree._scoring.scores import calibration_curve
+from survtree._show import fonts
 from survtree._show.fonts import Fonts
 from survtree._show.leaf_facts import facts_to_write
 from survtree._show.picture import by_risk, leaf_colours, leaf_strokes
@@ -229,6 +230,21 @@ def test_right_to_left_names_keep_their_words_and_the_sign_its_side():
     assert line.startswith("\u200e")
     assert "ל\u200e <= 4" in line
     assert face.wrapped("age <= 4", 1e9, 9, 4).lines == ("age <= 4",)
+
+
+def test_a_long_name_is_not_measured_again_and_again(monkeypatch):
+    measured = []
+
+    def unit_width(text, files):
+        measured.append(len(text))
+        return usual(text, files)
+
+    usual = fonts._unit_width
+    monkeypatch.setattr(fonts, "_unit_width", unit_width)
+    name = "w" * 50_000
+    for text in (name, f"{name} <= 62.5"):
+        assert len(Fonts().wrapped(text, 80, 9, 3).lines) == 3
+    assert sum(measured) < 20 * len(name)
 
 
 def test_long_words_are_broken_and_long_names_are_cut_before_what_is_asked():

@@ -16,6 +16,7 @@ import pytest
 from sklearn.base import clone
 
 from survtree import OptimalSurvivalTree, SearchStoppedWarning, Snapshot, __version__
+from survtree._search.history import steady
 from survtree._search.live_bar import TerminalBar
 from survtree._search.progress import PRUNINGS, header, logger, pruned_by
 from survtree.datasets import load
@@ -55,6 +56,30 @@ def lines(caplog):
 
 def hard_tree(**options):
     return OptimalSurvivalTree(DEPTH, REGULARIZATION, **options)
+
+
+def test_a_bound_that_rounding_put_too_high_gives_way_to_later_ones():
+    counts = dict.fromkeys(PRUNINGS.values(), 0)
+    bounds = [(0.1, 0.3), (0.2 + 1e-16, 0.2 - 1e-16), (0.15, 0.2), (0.2, 0.2)]
+    given = [
+        Snapshot(k, k, *pair, n_leaves=2, found_by="greedy", **counts)
+        for k, pair in enumerate(bounds)
+    ]
+    found = steady(given)
+    assert [each.seconds for each in found] == [0, 1, 2, 3]
+    assert found[-1] == given[-1]
+    for before, after in pairwise(found):
+        assert before.lower_bound <= after.lower_bound <= after.objective <= before.objective
+    assert steady([]) == ()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 4])
+def test_histories_never_move_back(n_jobs):
+    for name in ("aids", "veterans"):
+        tree = OptimalSurvivalTree(3, 0.001, n_jobs=n_jobs, callback=lambda snapshot: None)
+        model = tree.fit(*load(name))
+        for before, after in pairwise(model.history_):
+            assert before.lower_bound <= after.lower_bound <= after.objective <= before.objective
 
 
 def without_clock(lines):

@@ -1,10 +1,10 @@
 """The command line: parses, calls the package, prints. Decides nothing.
 
 ``fit.py`` has the commands that start from a table, ``models.py`` those that start from a model or
-a proof, ``data.py`` the data sets, the demo and replays. Here is how a function becomes a command,
-and what it says if something goes wrong: one line in the words of the command line, and an exit
-code. Modules of this room import little: ``survtree --help`` must not wait for what it does not
-need.
+a proof, ``draw.py`` their curves and pictures, ``data.py`` the data sets, the demo and replays.
+Here is how a function becomes a command, and what it says if something goes wrong: one line in the
+words of the command line, and an exit code. Modules of this room import little: ``survtree --help``
+must not wait for what it does not need.
 """
 
 import ast
@@ -23,14 +23,14 @@ from typing import Any, get_type_hints
 import typer
 
 from survtree._base.words import one_line_message
-from survtree._cli import data, fit, models
-from survtree._cli.inputs import FLAGS
+from survtree._cli import data, draw, fit, models
+from survtree._cli.inputs import FLAGS, flags_of
 from survtree._cli.printing import BAD_INPUT, FAILED, INTERRUPTED, RUNNING
 
 # Options of Python that are not in the table of options, by their name on the command line.
-OTHER_FLAGS = {name: f"--{name}" for name in ("rule", "scoring", "style")}
-ALL_FLAGS = {**FLAGS, **OTHER_FLAGS, "max_depths": "--depths", "cv": "--folds"}
-# max_depth must be ... -> --depth must be ...; missing='drop' -> --missing drop
+OTHERS = ("rule", "scoring", "style", "max_depths", "cv", "n_repeats")
+ALL_FLAGS = {**FLAGS, **{name: flags_of(name)[0] for name in OTHERS}}
+# max_depth must be ... -> --max-depth must be ...; missing='drop' -> --missing drop
 OPTION = re.compile(rf"\b({'|'.join(ALL_FLAGS)})(?:='([^']*)'|(?= must\b))")
 # thresholds={'id': 'auto'} -> --thresholds 'id=auto'; categorical=['a', 'b'] -> --categorical a ...
 BY_COLUMN = re.compile(r"\b(thresholds|categorical|exclude)=(\{[^{}]*\}|\[[^\[\]]*\])")
@@ -191,6 +191,8 @@ _add_commands(
         "evaluate": models.evaluate,
         "show": models.show,
         "export": models.export,
+        "curves": draw.curves,
+        "plot": draw.plot,
         "report": models.report,
         "verify": models.verify,
         "check-proof": models.check_proof,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from survtree._base.numbers import format_count, format_median, format_percent, relative_gap
+from survtree._cli.inputs import flags_of
 from survtree._cli.printing import print_table, write_table
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def demo(
-    depth: int = typer.Option(3, help="Deepest the tree may grow, in splits."),
+    depth: int = typer.Option(
+        3, *flags_of("max_depth"), help="Deepest the tree may grow, in splits."
+    ),
     regularization: float = typer.Option(0.002, help="Penalty per leaf."),
 ) -> None:
     """Fit a tree to the veterans' lung cancer trial.

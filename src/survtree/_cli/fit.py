@@ -22,6 +22,7 @@ from survtree._cli.inputs import (
     Splitting,
     Study,
     Teaching,
+    flags_of,
     note_rows,
     number_or_none,
     number_or_word,
@@ -164,7 +165,9 @@ def tune(
     splitting: Splitting,
     limiting: Limiting,
     jobs: Jobs = None,
-    seed: int = typer.Option(0, help="Seed of the folds and the teachers."),
+    seed: int = typer.Option(
+        0, *flags_of("random_state"), help="Seed of the folds and the teachers."
+    ),
     output: Output,
 ) -> None:
     """Choose the size of a tree by cross-validation."""

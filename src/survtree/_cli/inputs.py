@@ -29,16 +29,33 @@ if TYPE_CHECKING:
     import polars as pl
 
     from survtree._data.files import Source
-    from survtree._model.roles import Roles
+    from survtree._data.read_roles import Roles
 
-# Shorter than in Python, where a short word is clear enough.
-SHORT = {"max_depth": "depth", "n_jobs": "jobs", "random_state": "seed"}
+# Flags have the names of Python; these have a shorter one too.
+SHORT = {
+    "max_depth": "--depth",
+    "n_jobs": "--jobs",
+    "random_state": "--seed",
+    "max_depths": "--depths",
+    "cv": "--folds",
+    "n_repeats": "--repeats",
+    "duration_col": "--time",
+    "event_col": "--event",
+    "sample_weight": "--weights",
+}
 # Of use only in Python, or decided by the command itself.
 NOT_OFFERED = ("certificate", "warm_start", "verbose", "callback", "upper_bound")
 
 OFFERED = tuple(option for option in OPTIONS if option.name not in NOT_OFFERED)
-FLAGS = {o.name: "--" + SHORT.get(o.name, o.name).replace("_", "-") for o in OFFERED}
 HELPS = {option.name: option.help for option in OFFERED}
+
+
+def flags_of(name: str) -> tuple[str, ...]:
+    """The flags of an argument of Python, the one with its name first."""
+    return (f"--{name.replace('_', '-')}", *([SHORT[name]] if name in SHORT else []))
+
+
+FLAGS = {o.name: flags_of(o.name)[0] for o in OFFERED}
 
 
 def number_or_word(text: str) -> int | float | str:
@@ -97,7 +114,7 @@ def option(default: Any, metavar: str | None, help: str, *names: str) -> Any:
 
 def _listed(name: str, metavar: str | None = None, more: str = "") -> Any:
     """Likewise, for an option of the estimators: flag, help and default are those of the table."""
-    return option(DEFAULTS[name], metavar, HELPS[name] + more, FLAGS[name])
+    return option(DEFAULTS[name], metavar, HELPS[name] + more, *flags_of(name))
 
 
 @dataclass
@@ -118,14 +135,24 @@ class Format:
 class Outcome:
     """Which columns of a table are the outcome."""
 
-    time: str | None = option(None, "COLUMN", "Column of times; found by its name if left out.")
+    time: str | None = option(
+        None,
+        "COLUMN",
+        "Column of times; found by its name if left out.",
+        *flags_of("duration_col"),
+    )
     event: str | None = option(
-        None, "COLUMN", "Column of event flags (1 event, 0 censored); found likewise."
+        None,
+        "COLUMN",
+        "Column of event flags (1 event, 0 censored); found likewise.",
+        *flags_of("event_col"),
     )
     event_value: list[str] | None = option(
         None, "VALUE", "Value that means the event, if not 1; repeatable."
     )
-    weights: str | None = option(None, "COLUMN", "Column of row weights.")
+    weights: str | None = option(
+        None, "COLUMN", "Column of row weights.", *flags_of("sample_weight")
+    )
 
 
 @dataclass
@@ -213,7 +240,7 @@ def to_file(help: str, default: Any = None) -> Any:
 
 
 def _flag(name: str, metavar: str | None = None) -> Any:
-    return typer.Option(FLAGS[name], metavar=metavar, help=HELPS[name])
+    return typer.Option(*flags_of(name), metavar=metavar, help=HELPS[name])
 
 
 Depth = Annotated[str, _flag("max_depth", "N|none")]
@@ -365,7 +392,7 @@ def rows_left(n_rows: int, n_all: int) -> str:
 
 def roles_of(reading: Reading, frame: "pl.DataFrame", file: str) -> "Roles":
     """Which columns are time, event and weight: as named, or those with the usual names."""
-    from survtree._model.roles import Roles
+    from survtree._data.read_roles import Roles
 
     columns = frame.columns
     time, event = reading.time, reading.event

@@ -18,6 +18,7 @@ from survtree._cli.inputs import (
     Reading,
     Times,
     TimeUnit,
+    flags_of,
     model_of,
     numbers_of,
     rows_left,
@@ -35,6 +36,7 @@ from survtree._cli.printing import (
     print_table,
     write_table,
 )
+from survtree._cli.views import with_times
 from survtree._data.read_files import (
     FORMATS,
     ZIPPED,
@@ -160,16 +162,18 @@ def export(
         help="text, rules, leaves, dot, latex, sql, python, json; csv, tsv, parquet or arrow: "
         "the table of leaves.",
     ),
+    times: Times = None,
     time_unit: TimeUnit = None,
 ) -> None:
     """Write a model in another form.
 
     Text, rules, DOT, LaTeX, SQL, Python, JSON, a table, or a picture. Endings: .txt .dot .tex .sql
     .py .json; .csv .tsv .parquet .arrow are the table of leaves; .png .svg .pdf are pictures.
-    Without a file it goes to standard output.
+    Without a file it goes to standard output. Forms that show numbers of the leaves have survival
+    at --times.
     """
     check_outputs(output)
-    _write_form(model_of(model, time_unit), to or _form_of(output), output)
+    _write_form(model_of(model, time_unit), to or _form_of(output), output, numbers_of(times))
     if output is not None:
         note(f"written: {output}")
 
@@ -180,17 +184,17 @@ def _form_of(output: str | None) -> str:
     return FORMS.get(ending, ending) if ending else "text"
 
 
-def _write_form(model: Any, form: str, output: str | None) -> None:
+def _write_form(model: Any, form: str, output: str | None, times: Any) -> None:
     """Write a model to a file or to standard output."""
     import survtree
     from survtree._base.files import whole_file
 
     if form == PICTURE and output is not None:
-        survtree.plot_tree(model).save(output)
+        with_times(survtree.plot_tree, model, times, "the picture").save(output)
     elif form in FORMATS:
-        write_table(output or "-", survtree.leaf_table(model), form)
+        write_table(output or "-", survtree.leaf_table(model, times), form)
     else:
-        text = _text_of(model, form)
+        text = _text_of(model, form, times)
         if output is None:
             typer.echo(text)
             return
@@ -198,7 +202,7 @@ def _write_form(model: Any, form: str, output: str | None) -> None:
             stream.write(f"{text}\n".encode())
 
 
-def _text_of(model: Any, form: str) -> str:
+def _text_of(model: Any, form: str, times: Any) -> str:
     import survtree
 
     if form not in TEXTS:
@@ -208,8 +212,8 @@ def _text_of(model: Any, form: str) -> str:
             param_hint="--to",
         )
     if form in ("rules", "leaves"):
-        return survtree.export_text(model, style=form)
-    return str(getattr(survtree, f"export_{form}")(model))
+        return str(with_times(survtree.export_text, model, times, form, style=form))
+    return str(with_times(getattr(survtree, f"export_{form}"), model, times, form))
 
 
 def report(
@@ -225,12 +229,13 @@ def report(
     time_unit: TimeUnit = None,
     folds: int | None = typer.Option(
         None,
+        *flags_of("cv"),
         help="Folds of the cross-validation; by default 5 unless that takes long; 0 leaves it out.",
     ),
     compare: bool = typer.Option(
         False, "--compare", help="Score a Cox model and a greedy tree on the same held-out rows."
     ),
-    seed: int = typer.Option(0, help="Seed of the folds."),
+    seed: int = typer.Option(0, *flags_of("random_state"), help="Seed of the folds."),
 ) -> None:
     """Write a report as one HTML page.
 

@@ -13,11 +13,11 @@ from survtree._base.numbers import format_percent
 from survtree._base.tree import Tree
 from survtree._data.read_columns import warn_of_data
 from survtree._data.read_outcome import split_outcome
+from survtree._data.read_roles import roles_of
 from survtree._model.checks import check_limit, check_trees_can_be_listed
 from survtree._model.deeper import Found, searched
 from survtree._model.fitted import Fitted, FittedTree
 from survtree._model.prepare import Prepared, copy_feature_names, prepare
-from survtree._model.roles import roles_of
 from survtree._proof.certificate import Certificate, Guess, proof_of
 from survtree._scoring.tail import heavy_tail, warn_of_tail
 from survtree._search.problem import Clock, SearchSettings
@@ -314,9 +314,8 @@ class OptimalSurvivalTree(FittedTree):
                 found.prepared,
                 found.solution,
                 certificate,
-                history=found.history,
-                roles=roles_of(duration_col, event_col),
-            )
+                history=steady(found.history),
+            ).with_binarizer(roles_=roles_of(duration_col, event_col))
             self._fitted = replace(fitted, origin=fitted.origin.made_by(self))
             watch.say(certificate.last_line)
         warn_of_data(self.warnings_)

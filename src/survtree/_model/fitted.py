@@ -5,6 +5,7 @@ from files hold a ``Fitted``; their attributes that end with an underscore are r
 """
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -16,6 +17,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.tree import Tree
+from survtree._data.frames import library_of
+from survtree._data.read_roles import Roles
 from survtree._data.read_rows import left_out_by, warn_of_unseen
 from survtree._data.table import Table
 from survtree._model.after_search import chosen_shrinkage, curves_by_node, ibs_ratio
@@ -23,9 +26,9 @@ from survtree._model.checks import check_share
 from survtree._model.groups import Grouped, risks_of
 from survtree._model.leaks import leaks_of
 from survtree._model.lone_leaf import why_one_leaf
+from survtree._model.predicted_table import predicted_table
 from survtree._model.prepare import Prepared
 from survtree._model.recipe import UNKNOWN, Origin, Recipe, recipe_of
-from survtree._model.roles import Roles
 from survtree._proof.certificate import Certificate
 from survtree._proof.recheck_model import ModelFacts
 from survtree._questions.binarizer import Binarizer
@@ -57,10 +60,10 @@ class Fitted:
     unique_times: Floats = field(repr=False)
     event_times: Floats = field(repr=False)
     history: tuple[Snapshot, ...] = field(default=(), repr=False)
-    roles: Roles | None = None
     regularization_interval: Interval | None = None
     shrinkage: float = 0.0
     asked_shrinkage: float | None = None  # None: the teacher's curves were to choose it
+    library: str = "polars"  # of the frame of the fit, for tables of results
     one_leaf_reason: str = ""  # why there is no split, if there is none
     warnings: tuple[str, ...] = ()  # what in the table would mislead
     group_names: tuple[str, ...] = ()  # by risk; empty texts, or nothing, where none are given
@@ -84,6 +87,7 @@ class Fitted:
             event_times=times.event_times,
             shrinkage=chosen_shrinkage(prepared, tree, curves),
             asked_shrinkage=prepared.shrinkage,
+            library=library_of(prepared.X),
             one_leaf_reason=why_one_leaf(problem, solution),
             warnings=(*prepared.cautions, *leaks_of(prepared, tree)),
             problem=problem,
@@ -106,6 +110,13 @@ class Fitted:
         """The same tree with objective and bounds for another penalty of its interval."""
         problem = self.problem and replace(self.problem, regularization=regularization)
         return replace(self, certificate=self.certificate.at(regularization), problem=problem)
+
+    def with_binarizer(self, **attributes: Any) -> "Fitted":
+        """The same with other roles or names of the columns of its table."""
+        binarizer = copy(self.certificate.binarizer)
+        for name, value in attributes.items():
+            setattr(binarizer, name, value)
+        return replace(self, certificate=replace(self.certificate, binarizer=binarizer))
 
 
 class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
@@ -296,7 +307,7 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
     @property
     def roles_(self) -> Roles | None:
         """Which columns held the outcome, if it came in the same table."""
-        return self._state.roles
+        return self.binarizer_.roles_
 
     @property
     def regularization_interval_(self) -> Interval:
@@ -358,8 +369,19 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
         """Median survival time; inf where the curve stays above one half."""
         return self.predict_quantile(X, 0.5)
 
-    def score(self, X: Any, y: Any) -> float:
-        """Harrell's concordance index of the predicted risk."""
+    def predict_table(self, X: Any, times: ArrayLike | None = None) -> Any:
+        """Leaf, risk, median and, at the times if any, survival of the rows, as a frame.
+
+        It is of the kind of X: pandas (with the index of X), polars or pyarrow; polars for arrays.
+        The other methods return arrays, as is usual in scikit-learn.
+        """
+        return predicted_table(self, X, times)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Harrell's concordance index of the predicted risk.
+
+        y may be left out if X is a frame that has the columns of the fit's outcome.
+        """
         study = self.binarizer_.read_with_outcome(X, y, None, self)
         risks = self._per_row(self._leaves(study.table), self.leaf_risks_.values())
         return concordance_of_risks(study.events, risks)
@@ -412,3 +434,8 @@ def functions_of(model: FittedTree, X: Any) -> list[StepFunction]:
     """The survival curve of each row; rows of a leaf share one."""
     curves = model.predicted_curves_
     return [curves[leaf].survival for leaf in model.apply(X).tolist()]
+
+
+def keep_roles(model: FittedTree, roles: Roles | None) -> None:
+    """Let a fitted model remember which columns of a user's frame or file hold what."""
+    model._fitted = model._state.with_binarizer(roles_=roles)

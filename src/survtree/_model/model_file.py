@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 from msgspec import structs
-from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.files import whole_file
+from survtree._data.read_roles import Roles
 from survtree._data.read_rows import Seen
 from survtree._model.defaults import resolved_shrinkage, without_defaults
 from survtree._model.estimator import OptimalSurvivalTree
@@ -28,8 +28,8 @@ from survtree._model.read_model_file import (
     SpecialCuts,
     read_model_file,
 )
+from survtree._model.read_tree import tree_of
 from survtree._model.recipe import UNKNOWN, Origin
-from survtree._model.roles import Roles
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.questions import (
@@ -63,7 +63,7 @@ def export_json(model: Any, file: str | os.PathLike[str] | None = None) -> str:
     Parameters
     ----------
     model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted model. Of ``OptimalSurvivalTreeCV`` the chosen tree is exported.
+        A fitted one, or a fitted search or pipeline with one in it; the chosen tree is exported.
     file : path, optional
         Where to write the text, as a whole or not at all.
 
@@ -80,9 +80,9 @@ def export_json(model: Any, file: str | os.PathLike[str] | None = None) -> str:
     >>> bool((same.predict(X) == model.predict(X)).all())
     True
     """
-    check_is_fitted(model)
-    tree = getattr(model, "best_estimator_", model)
-    text = json.dumps(_as_dict(tree, model._state), allow_nan=False, indent=None)
+    fitted = tree_of(model)
+    tree: Any = getattr(fitted, "best_estimator_", fitted)
+    text = json.dumps(_as_dict(tree, fitted._state), allow_nan=False, indent=None)
     if file is not None:
         with whole_file(file) as stream:
             stream.write(text.encode("ascii"))
@@ -109,14 +109,13 @@ def _model(given: ModelFile) -> OptimalSurvivalTree:
     if (outcome := given.roles) is not None:
         roles = Roles(outcome.time, outcome.event, tuple(outcome.event_values), outcome.weight)
     of_events = [curve.times[curve.events > 0] for curve in curves.values()]
-    model._fitted = Fitted(
+    fitted = Fitted(
         certificate=_certificate(given, _binarizer(model, given)),
         leaf_curves=LeafCurves(lambda: curves),
         ibs_ratio=given.ibs_ratio,
         unique_times=np.unique(np.concatenate([c.times for c in curves.values()])),
         event_times=np.unique(np.concatenate(of_events)),
         history=tuple(given.history),
-        roles=roles,
         shrinkage=given.shrinkage,
         one_leaf_reason=given.one_leaf_reason,
         asked_shrinkage=_asked_shrinkage(given, options),
@@ -124,6 +123,7 @@ def _model(given: ModelFile) -> OptimalSurvivalTree:
         group_names=given.group_names,
         origin=_origin(given.origin),
     )
+    model._fitted = fitted.with_binarizer(roles_=roles)
     return model
 
 
@@ -143,7 +143,11 @@ def _origin(given: Made | None) -> Origin:
 
 def _as_dict(model: OptimalSurvivalTree, state: Fitted) -> dict[str, Any]:
     """What a file holds; what else the state says may be that of a search which chose the tree."""
-    binarizer, certificate = model.binarizer_, model.certificate_
+    binarizer, certificate, roles = (
+        model.binarizer_,
+        model.certificate_,
+        state.certificate.binarizer.roles_,
+    )
     names = [field.name for field in fields(certificate) if field.name not in ELSEWHERE]
     given = binarizer.questions_.given
     parameters = model.get_params(deep=False)  # not those of a teacher that is a model
@@ -169,7 +173,7 @@ def _as_dict(model: OptimalSurvivalTree, state: Fitted) -> dict[str, Any]:
         "ibs_ratio": float(model.ibs_ratio_),
         "exact_loss": float(model.exact_loss_),
         "history": [asdict(snapshot) for snapshot in model.history_],
-        "roles": None if state.roles is None else state.roles._asdict(),
+        "roles": None if roles is None else roles._asdict(),
         "shrinkage": model.shrinkage_,
         "one_leaf_reason": state.one_leaf_reason,
         "warnings": list(state.warnings),

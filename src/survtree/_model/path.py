@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Sequence
 from itertools import pairwise
 from math import inf, sqrt
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -12,21 +12,19 @@ from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_options
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
+from survtree._data.frames import frame_in
 from survtree._data.read_columns import warn_of_data
 from survtree._data.read_outcome import split_outcome
+from survtree._data.read_roles import roles_of
 from survtree._model.checks import check_number_of_leaves, check_path, check_penalty
 from survtree._model.estimator import OptimalSurvivalTree, search_settings_of, with_state
-from survtree._model.fitted import Fitted, Interval
+from survtree._model.fitted import Fitted, Interval, keep_roles
 from survtree._model.prepare import Prepared, prepare
 from survtree._proof.certificate import headline
 from survtree._scoring.tail import heavy_tail, warn_of_tail
 from survtree._search.problem import Clock, Problem
 from survtree._search.progress import watching
 from survtree._search.solve import Solution, frontier, loss_of
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 MOST_LEAVES = 60_000
 
@@ -75,16 +73,18 @@ class RegularizationPath(Sequence[OptimalSurvivalTree]):
         model = next(each for each in self if penalty >= each.regularization_interval_[0])
         return with_state(model, model._state.at(penalty))
 
-    def table(self) -> "pl.DataFrame":
-        """A row per tree: its size, its loss, and the penalties for which it is optimal."""
-        import polars as pl  # slow to import, and seldom needed
+    def table(self) -> Any:
+        """A row per tree: its size, its loss, and the penalties for which it is optimal.
 
+        It is of the kind of frame that the path was made of; polars for arrays.
+        """
         names = ("leaves", "depth", "loss", "ibs_ratio", "regularization_from", "regularization_to")
         rows = [
             (m.n_leaves_, m.depth_, m.loss_, m.ibs_ratio_, *m.regularization_interval_)
             for m in self
         ]
-        return pl.DataFrame(rows, schema=names, orient="row")
+        columns = zip(*rows, strict=True)
+        return frame_in(self[0]._state.library, dict(zip(names, map(list, columns), strict=True)))
 
     def plot(self, ax: Any = None) -> Any:
         """IBS ratio by the number of leaves, as a ``Picture``, on given axes or new ones."""
@@ -133,6 +133,8 @@ def regularization_path(
     lowest = check_path(min_regularization, options)
     X, y = split_outcome(X, y, duration_col, event_col)
     path, stopped_by = found_path(X, y, sample_weight, lowest, options)
+    for model in path:
+        keep_roles(model, roles_of(duration_col, event_col))
     warn_of_data(path.warnings_)
     _warn(path, stopped_by)
     problem = path[0]._state.problem

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.numbers import format_percent
 from survtree._data.fingerprint import data_fingerprint
+from survtree._data.read_outcome import split_outcome
+from survtree._data.read_roles import Roles, roles_of, rows_of
 from survtree._data.read_rows import read_study
 from survtree._data.read_table import rows_at
 from survtree._data.table import EventTable, Table
@@ -199,6 +201,29 @@ class Cohort:
     def take(self, places: Places) -> "Cohort":
         """Some of the rows."""
         return replace(self, X=rows_at(self.X, places), events=self.events.take(places))
+
+
+class Given(NamedTuple):
+    """Rows as a user passed them, with the outcome apart, and the columns that held it."""
+
+    X: Any
+    y: Any
+    sample_weight: Any
+    roles: Roles | None
+
+
+def given_rows(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, duration_col: Any, event_col: Any
+) -> Given:
+    """What a user passed for fits like that of an estimator.
+
+    Without any word of the outcome it is in the columns from which the estimator's own fit took it.
+    """
+    is_told = y is not None or duration_col is not None or event_col is not None
+    if not is_told and estimator.__sklearn_is_fitted__():
+        return Given(*rows_of(X, y, sample_weight, estimator.roles_), estimator.roles_)
+    X, y = split_outcome(X, y, duration_col, event_col)
+    return Given(X, y, sample_weight, roles_of(duration_col, event_col))
 
 
 def cohort_of(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Cohort:

@@ -29,6 +29,7 @@ from survtree._data.table import Kind as ColumnKind
 from survtree._model.checks import check_names_differ
 from survtree._model.recipe import is_literal
 from survtree._proof.certificate import Guess
+from survtree._questions.checks import LONE_SURROGATE
 from survtree._scoring.curves import LeafCurve
 from survtree._search.problem import LossKind
 from survtree._search.progress import Snapshot
@@ -74,7 +75,7 @@ Fingerprint = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64)]
 Node = Annotated[int, Meta(ge=-1, le=2**31 - 1)]
 Levels = Annotated[tuple[str, ...], Meta(min_length=1)]
 Cuts = Annotated[str, Meta(max_length=10)] | Positive | list[float]
-TimeBuckets = Count | list[NotNegative] | None
+TimeBuckets = Positive | list[NotNegative] | None
 Status = Literal[
     "optimal", "guessed", "gap_reached", "time_limit", "memory_limit", "node_limit", "interrupted"
 ]
@@ -151,6 +152,11 @@ class Column(Exact):
     is_zero_one: bool
     has_missing: bool
     is_left_out: bool = False
+
+    def __post_init__(self) -> None:
+        for text in (self.name, *self.levels):
+            is_whole = LONE_SURROGATE.search(text) is None
+            require(is_whole, "name and levels must have no half of a character", text)
 
 
 class AskedQuestion(Exact):
@@ -264,6 +270,7 @@ class Proven(Struct):
         is_right = bound == objective if self.status == "optimal" else bound <= objective
         wanted = "lower_bound must be at most the objective, and equal to it if optimal"
         require(is_right, wanted, bound)
+        check_option("time_buckets", self.time_buckets)
         n_closed = 0 if self.guess is None else self.guess.n_closed
         require(n_closed >= 0, "guess.n_closed must not be negative", n_closed)
 

@@ -148,7 +148,8 @@ def keep_command(
     """
     origin = replace(model._state.origin, command=tuple(arguments))
     said = tuple(dict.fromkeys((*cautions, *model.warnings_)))
-    model._fitted = replace(model._state, roles=roles, origin=origin, warnings=said)
+    state = model._state.with_binarizer(roles_=roles)
+    model._fitted = replace(state, origin=origin, warnings=said)
 
 
 def _code(estimator: str, options: Mapping[str, str | None], model: Any, origin: Origin) -> str:

@@ -4,14 +4,12 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from survtree._base.numbers import format_exact
 from survtree._data.files import texts_of_numbers, with_flags, with_numbers
 from survtree._data.read_files import check_kept, in_rows
 from survtree._model.fitted import FittedTree
-from survtree._scoring.read_curves import check_times
+from survtree._model.predicted_table import predicted_columns
 
 
 class RowPredictor:
@@ -24,7 +22,7 @@ class RowPredictor:
         self.columns = list(dict.fromkeys([*kept, *names]))
         self._warnings: list[str] = []
         self._n_rows = 0
-        self._leaf_table = _leaf_table(model, [] if times is None else check_times(times).tolist())
+        self._leaf_table = _leaf_table(model, times)
         check_kept(self._kept, self._leaf_table.columns)
         self._place = model.tree_.leaf_numbers()
 
@@ -58,24 +56,8 @@ class RowPredictor:
             warnings.warn(f"{self._warnings[0]}{also}", UserWarning, stacklevel=2)
 
 
-def _leaf_table(model: FittedTree, times: list[float]) -> pl.DataFrame:
-    """What is predicted for the rows of each leaf."""
-    curves, risks = model.predicted_curves_, model.leaf_risks_
-    groups = {node: group for group, node in model.groups_.items()}
-    names = {"name": [model.group_names_[groups[leaf]] for leaf in curves]}
-    medians = [curve.quantile(0.5) for curve in curves.values()]
-    survival = {
-        f"survival_{format_exact(time)}": [float(c.survival(time)) for c in curves.values()]
-        for time in times
-    }
-    return pl.DataFrame(
-        {
-            "group": [groups[leaf] for leaf in curves],
-            **(names if any(model._state.group_names) else {}),
-            "leaf": list(curves),
-            "risk": [float(risks[leaf]) for leaf in curves],
-            "median": [None if np.isinf(median) else median for median in medians],
-            **survival,
-        },
-        schema_overrides={"group": pl.Int64, "leaf": pl.Int64, "median": pl.Float64},
-    )
+def _leaf_table(model: FittedTree, times: Any) -> pl.DataFrame:
+    """What is predicted for the rows of each leaf; a median that is not reached is null."""
+    table = pl.DataFrame(predicted_columns(model, times))
+    is_reached = pl.col("median").is_finite()
+    return table.with_columns(median=pl.when(is_reached).then("median"))

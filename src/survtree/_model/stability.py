@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import narwhals as nw
 import numpy as np
 from joblib import effective_n_jobs, parallel_config
 from numpy.typing import NDArray
@@ -16,21 +17,17 @@ from sklearn.utils import check_random_state
 from survtree._base import DataWarning, SearchStoppedWarning, TailWeightWarning
 from survtree._base.checks import check_option
 from survtree._base.numbers import format_count, format_percent
+from survtree._data.frames import frame_in
 from survtree._data.read_columns import warn_of_data
-from survtree._data.read_outcome import split_outcome
 from survtree._data.table import EventTable
 from survtree._model.checks import check_bootstrap, check_teacher_of_parts
 from survtree._model.cross_validation import SCORE_OF, leaf_places
 from survtree._model.defaults import resolved_horizon, without_defaults
-from survtree._model.fitted import FittedTree
+from survtree._model.fitted import FittedTree, keep_roles
 from survtree._model.many_fits import fit_many
-from survtree._model.prepare import Cohort, cohort_of
+from survtree._model.prepare import Cohort, cohort_of, given_rows
 from survtree._scoring.tail import heavy_tail, warn_of_tail
 from survtree._search.progress import FITS_HEADER, FitsSnapshot, watching
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 Counts = NDArray[np.intp]
 MOST_LINES = 10
@@ -76,14 +73,15 @@ class Stability:
     column, at the root and anywhere; ``in_fit`` is True for those of the tree of all rows.
     ``samples`` has a row per sample: leaves, agreement, and both scores on the sample and on all
     rows. The agreement is the adjusted Rand index between the leaves of all rows in the fit and in
-    the sample's tree: 1 for the same partition, about 0 for a random one. If the work was stopped,
-    ``is_complete`` is False and ``n_bootstraps`` counts the samples that were finished.
+    the sample's tree: 1 for the same partition, about 0 for a random one. These tables are of the
+    kind of frame that was fitted; polars for arrays. If the work was stopped, ``is_complete`` is
+    False and ``n_bootstraps`` counts the samples that were finished.
     """
 
     model: FittedTree
-    questions: "pl.DataFrame"
-    columns: "pl.DataFrame"
-    samples: "pl.DataFrame"
+    questions: Any
+    columns: Any
+    samples: Any
     ibs_ratio: Corrected
     harrell_c: Corrected
     n_bootstraps: int = field(kw_only=True)
@@ -94,7 +92,7 @@ class Stability:
         """The mean over the samples."""
         return float(np.mean(self.samples["agreement"].to_numpy()))
 
-    def table(self) -> "pl.DataFrame":
+    def table(self) -> Any:
         """The splits, the most frequent first."""
         return self.questions
 
@@ -146,7 +144,8 @@ def bootstrap(
         What is fitted; a cross-validation is repeated on each sample. The estimator itself does not
         change.
     X, y, sample_weight, duration_col, event_col
-        As in ``OptimalSurvivalTree.fit``.
+        As in ``OptimalSurvivalTree.fit``. A fitted estimator knows the columns of its outcome: the
+        frame of its fit is enough.
     n_bootstraps : int, default=100
         Number of samples.
     n_jobs : int or None, default=None
@@ -174,8 +173,8 @@ def bootstrap(
     for name, value in (("n_jobs", n_jobs), ("verbose", verbose), ("callback", callback)):
         check_option(name, value)
     rng = check_random_state(check_option("random_state", random_state))
-    X, y = split_outcome(X, y, duration_col, event_col)
-    rows = cohort_of(clone(estimator), X, y, sample_weight)
+    given = given_rows(estimator, X, y, sample_weight, duration_col, event_col)
+    rows = cohort_of(clone(estimator), given.X, given.y, given.sample_weight)
     horizon = _horizon_of(estimator, rows.events)
     events = rows.events.until(horizon)
     samples = bootstrap_samples(events, n, rng)
@@ -193,6 +192,7 @@ def bootstrap(
         )
         done = fit_many(_fit, tasks, n_jobs, watch, lambda found: 0 in found and len(found) > 1)
     (model, fit), *others = (done.results[place] for place in sorted(done.results))
+    keep_roles(model, given.roles)
     if done.stopped_by is not None:
         message = f"stopped by {done.stopped_by}: {len(others)} of {n} samples were finished."
         warnings.warn(message, SearchStoppedWarning, stacklevel=2)
@@ -261,23 +261,23 @@ def _scores(model: FittedTree, rows: Cohort, horizon: float | None) -> dict[str,
 def _compared(
     model: Any, fit: _SampleFit, samples: Sequence[_SampleFit], is_complete: bool
 ) -> Stability:
-    import polars as pl
     from sklearn.metrics import adjusted_rand_score
 
+    library = model._state.library
     agreement = [adjusted_rand_score(fit.leaf_of_row, one.leaf_of_row) for one in samples]
     scores = {
         f"{name}_{where}": [getattr(one, where)[name] for one in samples]
         for name in SCORE_OF
         for where in ("on_sample", "on_rows")
     }
-    table = pl.DataFrame(
-        {"leaves": [one.n_leaves for one in samples], "agreement": agreement, **scores}
-    )
+    questions = _frequencies("question", fit.questions, [one.questions for one in samples])
+    columns = _frequencies("column", fit.columns, [one.columns for one in samples])
+    leaves = [one.n_leaves for one in samples]
     return Stability(
         model,
-        _frequencies("question", fit.questions, [one.questions for one in samples]),
-        _frequencies("column", fit.columns, [one.columns for one in samples]),
-        table,
+        frame_in(library, questions),
+        frame_in(library, columns),
+        frame_in(library, {"leaves": leaves, "agreement": agreement, **scores}),
         *(_corrected(fit, samples, name) for name in SCORE_OF),
         n_bootstraps=len(samples),
         is_complete=is_complete,
@@ -292,27 +292,23 @@ def _corrected(fit: _SampleFit, samples: Sequence[_SampleFit], name: str) -> Cor
 
 def _frequencies(
     kind: str, in_fit: Iterable[str], samples: Sequence[tuple[str, ...]]
-) -> "pl.DataFrame":
+) -> dict[str, NDArray[Any]]:
     """Shares of the samples whose trees have a split (or column) at the root, and anywhere."""
-    import polars as pl
-
     here, n = set(in_fit), len(samples)
     roots = Counter(splits[0] for splits in samples if splits)
     used = Counter(text for splits in samples for text in set(splits))
     order = sorted({*used, *here}, key=lambda text: (-used[text], -roots[text], text))
-    return pl.DataFrame(
-        {
-            kind: order,
-            "root": [roots[text] / n for text in order],
-            "anywhere": [used[text] / n for text in order],
-            "in_fit": [text in here for text in order],
-        },
-        schema={kind: pl.String, "root": pl.Float64, "anywhere": pl.Float64, "in_fit": pl.Boolean},
-    )
+    return {
+        kind: np.array(order, dtype=str),  # a type also where there is no split
+        "root": np.array([roots[text] / n for text in order], dtype=float),
+        "anywhere": np.array([used[text] / n for text in order], dtype=float),
+        "in_fit": np.array([text in here for text in order], dtype=bool),
+    }
 
 
-def _frequency_lines(table: "pl.DataFrame") -> list[str]:
+def _frequency_lines(found: Any) -> list[str]:
     """The first rows of a table of frequencies, as lines."""
+    table = nw.from_native(found, eager_only=True)
     n_more = len(table) - MOST_LINES
     return [
         f"  root  anywhere  {table.columns[0]} (* in the fit)",

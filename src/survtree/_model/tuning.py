@@ -18,6 +18,7 @@ from survtree._base.checks import check_option, check_options
 from survtree._base.numbers import format_count
 from survtree._data.read_columns import warn_of_data
 from survtree._data.read_outcome import split_outcome
+from survtree._data.read_roles import Roles, roles_of
 from survtree._model.checks import (
     TREE_OPTIONS,
     check_nested,
@@ -43,9 +44,8 @@ from survtree._model.defaults import (
     without_defaults,
 )
 from survtree._model.estimator import OptimalSurvivalTree
-from survtree._model.fitted import FittedTree
-from survtree._model.prepare import Cohort, cohort_of
-from survtree._model.roles import Roles, roles_of
+from survtree._model.fitted import FittedTree, keep_roles
+from survtree._model.prepare import Cohort, cohort_of, given_rows
 from survtree._search.progress import FITS_HEADER, FitsSnapshot, Watch, watching
 from survtree._search.read_teacher import seed_of
 
@@ -292,11 +292,12 @@ class OptimalSurvivalTreeCV(FittedTree):
     def _keep(
         self, tuned: Tuned, roles: Roles | None, seed: int, cautions: tuple[str, ...]
     ) -> None:
+        keep_roles(tuned.best, roles)
         # What a tree left out as told by this class it did not warn of.
         said = tuple(dict.fromkeys((*cautions, *tuned.best.warnings_)))
         state = tuned.best._fitted = replace(tuned.best._state, warnings=said)
         origin = replace(state.origin, seed=seed).made_by(self)
-        self._fitted = replace(state, roles=roles, origin=origin)
+        self._fitted = replace(state, origin=origin)
         self.best_estimator_ = tuned.best
         self.best_index_ = tuned.index
         self.best_params_ = tuned.params()[tuned.index]
@@ -323,8 +324,8 @@ class OptimalSurvivalTreeCV(FittedTree):
         """
         settings = self._settings()
         check_nested(self.cv)
-        X, y = split_outcome(X, y, duration_col, event_col)
-        rows = cohort_of(clone(self), X, y, sample_weight)
+        given = given_rows(self, X, y, sample_weight, duration_col, event_col)
+        rows = cohort_of(clone(self), given.X, given.y, given.sample_weight)
         seed = seed_of(self.random_state)
         settings, rng = _settled(settings, rows, seed), check_random_state(seed)
         outer = folds_of(cv, rows.events, rng)

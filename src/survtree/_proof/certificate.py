@@ -317,10 +317,11 @@ class Certificate:
             file.write(proof.to_bytes())
 
     def verify(
-        self, X: Any, y: Any, sample_weight: Any = None, targets: Any = None
+        self, X: Any, y: Any = None, sample_weight: Any = None, targets: Any = None
     ) -> Verification:
         """Recheck data, loss, leaf curves, shrinkage and arithmetic, without the solver.
 
+        If the fit took the outcome from columns of a frame, that frame is enough: leave out y.
         Rows must come in the order of the fit: the fingerprint depends on it. Of a model that was
         loaded from a file, a built-in teacher is fitted again; the ``targets`` of another teacher
         must be given.

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.checks import check_options
 from survtree._data.read_columns import warn_of_data
+from survtree._data.read_roles import Roles, covariates_of, rows_of
 from survtree._data.read_rows import (
     TAKE_MISSING,
     Seen,
@@ -31,6 +32,7 @@ from survtree._questions.checks import (
     check_levels,
     check_question_count,
     check_rules,
+    check_texts,
 )
 from survtree._questions.encodings import paper_questions, readable_questions
 from survtree._questions.level_groups import level_groups
@@ -111,6 +113,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.categorical = categorical
         self.exclude = exclude
 
+    # Which columns held the outcome, if the fit of a tree took it from the frame of X.
+    roles_: Roles | None = None
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "Binarizer":
         """Choose the questions. ``y`` (event and time) is used by "auto" and "guess"."""
         check_options(self)
@@ -133,6 +138,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._published_names: list[str] = []
         self.n_candidates_ = 0
+        self.roles_ = None
         is_auto = isinstance(self.thresholds, str) and self.thresholds == "auto"
         is_plain = self.encoding == "questions" and is_auto and not left_out
         if table.matrix is not None and is_plain:
@@ -140,6 +146,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.n_candidates_ = len(table.names)
             self.seen_ = (Seen("number", is_zero_one=True),) * len(table.names)
             return self
+        check_texts(table.columns)
         rules = check_rules(self.thresholds, table.columns)
         self.seen_ = tuple(
             Seen.of(column, is_left_out=column.name in left_out) for column in table.columns
@@ -193,11 +200,13 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def read(self, X: Any, model: Any = None) -> Table:
         """New rows, checked against the columns of the fit; messages speak of the model."""
         check_is_fitted(self, "questions_")
-        return read_new_rows(model or self, X, self.seen_, self.missing)
+        covariates = covariates_of(X, self.roles_)
+        return read_new_rows(model or self, covariates, self.seen_, self.missing)
 
     def read_with_outcome(self, X: Any, y: Any, sample_weight: Any, model: Any = None) -> Study:
         """Rows whose outcome is known; as at fit, those with missing values may be left out."""
-        return read_study(model or self, X, y, sample_weight, self.missing, self.seen_)
+        rows = rows_of(X, y, sample_weight, self.roles_)
+        return read_study(model or self, *rows, self.missing, self.seen_)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The questions in words, or the published names with the paper's encoding."""

@@ -1,8 +1,9 @@
-"""Checks of the thresholds that a user passes, and of the numbers of levels and questions.
+"""Checks of the thresholds that a user passes, of levels and their texts, and of questions.
 
 A user's thresholds become a ``Rule`` for each column.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -16,6 +17,7 @@ MAX_QUESTIONS = 100_000
 MAX_ANSWERS = 2**33
 # This few levels that are no numbers, among many that are, stand for missing values.
 MOST_ODD_LEVELS = 3
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Rule(NamedTuple):
@@ -128,3 +130,15 @@ def check_question_count(n_questions: int, n_rows: int) -> None:
         f"questions); the columns make {n_questions:,} questions on {n_rows:,} rows. Pass "
         "thresholds='auto' or a number of thresholds per column, or leave columns out."
     )
+
+
+def check_texts(columns: Sequence[Column]) -> None:
+    """Refuse names and levels that no file can hold, since they have half of a character."""
+    for column in columns:
+        for what, text in (("name", column.name), *(("level", each) for each in column.levels)):
+            if LONE_SURROGATE.search(text):
+                raise ValueError(
+                    f"names and levels must be text that can be written; a {what} of column "
+                    f"{column.name!r} has half of a character (a lone surrogate): {text!r}. Read "
+                    "the file with its own encoding, or rename it."
+                )

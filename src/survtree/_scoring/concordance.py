@@ -113,7 +113,8 @@ def uno_c(
     other parameters are those of ``survtree.metrics``.
     """
     rows = scored(y, curves, X, sample_weight)
-    factor = _uno_factor(rows.events, trained_on(rows.events, train, train_weight), tau)
+    training = trained_on(rows.events, train, train_weight, roles=rows.roles)
+    factor = _uno_factor(rows.events, training, tau)
     return _concordance(rows, factor, "uno_c")
 
 
@@ -223,7 +224,8 @@ def cumulative_dynamic_auc(
     parameters are those of ``survtree.metrics``.
     """
     rows = scored(y, curves, X, sample_weight, horizon)
-    factor = inverse_g(rows.events, trained_on(rows.events, train, train_weight, horizon))
+    training = trained_on(rows.events, train, train_weight, horizon, rows.roles)
+    factor = inverse_g(rows.events, training)
     event_times, time = rows.events.event_times, rows.events.time
     at = event_times[event_times < time.max()] if times is None else check_times(times)
     areas = [_areas(rows, some, factor) for some in rows.batches(at)]

@@ -18,6 +18,8 @@ from survtree._base import BeyondTrainingWarning
 from survtree._base.checks import is_count, is_number
 from survtree._base.warn import warn
 from survtree._data.read_outcome import check_time_passes, check_weight, numbers_of, read_outcome
+from survtree._data.read_roles import Roles, rows_of
+from survtree._data.read_table import as_frame
 from survtree._data.table import EventTable, Floats, Places, weight_at
 from survtree._scoring.curves import Curves
 from survtree._scoring.read_curves import (
@@ -51,6 +53,7 @@ class Scored:
     events: EventTable
     curves: Curves
     curve_of_row: Places
+    roles: Roles | None = None  # the columns of the outcome, if the model knows them
 
     def batches(self, times: Floats) -> Iterator[Floats]:
         """Ascending times, some at a time."""
@@ -86,11 +89,43 @@ class Scored:
 def scored(y: Any, curves: Any, X: Any, sample_weight: Any, horizon: Any = None) -> Scored:
     """What a user passed, checked; the outcome as it is known at the horizon."""
     until = None if horizon is None else check_number("horizon", horizon)
+    roles = getattr(curves, "roles_", None)
+    y, X, sample_weight = _parts_of_frame(y, X, sample_weight, roles)
+    curves, X = model_and_rows(curves, X)
     events = check_scored(y, sample_weight).until(until)
     found, curve_of_row = check_predicted(curves, X, len(events))
     if not events.counts.all():
         events, curve_of_row = events.counted(), curve_of_row[events.counts]
-    return Scored(events, found, curve_of_row)
+    return Scored(events, found, curve_of_row, roles)
+
+
+def _parts_of_frame(y: Any, X: Any, sample_weight: Any, roles: Roles | None) -> tuple[Any, ...]:
+    """Outcome, covariates and weights apart, if one frame holds them, as y or as X."""
+    whole = X if y is None else y if X is None and _is_whole(y, roles) else None
+    if whole is None:
+        return y, X, sample_weight
+    X, y, sample_weight = rows_of(whole, None, sample_weight, roles)
+    return y, X, sample_weight
+
+
+def _is_whole(table: Any, roles: Roles | None) -> bool:
+    """Has the table more than an outcome?"""
+    frame = None if roles is None else as_frame(table)
+    return frame is not None and len(frame.columns) > 2
+
+
+def model_and_rows(model: Any, X: Any) -> tuple[Any, Any]:
+    """The model inside searches and pipelines, which do not predict curves, and its rows."""
+    from sklearn.pipeline import Pipeline  # slow to import, and seldom needed
+
+    while not hasattr(model, "predict_survival_function"):
+        if hasattr(model, "best_estimator_"):
+            model = model.best_estimator_
+        elif isinstance(model, Pipeline) and len(model) > 1:
+            X, model = model[:-1].transform(X), model[-1]
+        else:
+            break
+    return model, X
 
 
 def check_scored(
@@ -105,13 +140,19 @@ def check_scored(
 
 
 def trained_on(
-    events: EventTable, train: Any, train_weight: Any, horizon: float | None = None
+    events: EventTable,
+    train: Any,
+    train_weight: Any,
+    horizon: float | None = None,
+    roles: Roles | None = None,
 ) -> EventTable:
     """The rows whose censoring curve counts: those scored, unless others are given.
 
     Warns once if they end before the rows that are scored.
     """
     if train is not None:
+        if _is_whole(train, roles):
+            _, train, train_weight = rows_of(train, None, train_weight, roles)
         training = check_scored(train, train_weight, "train", "train_weight").until(horizon)
         training = training.counted()
         _warn_of_late_rows(events, training)
@@ -206,9 +247,7 @@ def _are_functions(values: Any) -> bool:
 def _listed(curves: Any, n_rows: int) -> list[Any]:
     """The functions, as many as rows; or an error that says what came instead."""
     what, remedy = type(curves).__name__, "Pass one of these."
-    if hasattr(curves, "best_estimator_"):
-        remedy = "Pass its best_estimator_."
-    elif hasattr(curves, "fit"):
+    if hasattr(curves, "fit"):
         what += ", which has no predict_survival_function"
     elif len(getattr(curves, "shape", ())) == 2:
         what += f" of shape {curves.shape}"

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.pipeline import Pipeline
 
 from survtree._data.table import EventTable, Floats, Places, weight_at
 from survtree._scoring.concordance import cumulative_dynamic_auc, harrell_c, uno_c
@@ -51,7 +50,7 @@ def brier_score(
     """
     rows = scored(y, curves, X, sample_weight)
     at = check_times(times)
-    censoring = CensoringCurve(trained_on(rows.events, train, train_weight))
+    censoring = CensoringCurve(trained_on(rows.events, train, train_weight, roles=rows.roles))
     factor = censoring.inverse(rows.events.time)
     scores = [_at_times(rows, some, factor, censoring) for some in rows.batches(at)]
     return np.concatenate([np.empty(0), *scores])
@@ -79,7 +78,7 @@ def per_sample_loss(
     The parameters are those of ``survtree.metrics``.
     """
     rows = scored(y, curves, X, sample_weight, horizon)
-    training = trained_on(rows.events, train, train_weight, horizon)
+    training = trained_on(rows.events, train, train_weight, horizon, rows.roles)
     warn_of_tail(heavy_tail(rows.events, training), can_choose=False)
     return _losses(rows, training)
 
@@ -124,7 +123,7 @@ def ibs_ratio(
     those of ``survtree.metrics``.
     """
     rows = scored(y, curves, X, sample_weight, horizon)
-    training = trained_on(rows.events, train, train_weight, horizon)
+    training = trained_on(rows.events, train, train_weight, horizon, rows.roles)
     warn_of_tail(heavy_tail(rows.events, training), can_choose=False)
     return ratio_of(rows, training)
 
@@ -292,38 +291,26 @@ def _value(metric: Callable[..., Any], y: Any, curves: Any, options: Any) -> flo
     return float(getattr(found, "mean", found))
 
 
-def ibs_ratio_scorer(estimator: Any, X: Any, y: Any, **options: Any) -> float:
+def ibs_ratio_scorer(estimator: Any, X: Any, y: Any = None, **options: Any) -> float:
     """``ibs_ratio`` of the curves that the estimator predicts."""
-    return ibs_ratio(y, **_model_and_rows(estimator, X), **options)
+    return ibs_ratio(y, estimator, X=X, **options)
 
 
-def neg_integrated_brier_scorer(estimator: Any, X: Any, y: Any, **options: Any) -> float:
+def neg_integrated_brier_scorer(estimator: Any, X: Any, y: Any = None, **options: Any) -> float:
     """Minus ``integrated_brier_score`` of the curves that the estimator predicts."""
-    return -integrated_brier_score(y, **_model_and_rows(estimator, X), **options)
+    return -integrated_brier_score(y, estimator, X=X, **options)
 
 
-def harrell_c_scorer(estimator: Any, X: Any, y: Any, **options: Any) -> float:
+def harrell_c_scorer(estimator: Any, X: Any, y: Any = None, **options: Any) -> float:
     """``harrell_c`` of the curves that the estimator predicts."""
-    return harrell_c(y, **_model_and_rows(estimator, X), **options)
+    return harrell_c(y, estimator, X=X, **options)
 
 
-def uno_c_scorer(estimator: Any, X: Any, y: Any, **options: Any) -> float:
+def uno_c_scorer(estimator: Any, X: Any, y: Any = None, **options: Any) -> float:
     """``uno_c`` of the curves that the estimator predicts."""
-    return uno_c(y, **_model_and_rows(estimator, X), **options)
+    return uno_c(y, estimator, X=X, **options)
 
 
-def auc_scorer(estimator: Any, X: Any, y: Any, **options: Any) -> float:
+def auc_scorer(estimator: Any, X: Any, y: Any = None, **options: Any) -> float:
     """Mean ``cumulative_dynamic_auc`` of the curves that the estimator predicts."""
-    return cumulative_dynamic_auc(y, **_model_and_rows(estimator, X), **options).mean
-
-
-def _model_and_rows(estimator: Any, X: Any) -> dict[str, Any]:
-    """The model inside searches and pipelines, which do not predict curves, and its rows."""
-    while not hasattr(estimator, "predict_survival_function"):
-        if hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        elif isinstance(estimator, Pipeline) and len(estimator) > 1:
-            X, estimator = estimator[:-1].transform(X), estimator[-1]
-        else:
-            break
-    return {"curves": estimator, "X": X}
+    return cumulative_dynamic_auc(y, estimator, X=X, **options).mean

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.checks import check_choice, is_number
 from survtree._base.words import did_you_mean
-from survtree._data.read_outcome import split_outcome
+from survtree._data.frames import LIBRARIES
+from survtree._data.read_roles import rows_of
+from survtree._model.read_tree import tree_of
 from survtree._scoring.read_curves import check_times
 from survtree._search.progress import Snapshot
 
@@ -54,9 +54,6 @@ def check_function_name(name: Any, taken: Sequence[str]) -> str:
     return str(name)
 
 
-BACKENDS = ("polars", "pandas", "pyarrow")
-
-
 def check_confidence(confidence: Any) -> float:
     """A confidence level: a number strictly between 0 and 1."""
     if not (is_number(confidence) and 0 < float(confidence) < 1):
@@ -77,43 +74,18 @@ def check_until(until: Any) -> float:
     return float(until)
 
 
-def frame_of(columns: dict[str, list[Any]], backend: Any) -> Any:
-    """A table in the library of the user's choice."""
-    check_choice("backend", backend, BACKENDS)
+def check_backend(backend: Any) -> str:
+    """A library of frames that is installed."""
+    check_choice("backend", backend, LIBRARIES)
     if importlib.util.find_spec(backend) is None:
         raise ValueError(
             f"backend must be a library that is installed; {backend!r} is not. Install it, or "
             "leave backend out."
         )
-    return nw.from_dict(columns, backend=backend).to_native()
+    return str(backend)
 
 
 DIRECTIONS = ("down", "right")
-
-
-def check_drawn_model(model: Any) -> None:
-    """Refuse anything but a fitted tree."""
-    if isinstance(model, type):
-        raise TypeError(
-            f"model must be a fitted tree; got the class {model.__name__}. Pass what its fit "
-            "returned."
-        )
-    if hasattr(model, "best_estimator_") and not hasattr(model, "tree_"):
-        raise TypeError(
-            f"model must be a fitted tree; got {type(model).__name__}. Pass its best_estimator_."
-        )
-    if (hasattr(model, "fit") and hasattr(model, "leaf_curves_")) or _is_ours(model):
-        check_is_fitted(model)
-        return
-    raise TypeError(
-        f"model must be a fitted tree; got {type(model).__name__}. Pass an OptimalSurvivalTree or "
-        "OptimalSurvivalTreeCV after fit."
-    )
-
-
-def _is_ours(model: Any) -> bool:
-    """Is this one of our estimators? Before the fit it has no curves yet."""
-    return type(model).__module__.startswith("survtree.") and hasattr(model, "fit")
 
 
 def check_axes(ax: Any) -> None:
@@ -188,8 +160,7 @@ def check_dpi(dpi: Any) -> float:
 def check_snapshots(given: Any) -> tuple[Snapshot, ...]:
     """Snapshots of a search: those of a model, or those that a callback collected."""
     if hasattr(given, "fit"):
-        check_drawn_model(given)
-        kind, given = type(given).__name__, getattr(given, "history_", ())
+        kind, given = type(given).__name__, tree_of(given).history_
         if not given:
             raise ValueError(
                 f"plot_gap needs the history of a search; this {kind} has none, as from a path or "
@@ -247,9 +218,8 @@ def check_report_text(name: str, text: Any) -> str | None:
 
 def check_report_rows(X: Any, y: Any, sample_weight: Any, roles: Any) -> Any:
     """X, y and weights; None without rows. The outcome may be in columns of X, as at the fit."""
-    has_columns = roles is not None and not roles.event_values and roles.weight is None
-    if X is not None and y is None and has_columns:
-        X, y = split_outcome(X, None, roles.time, roles.event)
+    if X is not None:
+        X, y, sample_weight = rows_of(X, y, sample_weight, roles)
     if (X is None) != (y is None):
         absent, there = ("y", "X") if y is None else ("X", "y")
         raise ValueError(

@@ -9,12 +9,15 @@ import keyword
 import math
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
+from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
+import numpy as np
 
 from survtree._base.checks import check_choice
 from survtree._base.numbers import format_exact
+from survtree._base.tree import Tree
 from survtree._model.fitted import FittedTree
+from survtree._model.read_tree import shown_tree_of
 from survtree._questions.questions import (
     InLevels,
     InRange,
@@ -35,11 +38,14 @@ from survtree._show.leaf_texts import group_text
 
 WHATS = ("leaf", "group", "risk", "both")
 DIALECTS = ("ansi", "sqlite")
+FLOAT_TYPES = {"ansi": "DOUBLE PRECISION", "sqlite": "REAL"}
+FIRST_INEXACT = 2.0**53
 # A literal without exponent is a decimal in SQL; up to 15 digits are the same float everywhere.
 EXACT_DIGITS = 15
+MOST_INDENTED = 50  # beyond it code is hard to read, and beyond 100 not Python
 
 
-def export_sql(model: FittedTree, *, what: str = "leaf", dialect: str = "ansi") -> str:
+def export_sql(model: Any, *, what: str = "leaf", dialect: str = "ansi") -> str:
     """The tree as a CASE expression over the columns of a table in a database.
 
     Columns are quoted and named as in the fit. Numbers must be stored as numbers, categories as
@@ -50,7 +56,7 @@ def export_sql(model: FittedTree, *, what: str = "leaf", dialect: str = "ansi") 
     Parameters
     ----------
     model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted one.
+        A fitted one, or a fitted search or pipeline with one in it.
     what : {"leaf", "group", "risk", "both"}, default="leaf"
         The leaf by its node number, as ``model.apply`` returns it; its group by risk, as
         ``model.predict_group`` returns it; the risk, as ``model.predict`` returns it; or leaf and
@@ -79,7 +85,7 @@ def export_sql(model: FittedTree, *, what: str = "leaf", dialect: str = "ansi") 
       END
     END
     """
-    check_is_fitted(model)
+    model = shown_tree_of(model)
     what = check_choice("what", what, WHATS)
     dialect = check_choice("dialect", dialect, DIALECTS)
     check_sql_texts(_sql_texts(model))
@@ -158,6 +164,9 @@ def _sql_condition(model: FittedTree, question: Question, dialect: str) -> str:
     is_flag = model.binarizer_.seen_[question.column].kind == "flag"
     if isinstance(question, IsOne) and is_flag and dialect == "ansi":
         return f"{name} IS TRUE"
+    if isinstance(question, InRange) and _is_beyond_integers(question):
+        # The fit read whole numbers of this size as floats, which are further apart.
+        name = f"CAST({name} AS {FLOAT_TYPES[dialect]})"
     if isinstance(question, InRange) and question.is_one_value:
         return f"{name} = {float_literal(question.high)}"
     if isinstance(question, InRange):
@@ -165,6 +174,12 @@ def _sql_condition(model: FittedTree, question: Question, dialect: str) -> str:
         signs = [f"{name} {sign} {float_literal(end)}" for sign, end in ends if math.isfinite(end)]
         return " AND ".join(signs)
     return f"{name} IS NULL"
+
+
+def _is_beyond_integers(question: InRange) -> bool:
+    """Is there an end from which on a float does not hold every whole number?"""
+    ends = (question.low, question.high)
+    return any(math.isfinite(end) and abs(end) >= FIRST_INEXACT for end in ends)
 
 
 TAKEN = (
@@ -234,7 +249,7 @@ def survival(row, time):
 '''
 
 
-def export_python(model: FittedTree, name: str = "predict_leaf") -> str:
+def export_python(model: Any, name: str = "predict_leaf") -> str:
     """The tree as the source of a Python module that needs no other package.
 
     The module has a function that takes a row, a mapping of column names to values, and returns
@@ -246,7 +261,7 @@ def export_python(model: FittedTree, name: str = "predict_leaf") -> str:
     Parameters
     ----------
     model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted one.
+        A fitted one, or a fitted search or pipeline with one in it.
     name : str, default="predict_leaf"
         Name of the function that returns the leaf.
 
@@ -262,7 +277,7 @@ def export_python(model: FittedTree, name: str = "predict_leaf") -> str:
     >>> leaf, module["MEDIAN"][leaf], round(module["survival"](row, 90), 3)
     (2, 20.0, 0.079)
     """
-    check_is_fitted(model)
+    model = shown_tree_of(model)
     name = check_function_name(name, TAKEN)
     n_leaves = len(model.tree_.leaves)
     title = f"A survival tree with {n_leaves} {'leaf' if n_leaves == 1 else 'leaves'}"
@@ -340,19 +355,36 @@ def _function(model: FittedTree, name: str) -> str:
         reader = "_level" if _reads_level(model, column) else "_number"
         lines.append(f"    {variable} = {reader}(row, {str(questions.names[column])!r})")
 
+    flipped = _flipped(tree)
+
     def add(node: int, indent: str) -> None:
-        if tree.question[node] < 0:
-            lines.append(f"{indent}return {node}")
-            return
-        question = questions.asked[int(tree.question[node])]
-        is_level = _reads_level(model, question.column)
-        condition = _python_condition(question, variables[question.column], is_level)
-        lines.append(f"{indent}if {condition}:")
-        add(int(tree.yes[node]), f"{indent}    ")
-        add(int(tree.no[node]), indent)
+        while tree.question[node] >= 0:
+            question = questions.asked[int(tree.question[node])]
+            is_level = _reads_level(model, question.column)
+            condition = _python_condition(question, variables[question.column], is_level)
+            inside, after = int(tree.yes[node]), int(tree.no[node])
+            if node in flipped:
+                condition, inside, after = f"not ({condition})", after, inside
+            lines.append(f"{indent}if {condition}:")
+            add(inside, f"{indent}    ")
+            node = after
+        lines.append(f"{indent}return {node}")
 
     add(0, "    ")
     return "\n".join([*lines, ""])
+
+
+def _flipped(tree: Tree) -> set[int]:
+    """Splits of a deep tree whose branch "no" is indented instead of "yes".
+
+    Python refuses more than 100 levels. If the branch with fewer leaves is indented, a level at
+    least halves the leaves.
+    """
+    if int(tree.depths().max()) <= MOST_INDENTED:
+        return set()
+    n_leaves = tree.ancestors()[tree.leaves].sum(axis=0)  # below each node
+    splits = np.flatnonzero(tree.question >= 0)
+    return set(splits[n_leaves[tree.yes[splits]] > n_leaves[tree.no[splits]]].tolist())
 
 
 def _variables(model: FittedTree) -> dict[int, str]:

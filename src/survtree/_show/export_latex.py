@@ -9,10 +9,10 @@ import textwrap
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from survtree._base.tree import Tree
-from survtree._model.fitted import FittedTree
+from survtree._model.read_tree import shown_tree_of
 from survtree._show.leaf_facts import NO_OR_MISSING, answers_on_edges, facts_to_write
 from survtree._show.leaf_texts import curve_texts, group_text, notes_of, risk_text, size_text
 from survtree._show.tree_layout import shape_of
@@ -45,7 +45,7 @@ class Place(NamedTuple):
 
 
 def export_latex(
-    model: FittedTree,
+    model: Any,
     *,
     standalone: bool = False,
     times: Sequence[float] | None = None,
@@ -73,6 +73,7 @@ def export_latex(
     >>> print(export_latex(model).splitlines()[5])
       \node[question] (n0) at (0.00,-0.57) {Karnofsky\_score $\leq$ 45};
     """
+    model = shown_tree_of(model)
     facts = facts_to_write(model, times, confidence, time_unit)
     tree, answers = model.tree_, answers_on_edges(model)
     lines = {

@@ -2,14 +2,14 @@
 
 import textwrap
 from collections.abc import Mapping, Sequence
-
-from sklearn.utils.validation import check_is_fitted
+from typing import Any
 
 from survtree._base.checks import check_choice
 from survtree._base.numbers import format_decimals, format_median
 from survtree._base.tree import Tree
 from survtree._base.words import quoted_name
 from survtree._model.fitted import FittedTree
+from survtree._model.read_tree import shown_tree_of
 from survtree._questions.questions import Questions
 from survtree._scoring.curves import LeafCurve
 from survtree._scoring.shrinkage import PredictedCurve
@@ -57,7 +57,7 @@ DOT_LEAF_STYLE = 'style="filled,rounded", fillcolor="#eef3f8"'
 
 
 def export_text(
-    model: FittedTree,
+    model: Any,
     style: str = "tree",
     *,
     times: Sequence[float] | None = None,
@@ -75,7 +75,7 @@ def export_text(
     Parameters
     ----------
     model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted one.
+        A fitted one, or a fitted search or pipeline with one in it.
     style : {"tree", "rules", "leaves"}, default="tree"
         "tree": the splits with their branches, and rows, events and median survival of each leaf.
         "rules": the same as nested if and else, and the median with its limits. "leaves": one line
@@ -103,7 +103,7 @@ def export_text(
         group 1: n 99, events 91, median 111 days (92 to 139), S(90 days) 0.61 (0.51 to 0.70)
     In brackets: 95 % confidence limits.
     """
-    check_is_fitted(model)
+    model = shown_tree_of(model)
     style = check_choice("style", style, STYLES)
     if style == "tree" and times is None:
         return _as_brief_tree(model, unit_of(model, time_unit))
@@ -211,7 +211,7 @@ def _as_leaves(model: FittedTree, facts: LeafFacts) -> str:
 
 
 def export_dot(
-    model: FittedTree,
+    model: Any,
     *,
     times: Sequence[float] | None = None,
     confidence: float = 0.95,
@@ -234,6 +234,7 @@ def export_dot(
       n0 -> n2 [label=" yes "];
       n0 -> n1 [label=" no "];
     """
+    model = shown_tree_of(model)
     facts = facts_to_write(model, times, confidence, time_unit)
     leaves = {leaf.node: leaf for leaf in facts.leaves}
     tree, lines, answers = model.tree_, [DOT_HEAD], answers_on_edges(model)

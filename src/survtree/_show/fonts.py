@@ -87,11 +87,12 @@ class Fonts:
                 lines.append(line.rstrip())
                 line, filled = "", 0.0
             if bare > room and len(piece) > 1:
-                broken, rest = self._broken(piece, room)
+                broken, rest = self._broken(piece, room, most_lines + 1 - len(lines))
                 lines += broken
                 is_neat = is_neat and len(piece) > LONGEST_WORD
                 whole = _unit_width(rest, self._files)
-            line, filled = line + rest, filled + whole
+            line += rest
+            filled += whole
             if len(lines) > most_lines:
                 break
         lines.append(line.rstrip())
@@ -107,14 +108,19 @@ class Fonts:
             n += 1
         return DOTS + text[-n:].lstrip()
 
-    def _broken(self, word: str, room: float) -> tuple[list[str], str]:
-        """Full lines of a word that is too long for one, and what is left of it."""
-        lines, rest = [], word
-        while _unit_width(rest.rstrip(), self._files) > room and len(rest) > 1:
-            n = self._n_fitting(rest, room)
-            lines.append(rest[:n])
-            rest = rest[n:]
-        return lines, rest
+    def _broken(self, word: str, room: float, most_lines: int) -> tuple[list[str], str]:
+        """Full lines of a word that is too long for one, at most so many, and what is left of it.
+
+        Words of any length take a time in proportion: what is left is measured by what was taken.
+        """
+        lines: list[str] = []
+        start, left = 0, _unit_width(word.rstrip(), self._files)
+        while left > room and len(word) - start > 1 and len(lines) < most_lines:
+            line = word[start : start + self._n_fitting(word, start, room)]
+            lines.append(line)
+            start += len(line)
+            left -= _unit_width(line, self._files)
+        return lines, word[start:]
 
     def _ordered(self, line: str) -> str:
         """A line in which Arabic and Hebrew words keep their order, and the rest around them too.
@@ -125,11 +131,11 @@ class Fonts:
             return line
         return LEFT_TO_RIGHT + _RUN.sub(rf"\g<0>{LEFT_TO_RIGHT}", line)
 
-    def _n_fitting(self, word: str, room: float) -> int:
-        """How many letters of a word fit on a line; one at least."""
+    def _n_fitting(self, word: str, start: int, room: float) -> int:
+        """How many letters of a word, from one on, fit on a line; one at least."""
         n = 0
-        for sign in word:
-            room -= _unit_width(sign, self._files)
+        for place in range(start, len(word)):
+            room -= _unit_width(word[place], self._files)
             if room < 0:
                 break
             n += 1
@@ -162,12 +168,12 @@ def _usual_width(sign: str) -> float:
 
 def _pieces(text: str) -> list[str]:
     """Parts of a text between which a line may break; together they are the text."""
-    pieces = [""]
-    for sign in text:
-        pieces[-1] += sign
-        if sign in BREAKS_AFTER and pieces[-1].strip() not in SIGNS:
-            pieces.append("")
-    return [piece for piece in pieces if piece]
+    pieces, start = [], 0
+    for end, sign in enumerate(text, start=1):
+        if sign in BREAKS_AFTER and text[start:end].strip() not in SIGNS:
+            pieces.append(text[start:end])
+            start = end
+    return [*pieces, text[start:]] if start < len(text) else pieces
 
 
 def _font_files() -> Files:

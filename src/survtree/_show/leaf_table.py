@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from survtree._base.numbers import format_exact
-from survtree._show.checks import frame_of
+from survtree._data.frames import frame_in
+from survtree._model.read_tree import shown_tree_of
+from survtree._show.checks import check_backend
 from survtree._show.leaf_facts import LeafFacts, leaf_facts, where_text
 
 
@@ -14,7 +16,7 @@ def leaf_table(
     *,
     confidence: float = 0.95,
     until: float | None = None,
-    backend: str = "polars",
+    backend: str | None = None,
     time_unit: str | None = None,
 ) -> Any:
     """One row per leaf: its group, conditions, rows, events, median, survival and hazard ratio.
@@ -29,7 +31,7 @@ def leaf_table(
     Parameters
     ----------
     model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted one.
+        A fitted one, or a fitted search or pipeline with one in it.
     times : list of times, optional
         Survival is given at these; by default at up to three round times, the last of which at
         least half of the rows of each group reached, or had their event before.
@@ -40,8 +42,8 @@ def leaf_table(
     until : float, optional
         The restricted mean counts time up to here; by default up to the last time at which the
         curve of every leaf is known.
-    backend : {"polars", "pandas", "pyarrow"}, default="polars"
-        The library of the table.
+    backend : {"polars", "pandas", "pyarrow"}, optional
+        The library of the table; by default that of the frame of the fit, polars if it was none.
     time_unit : str, optional
         The unit of time, by which round times are chosen; by default that of the model.
 
@@ -61,8 +63,10 @@ def leaf_table(
     │ 2    ┆ 38   ┆ 37     ┆ 20.0   ┆ 0.078947    │
     └──────┴──────┴────────┴────────┴─────────────┘
     """
-    facts = leaf_facts(model, times, confidence=confidence, until=until, time_unit=time_unit)
-    return frame_of(columns_of(facts), backend)
+    tree = shown_tree_of(model)
+    facts = leaf_facts(tree, times, confidence=confidence, until=until, time_unit=time_unit)
+    library = tree._state.library if backend is None else check_backend(backend)
+    return frame_in(library, columns_of(facts))
 
 
 def columns_of(facts: LeafFacts) -> dict[str, list[Any]]:

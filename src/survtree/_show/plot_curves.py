@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 from survtree._base.numbers import format_number, format_p_value, format_weights, round_ticks
 from survtree._model.fitted import FittedTree
+from survtree._model.read_tree import shown_tree_of
 from survtree._show import checks
 from survtree._show.fonts import LINE, Fonts, small
 from survtree._show.leaf_facts import given_names, leaf_facts, rules_of, shrinkage_of
@@ -93,7 +94,7 @@ def plot_curves(
     >>> picture.axes.get_title(loc="right")
     'log-rank p < 0.001, optimistic'
     """
-    checks.check_drawn_model(model)
+    model = shown_tree_of(model)
     checks.check_axes(ax)
     level = checks.check_confidence(confidence)
     label = Fonts().drawable(_axis_label(checks.check_label(time_label), model, time_unit))

@@ -13,10 +13,11 @@ from survtree._base.numbers import (
     with_unit,
 )
 from survtree._model.fitted import FittedTree
+from survtree._model.read_tree import tree_of
 from survtree._proof.certificate import Certificate
 from survtree._scoring.scores import Group, calibration_groups
 from survtree._search.progress import Snapshot
-from survtree._show.checks import check_axes, check_confidence, check_drawn_model, check_snapshots
+from survtree._show.checks import check_axes, check_confidence, check_snapshots
 from survtree._show.fonts import Fonts
 from survtree._show.picture import (
     BLUE,
@@ -66,7 +67,7 @@ def plot_gap(model: Any, ax: Any = None) -> Picture:
     """
     snapshots = check_snapshots(model)
     check_axes(ax)
-    certificate = model.certificate_ if hasattr(model, "fit") else None
+    certificate = tree_of(model).certificate_ if hasattr(model, "fit") else None
     ax = new_axes(5.6, 3.2) if ax is None else ax
     return picture_of(ax, _draw_bounds(ax, snapshots, certificate))
 
@@ -147,7 +148,7 @@ def calibration_at(time: float, groups: Sequence[Group], level: float) -> dict[s
 def plot_calibration(
     model: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     time: float | None = None,
     *,
     n_groups: int = 10,
@@ -167,9 +168,10 @@ def plot_calibration(
     Parameters
     ----------
     model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted one.
+        A fitted one, or a fitted search or pipeline with one in it.
     X, y : table and outcome
-        The rows to predict, and what became of them.
+        The rows to predict, and what became of them. y may be left out if X is a frame that has
+        the columns from which the fit took the outcome.
     time : float, optional
         By default the median time of the events among the training rows.
     n_groups : int, default=10
@@ -193,10 +195,10 @@ def plot_calibration(
     >>> picture.axes.get_xlabel()
     'Predicted survival at 365'
     """
-    check_drawn_model(model)
+    tree = tree_of(model)
     check_axes(ax)
     level = check_confidence(confidence)
-    at = _median_event_time(model) if time is None else time
+    at = _median_event_time(tree) if time is None else time
     groups = calibration_groups(y, model, at, n_groups, X, sample_weight)
     ax = new_axes(4.2, 4.2) if ax is None else ax
     found = calibration_at(at, groups, level)

@@ -5,6 +5,7 @@ from typing import Any
 
 from survtree._base.numbers import format_number, format_percent, round_ticks, with_unit
 from survtree._model.fitted import FittedTree
+from survtree._model.read_tree import shown_tree_of
 from survtree._show import checks
 from survtree._show.fonts import LINE, Fonts, small
 from survtree._show.leaf_facts import LeafFacts, answers_on_edges, facts_to_write
@@ -73,7 +74,7 @@ def plot_tree(
     Parameters
     ----------
     model : OptimalSurvivalTree or OptimalSurvivalTreeCV
-        A fitted one.
+        A fitted one, or a fitted search or pipeline with one in it.
     ax : matplotlib axes, optional
         Everything is drawn inside of these, laid out for the size that they have now; by default
         in a figure that is as large as the tree needs.
@@ -98,7 +99,7 @@ def plot_tree(
     >>> [text.get_text() for text in picture.axes.texts][:3]
     ['Karnofsky_score <= 45', 'yes', 'no']
     """
-    checks.check_drawn_model(model)
+    model = shown_tree_of(model)
     checks.check_axes(ax)
     checks.check_direction(direction)
     level = checks.check_confidence(confidence)

@@ -89,6 +89,11 @@ FITS: dict[str, list[Case]] = {
             TypeError,
             "Feature names are only supported if all input features have string names",
         ),
+        Case(
+            "a name with half of a character, as after a wrong decoding",
+            lambda: fit(pd.DataFrame(MATRIX, columns=pd.Index(["age", "\udce4"], dtype=object))),
+            (r"'\udce4'", "encoding"),
+        ),
     ],
     "X: types of columns": [
         Case(
@@ -170,6 +175,11 @@ FITS: dict[str, list[Case]] = {
             "the same, with `n/a` among them",
             lambda: fit(one(age=["n/a", *map(str, range(N - 1))]), max_levels=10),
             ("'age'", "max_levels", "16", "'n/a'"),
+        ),
+        Case(
+            "a level with half of a character",
+            lambda: fit(one(stage=pd.Series(["I", "I\udce4"] * (N // 2), dtype=object))),
+            ("'stage'", r"'I\udce4'", "encoding"),
         ),
         Case(
             "`thresholds='all'` on a column of 100,002 values",

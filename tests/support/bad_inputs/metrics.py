@@ -89,7 +89,7 @@ METRICS: dict[str, list[Case]] = {
         Case(
             "a grid search",
             lambda: ibs(GridSearchCV(Ridge(), {"alpha": [1]}, cv=2).fit(MATRIX, TIME), X=MATRIX),
-            ("GridSearchCV", "best_estimator_"),
+            ("Ridge", "predict_survival_function"),
             TypeError,
         ),
         Case(

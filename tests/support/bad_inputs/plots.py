@@ -4,7 +4,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from matplotlib.figure import Figure
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
@@ -26,14 +25,14 @@ def fitted(**options: Any) -> Any:
     return OptimalSurvivalTree(1, 0.0, **{"min_samples_leaf": 2, **options}).fit(TABLE, Y)
 
 
-def searched() -> Any:
-    """A search over options that holds a tree."""
-    return GridSearchCV(OptimalSurvivalTree(), {"max_depth": [1]}, cv=2).fit(TABLE, structured())
+def search() -> Any:
+    """A search over options that has not found a tree yet."""
+    return GridSearchCV(OptimalSurvivalTree(), {"max_depth": [1]}, cv=2)
 
 
-def structured() -> Any:
-    """The outcome as scikit-learn can split it."""
-    return np.array(list(zip(*Y, strict=True)), dtype=[("event", "?"), ("time", "f8")])
+def path() -> Any:
+    """Trees of all sizes."""
+    return regularization_path(TABLE, Y, max_depth=1, min_samples_leaf=2)
 
 
 def save(name: Any, **options: Any) -> None:
@@ -59,7 +58,8 @@ PLOTS: dict[str, list[Case]] = {
             ("LinearRegression",),
             TypeError,
         ),
-        Case("`GridSearchCV`", lambda: plot_tree(searched()), ("best_estimator_",), TypeError),
+        Case("`GridSearchCV`, not fitted", lambda: plot_tree(search()), ("refit=True",), TypeError),
+        Case("a path", lambda: plot_tree(path()), ("one of its trees",), TypeError),
         Case(
             "a model that was not fitted",
             lambda: plot_tree(OptimalSurvivalTree()),

@@ -43,7 +43,7 @@ REPORTS: dict[str, list[Case]] = {
                 .fit(FRAME, duration_col="days", event_col="died")
                 .report("report.html", TABLE)
             ),
-            ("duration_col", "'days'"),
+            ("'days'", "the frame has no"),
         ),
     ],
 }

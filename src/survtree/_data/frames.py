@@ -1,0 +1,27 @@
+"""Tables for the user, in the library of the frame that the user passed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import narwhals as nw
+
+from survtree._data.read_table import as_frame
+
+LIBRARIES = ("polars", "pandas", "pyarrow")
+
+
+def library_of(X: Any) -> str:
+    """The library of a frame; polars if it is none, which is always there."""
+    frame = None if X is None else as_frame(X)
+    if frame is None:
+        return "polars"
+    library = "pandas" if frame.implementation.is_pandas_like() else frame.implementation.value
+    return library if library in LIBRARIES else "polars"
+
+
+def frame_in(library: Any, columns: Mapping[str, Any], like: Any = None) -> Any:
+    """A table in one of the libraries; in pandas with the index of the frame ``like``, if given."""
+    table: Any = nw.from_dict(dict(columns), backend=library).to_native()
+    if library == "pandas" and like is not None:
+        table.index = like.index
+    return table
