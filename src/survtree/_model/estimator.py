@@ -20,6 +20,7 @@ from survtree._model.fitted import Fitted, FittedTree
 from survtree._model.prepare import Prepared, copy_feature_names, prepare
 from survtree._proof.certificate import Certificate, Guess, proof_of
 from survtree._scoring.tail import heavy_tail, warn_of_tail
+from survtree._search.history import steady
 from survtree._search.problem import Clock, SearchSettings
 from survtree._search.progress import Snapshot, Watch, watching
 from survtree._search.read_reference import name_of, reference_losses
