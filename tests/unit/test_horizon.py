@@ -110,6 +110,12 @@ def test_auto_is_a_time_by_which_most_of_the_weight_has_ended_but_not_all():
     assert auto_horizon(EventTable(event, time, heavy_end)) == 10.0
 
 
+def test_auto_is_the_last_time_with_enough_rows_at_risk():
+    time = np.arange(1.0, 101.0)
+    events = EventTable(np.ones(100, bool), time, np.ones(100))
+    assert auto_horizon(events) == 91.0  # ten rows end at 91 or later: the root of a hundred
+
+
 def test_auto_is_never_past_the_last_event_nor_before_the_first():
     time = np.arange(1.0, 11)
     events = EventTable(time <= 4, time, np.ones(10))

@@ -13,6 +13,7 @@ from survtree._data.read_table import check_table
 from survtree._data.table import EventTable
 from survtree._scoring import cox, teachers
 from survtree._scoring.cox import cross_fitted_cox
+from survtree._scoring.curves import one_curve
 from survtree._scoring.teachers import BUILT_IN, built_in_curves, pseudo_observations
 from survtree.datasets import load
 from tests.support.problems import random_events, random_times
@@ -217,6 +218,18 @@ def odd_tables():
 def test_odd_tables_have_curves(name, case):
     _, frame, events = case
     assert_are_survival_curves(curves_of(name, frame, events), len(events))
+
+
+def test_a_row_in_the_sample_of_every_tree_gets_the_curve_of_all_rows():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    time, weight = rng.exponential(np.exp(frame["a"].to_numpy())), np.ones(60)
+    weight[:3] = 20.0
+    events = EventTable(rng.random(60) < 0.7, time, weight)
+    teacher = curves_of("forest", frame, events)
+    everyone = one_curve(events)(teacher.times)
+    assert np.abs(teacher.survival[:3] - everyone).max() < 0.02
+    assert np.ptp(teacher.survival[3:], axis=0).max() > 0.1
 
 
 def test_with_few_events_a_cox_model_says_the_same_of_all_rows():
