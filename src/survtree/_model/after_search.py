@@ -1,9 +1,8 @@
-"""What follows from the tree that a search found: its curves, its IBS ratio, its shrinkage."""
+"""What follows from the tree that a search found: its IBS ratio and its shrinkage."""
 
 from survtree._base.tree import Tree
-from survtree._data.table import EventTable
 from survtree._model.prepare import Prepared
-from survtree._scoring.curves import LeafCurve, LeafCurves, leaf_curves
+from survtree._scoring.curves import LeafCurves
 from survtree._scoring.losses import LossByDefinition
 from survtree._scoring.shrinkage import calibrated_shrinkage
 from survtree._search.problem import Problem
@@ -35,10 +34,3 @@ def chosen_shrinkage(prepared: Prepared, tree: Tree, curves: LeafCurves) -> floa
     events = prepared.exact.until(prepared.horizon)
     leaves = problem.leaf_of_row(tree)
     return calibrated_shrinkage(tree, leaves, curves.by_leaf, teacher, events)
-
-
-def curves_by_node(problem: Problem, exact: EventTable, tree: Tree) -> dict[int, LeafCurve]:
-    """The curves of each leaf's own rows, by node number, on the times as they are."""
-    leaves = tree.leaves.tolist()
-    curves = leaf_curves(exact, problem.leaf_of_row(tree), len(leaves))
-    return dict(zip(leaves, curves, strict=True))

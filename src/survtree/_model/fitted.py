@@ -21,7 +21,7 @@ from survtree._data.frames import library_of
 from survtree._data.read_roles import Roles
 from survtree._data.read_rows import left_out_by, warn_of_unseen
 from survtree._data.table import Table
-from survtree._model.after_search import chosen_shrinkage, curves_by_node, ibs_ratio
+from survtree._model.after_search import chosen_shrinkage, ibs_ratio
 from survtree._model.checks import check_share
 from survtree._model.groups import Grouped, risks_of
 from survtree._model.leaks import leaks_of
@@ -34,7 +34,7 @@ from survtree._proof.recheck_model import ModelFacts
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.questions import Questions
 from survtree._scoring.concordance import concordance_of_risks
-from survtree._scoring.curves import LeafCurve, LeafCurves, StepFunction
+from survtree._scoring.curves import LeafCurve, LeafCurves, StepFunction, curves_by_node
 from survtree._scoring.read_curves import check_times
 from survtree._scoring.shrinkage import PredictedCurve, shrunken_curves
 from survtree._search.problem import Problem
@@ -76,7 +76,7 @@ class Fitted:
     ) -> "Fitted":
         """The state after a search; the curves of the leaves are computed when first used."""
         problem, exact, tree = prepared.problem, prepared.exact, solution.tree
-        curves = LeafCurves(lambda: curves_by_node(problem, exact, tree))
+        curves = LeafCurves(lambda: curves_by_node(exact, problem.leaf_of_row(tree), tree))
         # The search has found the distinct times of its rows already.
         times = solution if exact is problem.events else exact
         return cls(

@@ -10,7 +10,7 @@ from survtree._base.tree import Tree
 from survtree._base.words import list_names
 from survtree._data.read_rows import Seen
 from survtree._data.table import Column, EventTable, Table
-from survtree._scoring.curves import LeafCurve, LeafCurves, leaf_curves
+from survtree._scoring.curves import LeafCurve, LeafCurves, curves_by_node
 from survtree._scoring.losses import LossByDefinition
 from survtree._scoring.shrinkage import calibrated_shrinkage
 from survtree._scoring.teachers import TeacherCurves
@@ -35,7 +35,7 @@ class ModelFacts:
 
 @dataclass(frozen=True)
 class RowsOfTree:
-    """The rows of a fit as a tree parts them; times are exact in ``exact``, and scored ``scored``.
+    """The rows of a fit as a tree parts them, with their outcome as it is and as it is scored.
 
     The scored outcome ends at the horizon, and its times may be rounded.
     """
@@ -45,20 +45,17 @@ class RowsOfTree:
     exact: EventTable
     scored: EventTable
 
+    def curves(self) -> dict[int, LeafCurve]:
+        """Those of the rows of each leaf, by node number, on the times as they are."""
+        return curves_by_node(self.exact, self.leaf_of_row, self.tree)
+
 
 def check_facts(stated: ModelFacts, rows: RowsOfTree) -> dict[str, Claim]:
     """Whether curves, counts and IBS ratio are those of the rows."""
     return {
-        "curves": _check_curves(stated.leaf_curves.by_leaf, curves_of(rows)),
+        "curves": _check_curves(stated.leaf_curves.by_leaf, rows.curves()),
         "IBS ratio": _check_ratio(stated.ibs_ratio, rows),
     }
-
-
-def curves_of(rows: RowsOfTree) -> dict[int, LeafCurve]:
-    """The curves of the rows of each leaf, by node number, on the times as they are."""
-    leaves = rows.tree.leaves.tolist()
-    curves = leaf_curves(rows.exact, rows.leaf_of_row, len(leaves))
-    return dict(zip(leaves, curves, strict=True))
 
 
 def _check_curves(stated: dict[int, LeafCurve], found: dict[int, LeafCurve]) -> Claim:
@@ -114,8 +111,8 @@ def check_shrinkage(
     """
     wanted, why = stated.asked_shrinkage, "asked for"
     if wanted is None and teacher is not None:
-        events, curves = rows.exact.until(horizon), curves_of(rows)
-        wanted = calibrated_shrinkage(rows.tree, rows.leaf_of_row, curves, teacher, events)
+        events = rows.exact.until(horizon)
+        wanted = calibrated_shrinkage(rows.tree, rows.leaf_of_row, rows.curves(), teacher, events)
         why = "chosen by the teacher's curves"
     if wanted is None:
         return {}

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.special import chdtrc, ndtri
 
 from survtree._base.numbers import Interval
+from survtree._base.tree import Tree
 from survtree._data.table import EventTable, Floats, Places, weight_at
 
 MOST_CELLS = 2**20  # (leaf, time) at once
@@ -223,6 +224,12 @@ def leaf_curves(events: EventTable, leaf_of_row: Places, n_leaves: int) -> list[
     order = np.argsort(leaf_of_row, kind="stable")
     ends = np.searchsorted(leaf_of_row[order], np.arange(n_leaves + 1))
     return [_leaf_curve(events, order[ends[k] : ends[k + 1]]) for k in range(n_leaves)]
+
+
+def curves_by_node(events: EventTable, leaf_of_row: Places, tree: Tree) -> dict[int, LeafCurve]:
+    """The same of a tree, by the node numbers of its leaves."""
+    leaves = tree.leaves.tolist()
+    return dict(zip(leaves, leaf_curves(events, leaf_of_row, len(leaves)), strict=True))
 
 
 def _leaf_curve(events: EventTable, rows: Places) -> LeafCurve:
