@@ -39,12 +39,12 @@ def veterans():
         (2659.0, None, 2500),
         (0.37, None, 0.3),
         (1.0, None, 1),
-        (364.0, "days", 180),
+        (364.0, "days", 270),
         (365.0, "Days", 365),
         (1900.0, "day", 1825),
         (4000.0, "days", 3650),
         (70.0, "months", 60),
-        (11.0, "months", 6),
+        (11.0, "months", 9),
         (0.5, "months", 0.5),
         (7.7, "years", 6),
         (130.0, "weeks", 104),
@@ -61,6 +61,8 @@ def test_every_group_is_followed_to_the_stated_time(name):
     for curve in model.leaf_curves_.values():
         is_before = curve.times < time
         assert curve.censored[is_before].sum() <= curve.weight / 2
+    at_risk = [curve.at_risk([time])[0] for curve in model.leaf_curves_.values()]
+    assert sum(at_risk) >= sum(curve.weight for curve in model.leaf_curves_.values()) / 10
     times = usual_times(model)
     assert times[-1] == time
     assert times == sorted(set(times))

@@ -13,12 +13,13 @@ from survtree._scoring.curves import LeafCurve
 ROUND = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
 # Readable parts of a year, and its length, by units of time; years are counted beyond it.
 CALENDARS: dict[str, tuple[tuple[float, ...], float]] = {
-    "day": ((1, 2, 3, 5, 7, 14, 30, 60, 90, 180), 365),
+    "day": ((1, 2, 3, 5, 7, 14, 30, 60, 90, 120, 180, 270), 365),
     "week": ((1, 2, 3, 4, 8, 13, 26), 52),
-    "month": ((1, 2, 3, 6), 12),
+    "month": ((1, 2, 3, 6, 9), 12),
 }
 # At most this share of a group may have been censored before a time at which it is described.
 MOST_CENSORED = 0.5
+LEAST_AT_RISK = 0.1  # of all rows
 
 
 def unit_of(model: FittedTree, time_unit: str | None = None) -> str | None:
@@ -40,14 +41,22 @@ def usual_times(model: FittedTree, unit: str | None = None) -> list[float]:
 
 
 def stated_time(model: FittedTree, unit: str | None = None) -> float:
-    """The latest readable time at which every group still says something.
+    """The latest readable time at which groups still say something.
 
-    Of each group at least half of the rows were followed up to it, or had their event before. Rows
-    of a group that is censored from the start on cannot be waited for: then it is an earlier time.
+    A tenth of all rows are at risk, and of each group at least half of the rows were followed up to
+    it, or had their event before. If a group is censored from the start on, nothing is gained by
+    waiting for it: then it is an earlier time than the last event.
     """
-    curves = model.leaf_curves_.values()
-    last = min(float(model.event_times_[-1]), *(_followed_until(curve) for curve in curves))
+    curves = list(model.leaf_curves_.values())
+    last = min(_last_at_risk(curves), *(_followed_until(curve) for curve in curves))
     return readable_below(last if last > 0 else float(model.event_times_[-1]) / 2, unit)
+
+
+def _last_at_risk(curves: list[LeafCurve]) -> float:
+    """The last time at which enough of all rows are at risk."""
+    times = np.unique(np.concatenate([curve.times for curve in curves]))
+    at_risk = np.sum([curve.at_risk(times) for curve in curves], axis=0)
+    return float(times[at_risk >= LEAST_AT_RISK * at_risk[0]][-1])
 
 
 def _followed_until(curve: LeafCurve) -> float:
