@@ -169,6 +169,23 @@ def test_rows_in_another_kind_of_frame_are_the_same_rows(text, tmp_path):
     assert load(tmp_path / "model.json").certificate_.verify(other, y, weight)
 
 
+def test_levels_that_the_words_of_a_split_leave_out_are_noticed(tmp_path):
+    rng = np.random.default_rng(1)
+    levels = [f"grade {k}" for k in range(12)]
+    place = rng.integers(0, 12, 200)
+    place[place == 2] = 3  # no row has it, so that no answer depends on it
+    grade = pd.Categorical.from_codes(place, levels, ordered=True)
+    X, y = pd.DataFrame({"grade": grade}), (np.ones(200, dtype=bool), rng.exponential(1.0 + place))
+    text = export_json(OptimalSurvivalTree(2, 0.0).fit(X, y))
+    given = json.loads(text)
+    asked = next(q for q in given["questions"] if len(q["value"]) > 4 and q["kind"] == "up_to")
+    asked["value"].remove("grade 2")
+    for each, claims in ((json.loads(text), []), (given, ["columns"])):
+        (tmp_path / "model.json").write_text(json.dumps(each))
+        found = load(tmp_path / "model.json").certificate_.verify(X, y)
+        assert [claim for claim, holds in found.checks.items() if not holds] == claims
+
+
 def test_the_command_line_names_the_leaf_and_fails(tmp_path):
     X, y = load_data("veterans")
     frame = X.to_pandas().assign(time=y["time"], event=y["event"].astype(int))

@@ -112,7 +112,7 @@ def _verification(
 ) -> Verification:
     found = {
         "data": (is_same, f"fingerprint {problem.fingerprint()[:16]}"),
-        "columns": check_columns(stated.binarizer.seen_, study.table),
+        "columns": check_columns(stated.binarizer, study.table),
         **_check_tree(stated, problem),
         **_check_model(stated, study, problem, teacher),
     }

@@ -10,6 +10,8 @@ from survtree._base.tree import Tree
 from survtree._base.words import list_names
 from survtree._data.read_rows import Seen
 from survtree._data.table import Column, EventTable, Table
+from survtree._questions.binarizer import Binarizer
+from survtree._questions.questions import InLevels
 from survtree._scoring.curves import LeafCurve, LeafCurves, curves_by_node
 from survtree._scoring.losses import LossByDefinition
 from survtree._scoring.shrinkage import calibrated_shrinkage
@@ -120,14 +122,33 @@ def check_shrinkage(
     return {"shrinkage": (wanted == stated.shrinkage, found)}
 
 
-def check_columns(stated: tuple[Seen, ...], table: Table) -> Claim:
-    """Whether the columns hold what the fit is said to have seen of them."""
-    pairs = zip(stated, table.columns, strict=True)
-    wrong = [column.name for seen, column in pairs if not _is_as_seen(seen, column)]
+def check_columns(stated: Binarizer, table: Table) -> Claim:
+    """Whether the columns hold what the fit is said to have seen of them, and to ask of them."""
+    pairs = zip(stated.seen_, table.columns, strict=True)
+    asked = {j for j, q in _ends(stated) if not _is_end(q, table.columns[j])}
+    wrong = [
+        column.name
+        for j, (seen, column) in enumerate(pairs)
+        if j in asked or not _is_as_seen(seen, column)
+    ]
     if not wrong:
-        return True, f"{format_count(len(stated), 'column')} with the levels that are stated"
+        n_columns = format_count(len(table.columns), "column")
+        return True, f"{n_columns} with the levels that are stated"
     names = list_names(wrong, MOST_NAMED)
     return False, f"other levels or missing values are stated than there are in {names}"
+
+
+def _ends(stated: Binarizer) -> list[tuple[int, InLevels]]:
+    """The questions about one end of an order, of which a fingerprint knows a level only."""
+    asked = stated.questions_.asked
+    return [(q.column, q) for q in asked if isinstance(q, InLevels) and q.end is not None]
+
+
+def _is_end(question: InLevels, column: Column) -> bool:
+    """Whether its levels are the first or the last ones; other sources may know no order."""
+    n, is_low = len(question.levels), question.end == "low"
+    end = column.levels[:n] if is_low else column.levels[-n:]
+    return column.kind != "ordered" or end == question.levels
 
 
 def _is_as_seen(stated: Seen, column: Column) -> bool:
