@@ -31,6 +31,8 @@ COUNTERS = frozenset(
 )
 # patient_id, patient id, patientId and patientID, but not covid, thyroid or HYBRID.
 ENDS_IN_ID = re.compile(r"(^|[^a-zA-Z])(id|Id|ID)$|[a-z](Id|ID)$")
+# Text of a number with decimals: a measured value, which may well differ in each row.
+MEASURED = re.compile(r"\s*[+-]?\d+[.,]\d+\s*")
 # Ids of groups of subjects repeat by right.
 GROUPS = re.compile(r"site|cent|hosp|clinic|group|cluster|family|country|region|school|batch")
 # Subjects have a few rows each; what repeats more often is a group, or a code.
@@ -62,8 +64,9 @@ def is_identifier(column: Column) -> bool:
         return column.kind == "level" or _is_whole(column)
     if n_rows < FEWEST_ROWS:
         return False
-    values = np.asarray(column.values, dtype=np.float64)
-    return column.kind == "level" or (column.is_whole and _counts_up(values))
+    if column.kind == "level":
+        return not any(map(MEASURED.fullmatch, column.levels))
+    return column.is_whole and _counts_up(np.asarray(column.values, dtype=np.float64))
 
 
 def repeats_subjects(column: Column) -> bool:
