@@ -55,17 +55,16 @@ MOST_STARTS = 0.9
 
 def is_identifier(column: Column) -> bool:
     """Does a column number or name the rows, each of which has another value?"""
-    n_rows = len(column.values)
+    n_rows, is_text = len(column.values), column.kind == "level"
     if column.kind not in ("number", "level") or n_rows < FEWEST_NAMED:
         return False
-    if _n_distinct(column) < n_rows:
-        return False
     if is_named_as_identifier(column.name):
-        return column.kind == "level" or _is_whole(column)
+        return (is_text or _is_whole(column)) and _n_distinct(column) == n_rows
     if n_rows < FEWEST_ROWS:
         return False
-    if column.kind == "level":
-        return not any(map(MEASURED.fullmatch, column.levels))
+    if is_text:
+        is_measured = any(map(MEASURED.fullmatch, column.levels))
+        return not is_measured and _n_distinct(column) == n_rows
     return column.is_whole and _counts_up(np.asarray(column.values, dtype=np.float64))
 
 
