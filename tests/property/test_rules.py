@@ -93,7 +93,13 @@ def test_words_lead_to_the_leaves_of_random_tables(table, thresholds, encoding, 
     ]
     orders = {name: ORDER for name, (kind, _) in columns.items() if kind == "ordered"}
     model = OptimalSurvivalTree(
-        2, 0.0, min_samples_leaf=1, thresholds=thresholds, encoding=encoding, missing=missing
+        2,
+        0.0,
+        min_samples_leaf=1,
+        thresholds=thresholds,
+        encoding=encoding,
+        missing=missing,
+        categorical=[name for name, (kind, _) in columns.items() if kind == "level"],
     )
     model.fit(frame, y)
     assert_words_lead_to_the_leaves(model, frame, rows, orders)

@@ -46,7 +46,7 @@ def mixed_table(n=400, *, has_gaps=True, seed=0):
 def mixed_model(**options):
     """A tree that asks about every column of the table."""
     options = {"max_depth": 5, "regularization": 0.0, "max_leaves": 16, "thresholds": 5, **options}
-    X, y = mixed_table(has_gaps=options.get("missing") == "question")
+    X, y = mixed_table(has_gaps=options.get("missing") in ("question", "better"))
     return OptimalSurvivalTree(**options).fit(X, y), X, y
 
 

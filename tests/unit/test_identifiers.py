@@ -213,6 +213,13 @@ def test_text_that_reads_as_numbers_is_warned_of(text):
         Binarizer(**options).fit(declared)
 
 
+@pytest.mark.parametrize("mark", [".", ","])
+def test_measured_values_as_text_are_no_identifiers(mark):
+    weight = [f"{50 + k / 10:.1f}".replace(".", mark) for k in range(N)]
+    with pytest.raises(ValueError, match=r"'weight' must have at most .* They read as numbers"):
+        Binarizer().fit(SORTED.assign(weight=weight))
+
+
 def test_a_few_codes_as_text_are_levels():
     frame = SORTED.assign(grade=np.tile(["1", "2", "3"], N)[:N])
     assert "grade is 2" in Binarizer().fit(frame).questions_.texts

@@ -30,6 +30,12 @@ def test_a_split_that_decides_the_event_is_named():
     assert f"{n_events} of {n_events} rows" in model.warnings_[0]
 
 
+def test_a_side_on_which_all_had_the_event_is_named():
+    some = EVENT & (np.cumsum(EVENT) <= 120)
+    with pytest.warns(DataWarning, match="120 of 120 rows on the other"):
+        OptimalSurvivalTree(1, 0.001).fit(pd.DataFrame({"leak": some}), y)
+
+
 def test_levels_that_decide_the_event_are_named():
     # No level alone splits the rows by the event; all levels together do.
     model = warned(np.where(EVENT, CAUSE, np.tile(["a", "b", "c"], len(y))[: len(y)]))

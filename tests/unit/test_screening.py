@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from survtree import Binarizer
+from survtree import Binarizer, OptimalSurvivalTree, export_json
+from survtree import load as load_model
 from survtree._data.table import EventTable
 from survtree._questions import screening
+from survtree.datasets import load
 
 
 def asked(columns, y, **options):
@@ -66,3 +68,25 @@ def test_rows_are_expected_to_have_events_while_they_are_at_risk():
     hazard = np.cumsum([1 / 4, 1 / 3, 1 / 1])  # by time: events over rows at risk
     assert expected == pytest.approx(hazard[[0, 1, 1, 2]])
     assert expected.sum() == pytest.approx(3)
+
+
+def test_what_was_screened_is_said_wherever_optimality_is_claimed(tmp_path):
+    X, y = load("whas500")
+    model = OptimalSurvivalTree(2, 0.005).fit(X, y)
+    n, n_all = len(model.questions_), model.binarizer_.n_candidates_
+    assert n < n_all
+    said = f"{n} of {n_all} candidate splits were searched, chosen by a boosted Cox model"
+    assert model.screening_ == model.certificate_.screening == said
+    assert said in model.certificate_.summary()
+    assert said in model._repr_html_()
+    export_json(model, tmp_path / "model.json")
+    assert load_model(tmp_path / "model.json").screening_ == said
+    model.report(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text().count(said) == 2
+
+
+def test_where_all_questions_are_searched_nothing_is_said():
+    model = OptimalSurvivalTree(2, 0.005).fit(*load("veterans"))
+    assert model.binarizer_.n_candidates_ == len(model.questions_)
+    assert model.screening_ == ""
+    assert "candidate splits" not in model.certificate_.summary()

@@ -31,6 +31,8 @@ COUNTERS = frozenset(
 )
 # patient_id, patient id, patientId and patientID, but not covid, thyroid or HYBRID.
 ENDS_IN_ID = re.compile(r"(^|[^a-zA-Z])(id|Id|ID)$|[a-z](Id|ID)$")
+# Text of a number with decimals: a measured value, which may well differ in each row.
+MEASURED = re.compile(r"\s*[+-]?\d+[.,]\d+\s*")
 # Ids of groups of subjects repeat by right.
 GROUPS = re.compile(r"site|cent|hosp|clinic|group|cluster|family|country|region|school|batch")
 # Subjects have a few rows each; what repeats more often is a group, or a code.
@@ -53,17 +55,17 @@ MOST_STARTS = 0.9
 
 def is_identifier(column: Column) -> bool:
     """Does a column number or name the rows, each of which has another value?"""
-    n_rows = len(column.values)
+    n_rows, is_text = len(column.values), column.kind == "level"
     if column.kind not in ("number", "level") or n_rows < FEWEST_NAMED:
         return False
-    if _n_distinct(column) < n_rows:
-        return False
     if is_named_as_identifier(column.name):
-        return column.kind == "level" or _is_whole(column)
+        return (is_text or _is_whole(column)) and _n_distinct(column) == n_rows
     if n_rows < FEWEST_ROWS:
         return False
-    values = np.asarray(column.values, dtype=np.float64)
-    return column.kind == "level" or (column.is_whole and _counts_up(values))
+    if is_text:
+        is_measured = any(map(MEASURED.fullmatch, column.levels))
+        return not is_measured and _n_distinct(column) == n_rows
+    return column.is_whole and _counts_up(np.asarray(column.values, dtype=np.float64))
 
 
 def repeats_subjects(column: Column) -> bool:

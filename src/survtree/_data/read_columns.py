@@ -191,13 +191,13 @@ def _reads_as_numbers(column: Column) -> list[str]:
     if not column.is_text:
         return []
     levels = [column.levels[place] for place in column.occurring()]
-    numbers = [level for level in levels if _is_numeric(level)]
+    numbers = [level for level in levels if is_numeric_text(level)]
     n_odd = len(levels) - len(numbers)
     if len(numbers) <= MOST_CODES or n_odd > MOST_ODD:
         return []
     comma = next((level for level in numbers if "," in level), None)
     how = " with decimal points" if comma else ""
-    odd = [level for level in levels if not _is_numeric(level)]
+    odd = [level for level in levels if not is_numeric_text(level)]
     also = f", and {list_names(odd)} missing" if odd else ""
     return [
         f"column {column.name!r} is text that reads as numbers, such as {comma or numbers[0]!r}; "
@@ -206,5 +206,6 @@ def _reads_as_numbers(column: Column) -> list[str]:
     ]
 
 
-def _is_numeric(level: str) -> bool:
+def is_numeric_text(level: str) -> bool:
+    """Does a text read as a number, perhaps with a decimal comma?"""
     return reads_as_number(level) or bool(DECIMAL_COMMA.fullmatch(level))

@@ -20,8 +20,13 @@ from survtree._model.prepare import Prepared
 FEWEST_ROWS = 20
 # The share of these rows that may be on the wrong side.
 MOST_WRONG = 0.01
-# Rank correlation with the time; the most seen of a covariate of a public table is about 0.9.
+# So many rows that all had the event, while no more than this share of the others had it: in public
+# tables causes of death and states at the end of a study do so, and covariates do not. A side
+# without any event is common, and says nothing.
+MANY_ROWS, MOST_OTHERS = 100, 0.6
+# Rank correlation with the time from which on a column is taken for a copy of it.
 MOST_LIKE_TIME = 0.98
+ENOUGH_ROWS = 5_000  # to tell it
 
 
 def leaks_of(prepared: Prepared, tree: Tree) -> Iterator[str]:
@@ -59,10 +64,11 @@ def _rows_and_events(prepared: Prepared, tree: Tree) -> Places:
 
 
 def _split_decides(words: str, no: Places, yes: Places) -> str:
-    """What to say if nearly all rows on one side had the event, and nearly none on the other."""
+    """What to say if nearly all rows on one side had the event, and few on the other."""
     sides = sorted((no.tolist(), yes.tolist()), key=lambda side: side[1] / side[0])
     (n_low, low), (n_high, high) = sides
-    if not _decides(low + n_high - high, low + high, n_low + n_high - low - high):
+    is_sure = n_high >= MANY_ROWS and high == n_high and low <= MOST_OTHERS * n_low
+    if not is_sure and not _decides(low + n_high - high, low + high, n_low + n_high - low - high):
         return ""
     return (
         f"the split {words!r} all but decides the event: {_of(low, n_low)} on one side had it, "
@@ -95,9 +101,10 @@ def _decides(n_wrong: int, n_events: int, n_others: int) -> bool:
 
 def _is_time(column: Column, events: EventTable) -> str:
     """Whether a column of numbers has nearly the order of the times."""
-    is_known = ~column.is_missing()
-    values: Floats = np.asarray(column.values[is_known], dtype=np.float64)
-    time = events.time[is_known]
+    some = np.flatnonzero(~column.is_missing())
+    some = some[:: max(1, len(some) // ENOUGH_ROWS)]
+    values: Floats = np.asarray(column.values[some], dtype=np.float64)
+    time = events.time[some]
     if column.kind != "number" or min(len(np.unique(values)), len(np.unique(time))) < FEWEST_ROWS:
         return ""
     likeness = abs(float(np.corrcoef(rankdata(values), rankdata(time))[0, 1]))

@@ -121,13 +121,15 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_options(self)
         if y is not None:
             study = read_study(self, X, y, sample_weight, self.missing)
+            self.fit_table(study.table, study.events, study.left_out)
             warn_of_data(study.cautions)
-            return self.fit_table(study.table, study.events, study.left_out)
+            return self
         table, left_out, cautions = read_columns(self, X)
-        warn_of_data(cautions)
         is_kept = rows_kept(table.without(left_out), self.missing)
         table = table if is_kept.all() else table.take(is_kept)
-        return self.fit_table(table, None, left_out)
+        self.fit_table(table, None, left_out)
+        warn_of_data(cautions)
+        return self
 
     def fit_table(
         self, table: Table, events: EventTable | None, left_out: Sequence[str] = ()

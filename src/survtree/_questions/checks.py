@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 from survtree._base.checks import BY_NAME, ascending_numbers, is_count, is_number, refusal
 from survtree._base.options import CUTS
 from survtree._base.words import did_you_mean, list_names
-from survtree._data.read_table import reads_as_number
+from survtree._data.read_columns import is_numeric_text
 from survtree._data.table import Column, EventTable
 
 MAX_QUESTIONS = 100_000
@@ -106,7 +106,7 @@ def check_levels(columns: Sequence[Column], max_levels: int) -> None:
 
 def _too_many(column: Column, n_levels: int, max_levels: int) -> str:
     """What to say of one such column."""
-    odd = [level for level in column.levels if not reads_as_number(level)]
+    odd = [level for level in column.levels if not is_numeric_text(level)]
     hint = "Is it an identifier? Leave it out, group its levels, or raise max_levels."
     if not odd:
         hint = "They read as numbers: convert the column to numbers."
