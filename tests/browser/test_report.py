@@ -151,7 +151,7 @@ def test_the_form_asks_for_what_it_needs_next(opened, veterans):
     page.fill('[data-field="0"]', "80")
     assert "Celltype" in page.inner_text("#answer")
     page.fill('[data-field="0"]', "30")
-    assert "Leaf 8" in page.inner_text("#answer")
+    assert "Group 5" in page.inner_text("#answer")
     assert "38 rows, 37 events" in page.inner_text("#answer")
     assert page.locator(".tree .node.on").evaluate_all("ns => ns.map(n => n.dataset.node)") == [
         *("0", "8"),
@@ -231,7 +231,8 @@ def test_hostile_names_run_nothing_and_show_as_they_are(opened, tmp_path, start)
     asked = paths_to_nodes(model.tree_, model.questions_)[leaf]
     texts = [question.text(model.questions_.names[question.column]) for question, _ in asked]
     path = [t if a.is_yes else f"not ({t})" for t, a in zip(texts, asked, strict=True)]
-    assert page.text_content("#followed p").startswith(f"Leaf {leaf}: {' and '.join(path)}")
+    group = next(group for group, node in model.groups_.items() if node == leaf)
+    assert page.text_content("#followed p").startswith(f"Group {group}: {' and '.join(path)}")
     assert page.locator("script").count() == 2
     assert page.locator("img").count() == 0
 
