@@ -207,3 +207,21 @@ def test_literals_are_plain():
     assert literal(np.float64(0.5)) == "0.5"
     assert literal({"a": np.array([1, 2])}) == "{'a': [1, 2]}"
     assert literal(print) is None
+
+
+class Mine(OptimalSurvivalTree):
+    """A class of a user's."""
+
+
+def test_a_derived_class_has_the_recipe_of_ours(tmp_path):
+    model = Mine(2, 0.01).fit(X, y)
+    assert "from survtree import OptimalSurvivalTree\n" in model.recipe_.code_as_made
+    export_json(model, tmp_path / "model.json")
+    assert load(tmp_path / "model.json").recipe_.data == model.recipe_.data
+
+
+def test_reports_of_a_model_without_a_seed_of_its_own_say_the_same(tmp_path):
+    model = OptimalSurvivalTree(2, teacher="cox", random_state=None).fit(X, y)
+    for name in ("one.html", "other.html"):
+        model.report(tmp_path / name, X, y, cv=2)
+    assert (tmp_path / "one.html").read_bytes() == (tmp_path / "other.html").read_bytes()

@@ -21,6 +21,7 @@ from survtree._scoring.teachers import BUILT_IN
 # Neither tree nor predictions depend on these.
 WITHOUT_EFFECT = ("certificate", "warm_start", "n_jobs", "verbose", "callback")
 PLAIN = "OptimalSurvivalTree"
+OURS = ("survtree._model.estimator", "survtree._model.tuning")
 WIDEST = 88  # of a call on one line
 
 
@@ -55,23 +56,26 @@ class Origin:
 
     def made_by(self, estimator: Any) -> "Origin":
         """The same with the name of the estimator and the options that the user has set on it."""
-        options = set_options(estimator, self.seed)
-        return replace(self, estimator=type(estimator).__name__, options=options)
+        # A class of the user's that is derived from ours is not known to others.
+        ours = next(each for each in type(estimator).__mro__ if each.__module__ in OURS)
+        options = set_options(ours, estimator.get_params(deep=False), self.seed)
+        return replace(self, estimator=ours.__name__, options=options)
 
 
 UNKNOWN = Origin("", {})  # files of earlier versions do not say
 
 
-def set_options(estimator: Any, seed: int | None) -> dict[str, str | None]:
+def set_options(
+    estimator: type, given: Mapping[str, Any], seed: int | None
+) -> dict[str, str | None]:
     """The options that are not at their default, and the seed that was used, as literals."""
-    given = estimator.get_params(deep=False)
-    if seed is not None:
-        given["random_state"] = seed
-    parameters = inspect.signature(type(estimator)).parameters
+    used = dict(given) if seed is None else {**given, "random_state": seed}
+    parameters = inspect.signature(estimator).parameters
     return {
-        name: literal(given[name])
+        name: literal(used[name])
         for name, parameter in parameters.items()
-        if not _is_same(given[name], parameter.default) or (name == "random_state" and seed == 0)
+        if name in used
+        and (not _is_same(used[name], parameter.default) or (name, seed) == ("random_state", 0))
     }
 
 

@@ -224,12 +224,13 @@ def _mean_scores(found: list[tuple[ByName, int | None]]) -> dict[str, Any]:
 def _refitted(model: Any, rows: Cohort) -> Any:
     """A fit with the same options, without output, and without a bound known for all rows only.
 
-    The horizon is that of the model, so that folds are scored alike.
+    Horizon and seed are those of the model, so that folds are scored alike, every time.
     """
     new = clone(model)
     quiet = {"verbose": 0, "upper_bound": None, "horizon": model.horizon_}
     # A part of the rows does not show which columns number them all.
     quiet["exclude"] = model.excluded_ or None
+    quiet |= {} if model.seed_ is None else {"random_state": model.seed_}
     new.set_params(**{name: value for name, value in quiet.items() if hasattr(new, name)})
     return new.fit(rows.X, rows.y, rows.events.weight)
 
