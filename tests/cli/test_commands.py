@@ -251,6 +251,18 @@ def test_a_path_and_a_choice(folder, tmp_path):
     assert load(tmp_path / "tuned.json").roles_.time == "days"
 
 
+def test_a_number_of_leaves_alone_has_no_penalty(folder, tmp_path):
+    out = tmp_path / "model.json"
+    done("fit", folder / "data.csv", "--max-leaves", 4, "--jobs", 2, "-o", out, "--quiet")
+    model = load(out)
+    assert (model.n_leaves_, model.regularization_) == (4, 0)
+
+
+def test_a_path_is_the_same_in_two_threads(folder):
+    command = ("path", folder / "data.csv", "--depth", 3, "--json")
+    assert done(*command) == done(*command, "--jobs", 2, "--quiet")
+
+
 def test_reports_come_with_and_without_rows(folder, tmp_path):
     done("report", folder / "model.json", "-o", tmp_path / "short.html")
     done(

@@ -284,6 +284,7 @@ ADDED = [
     ("certificate", "n_candidates"),
     *(("options", "time_unit"), ("group_names",)),
     ("origin",),
+    *(("history", 0, "first_splits_done"), ("history", 0, "first_splits")),
 ]
 
 
@@ -322,7 +323,9 @@ def test_a_file_without_a_shrinkage_has_none(tmp_path):
     model, X, _ = fitted()
     whole, file = json.loads(export_json(model)), tmp_path / "model.json"
     for *path, name in ADDED:
-        here = whole[path[0]] if path else whole
+        here = whole
+        for key in path:
+            here = here[key]
         del here[name]
     file.write_text(json.dumps(whole))
     same = load(file)

@@ -150,8 +150,8 @@ def _problem_of(replay: "Replay") -> str:
 
 def _result_of(replay: "Replay", verbose: int) -> str:
     """The tree and its bounds, with all digits: a replay is for comparing."""
-    from survtree._model.after_search import curves_by_node
     from survtree._proof.certificate import headline
+    from survtree._scoring.curves import curves_by_node
     from survtree._search.progress import watching
     from survtree._search.solve import find
     from survtree._show.export_text import tree_text
@@ -162,7 +162,7 @@ def _result_of(replay: "Replay", verbose: int) -> str:
         solution, kept = find(problem, settings, watch)
     tree = solution.tree
     # On the times that the search saw: rounded, if the fit had time buckets.
-    curves = curves_by_node(problem, problem.events, tree)
+    curves = curves_by_node(problem.events, problem.leaf_of_row(tree), tree)
     gap = format_percent(relative_gap(solution.objective, solution.lower_bound), 2)
     lines = [
         tree_text(tree, problem.questions, _in_words(tree, curves, problem.events.event_times)),

@@ -55,7 +55,7 @@ class OptimalSurvivalTree(FittedTree):
         'default' is 'auto' if regularization is 'auto', otherwise 4. None: no limit.
     regularization : "auto" or float, default="auto"
         Penalty per leaf. 'auto' chooses it, and everything whose value is 'default', for
-        predictions of new rows; beside ``max_leaves`` it is 0. A number is the penalty of the
+        predictions of new rows; beside max_leaves it is 0. A number is the penalty of the
         paper's objective, in units of the loss: a split must reduce the loss by at least this much.
     min_samples_leaf : int, default=7
         Smallest number of training rows per leaf; weights do not count.
@@ -63,8 +63,8 @@ class OptimalSurvivalTree(FittedTree):
         Smallest number of events per leaf; weights do not count. 'default' is 1 if regularization
         is 'auto', otherwise 0. A tree that is a lone leaf may have fewer.
     max_leaves : int or None, default=None
-        Largest number of leaves: the best tree with at most this many is found exactly, which a
-        penalty alone need not do. There is no penalty unless ``regularization`` is a number. Such a
+        Largest number of leaves: the best tree with at most this many, without a penalty unless
+        regularization is a number. It is found exactly, which a penalty alone need not do. Such a
         search has no gap, upper bound, reference, warm start or full proof.
     thresholds : "auto", "all", "guess", int, ("width", int), list or dict, default="auto"
         Where numeric columns may be split, for example at age <= 62.5. See ``Binarizer``.
