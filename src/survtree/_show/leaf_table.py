@@ -54,14 +54,14 @@ def leaf_table(
     >>> model = OptimalSurvivalTree(max_depth=1, regularization=0.001).fit(*load("veterans"))
     >>> leaf_table(model, times=[90]).select("group", "leaf", "rows", "median", "survival_90")
     shape: (2, 5)
-    ┌──────┬──────┬────────┬────────┬─────────────┐
-    │ leaf ┆ rows ┆ events ┆ median ┆ survival_90 │
-    │ ---  ┆ ---  ┆ ---    ┆ ---    ┆ ---         │
-    │ i64  ┆ i64  ┆ i64    ┆ f64    ┆ f64         │
-    ╞══════╪══════╪════════╪════════╪═════════════╡
-    │ 1    ┆ 99   ┆ 91     ┆ 111.0  ┆ 0.612437    │
-    │ 2    ┆ 38   ┆ 37     ┆ 20.0   ┆ 0.078947    │
-    └──────┴──────┴────────┴────────┴─────────────┘
+    ┌───────┬──────┬──────┬────────┬─────────────┐
+    │ group ┆ leaf ┆ rows ┆ median ┆ survival_90 │
+    │ ---   ┆ ---  ┆ ---  ┆ ---    ┆ ---         │
+    │ i64   ┆ i64  ┆ i64  ┆ f64    ┆ f64         │
+    ╞═══════╪══════╪══════╪════════╪═════════════╡
+    │ 1     ┆ 1    ┆ 99   ┆ 111.0  ┆ 0.612437    │
+    │ 2     ┆ 2    ┆ 38   ┆ 20.0   ┆ 0.078947    │
+    └───────┴──────┴──────┴────────┴─────────────┘
     """
     tree = shown_tree_of(model)
     facts = leaf_facts(tree, times, confidence=confidence, until=until, time_unit=time_unit)

@@ -271,7 +271,8 @@ def _draw_labels(
     size = min(size, height / (LINE * len(nodes)))
     point = top / height  # in units of the axis
     heights = [point * label.height(size) for label in labels]
-    places = spread(ends, heights, point * LINE * size / 2, top)
+    half = point * LINE * size / 2
+    places = spread(ends, heights, half, top)
     has_leaders = ends == sorted(ends, reverse=True)  # otherwise they would cross
     artists: list[Any] = []
     for node, label, (_, last), end, place in zip(nodes, labels, drawn, ends, places, strict=True):
@@ -283,14 +284,21 @@ def _draw_labels(
         ends_of_sample = [right * (1 + share) for share in SAMPLE]
         stroke = {"linewidth": WIDTH, "linestyle": strokes[node], "gid": f"curve-{node}.sample"}
         artists += ax.plot(ends_of_sample, [place, place], **stroke, **how)
-        at, text = right * (1 + LABELS_AT), {"clip_on": False, "gid": f"curve-{node}.text"}
-        artists.append(write(ax, at, place, label.title, size=size, va="center", **text))
-        if label.rule:
-            grey = {"size": small(size), "va": "top", "color": GREY, "clip_on": False}
-            below = place - point * LINE * size / 2
-            grey["gid"] = f"curve-{node}.rule"
-            artists.append(write(ax, at, below, "\n".join(label.rule), **grey))
+        artists += _draw_label(ax, label, (place, place - half), size, f"curve-{node}")
     return artists
+
+
+def _draw_label(
+    ax: Any, label: Label, places: tuple[float, float], size: float, gid: str
+) -> list[Any]:
+    """The title around a place, and the rule from another one downwards."""
+    at, (middle, below) = ax.get_xlim()[1] * (1 + LABELS_AT), places
+    how: dict[str, Any] = {"clip_on": False}
+    title = write(ax, at, middle, label.title, size=size, va="center", gid=f"{gid}.text", **how)
+    if not label.rule:
+        return [title]
+    how |= {"size": small(size), "va": "top", "color": GREY, "gid": f"{gid}.rule"}
+    return [title, write(ax, at, below, "\n".join(label.rule), **how)]
 
 
 def spread(wanted: list[float], heights: list[float], half: float, top: float) -> list[float]:
