@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from survtree._scoring.curves import StepFunction
     from survtree._search.progress import FitsSnapshot, Snapshot
     from survtree._show.curve_table import curve_table
-    from survtree._show.export_code import export_python, export_sql
     from survtree._show.export_latex import export_latex
+    from survtree._show.export_python import export_python
+    from survtree._show.export_sql import export_sql
     from survtree._show.export_text import export_dot, export_text
     from survtree._show.leaf_table import leaf_table
     from survtree._show.picture import Picture
@@ -63,8 +64,8 @@ _HOMES = {
     "export_dot": "_show.export_text",
     "export_json": "_model.model_file",
     "export_latex": "_show.export_latex",
-    "export_python": "_show.export_code",
-    "export_sql": "_show.export_code",
+    "export_python": "_show.export_python",
+    "export_sql": "_show.export_sql",
     "export_text": "_show.export_text",
     "leaf_table": "_show.leaf_table",
     "load": "_model.model_file",

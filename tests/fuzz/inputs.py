@@ -28,7 +28,8 @@ import pandas as pd
 
 import survtree
 from survtree import OptimalSurvivalTree, check_proof, load
-from survtree._cli.inputs import Reading, Splitting, study_to_fit
+from survtree._cli.inputs import Reading, Splitting
+from survtree._cli.studies import study_to_fit
 from tests.fuzz.proof_text import fingerprint, optimum_of, problem_fingerprint, rows_of
 from tests.oracle.proofs import proof_of_case, signed
 from tests.support.problems import random_case

@@ -9,7 +9,7 @@ import numpy as np
 from survtree import OptimalSurvivalTree
 from survtree._base.tree import Tree
 from survtree._data.table import EventTable
-from survtree._model.fitted import Fitted
+from survtree._model.state import Fitted
 from survtree._questions.questions import InRange, Questions
 from survtree._scoring.curves import LeafCurves, leaf_curves
 from tests.support.hostile import NAMES

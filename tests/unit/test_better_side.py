@@ -90,7 +90,7 @@ def test_files_and_code_lead_to_the_same_leaves(model, tmp_path):
 
 
 def test_conditions_of_leaves_say_where_missing_values_are(model):
-    table, leaves = leaf_table(model), model.apply(GAPS)
+    table, leaves = leaf_table(model, backend="polars"), model.apply(GAPS)
     for leaf, where, n in table.select("leaf", "where", "rows").iter_rows():
         here = GAPS[leaves == leaf]
         assert n == len(here)

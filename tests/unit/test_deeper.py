@@ -47,12 +47,13 @@ def test_two_flags_do_not():
 def test_the_deeper_tree_is_the_best_with_this_depth_and_these_leaves():
     X, y = rows_of_a_chain()
     model = OptimalSurvivalTree().fit(X, y)
-    words = ("min_events_leaf", "horizon", "teacher", "shrinkage")
+    words = ("horizon", "teacher", "shrinkage")
     asked = OptimalSurvivalTree(
         5,
         model.regularization_,
         max_leaves=MOST_LEAVES,
         levels="grouped",
+        min_events_leaf=1,
         **dict.fromkeys(words, "auto"),
     ).fit(X, y)
     assert model.objective_ == asked.objective_

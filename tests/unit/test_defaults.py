@@ -81,8 +81,8 @@ def test_a_user_who_sets_nothing_gets_the_same_tree_again(model):
 
 
 def test_defaults_spelled_out_are_the_defaults(model):
-    names = ("horizon", "teacher", "shrinkage", "min_events_leaf")
-    words = {**dict.fromkeys(names, "auto"), "levels": "grouped"}
+    names = ("horizon", "teacher", "shrinkage")
+    words = {**dict.fromkeys(names, "auto"), "levels": "grouped", "min_events_leaf": 1}
     spelled = OptimalSurvivalTree(3, "auto", **words).fit(X, y)
     assert spelled.objective_ == model.objective_
     number = OptimalSurvivalTree(3, model.regularization_, **words).fit(X, y)

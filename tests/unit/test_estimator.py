@@ -166,7 +166,7 @@ def test_quantiles_never_reached_are_infinite():
     model = OptimalSurvivalTree().fit(X, ([True, False, False, False], [1.0, 2.0, 3.0, 4.0]))
     assert np.isinf(model.predict_median(X)).all()
     assert (model.predict_quantile(X, 0.25) == 1.0).all()
-    assert "S(1) 0.75" in export_text(model)
+    assert "S(4) 0.75" in export_text(model)
 
 
 def test_decision_path(model, veterans):

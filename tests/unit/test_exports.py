@@ -30,7 +30,7 @@ from survtree._data.table import EventTable
 from survtree._model.model_file import question_of
 from survtree._questions.questions import IsOne, Questions
 from survtree._scoring.curves import LeafCurves, leaf_curves
-from survtree._show.export_code import float_literal
+from survtree._show.export_sql import float_literal
 from survtree._show.leaf_facts import Answer, conditions
 from survtree.datasets import load
 

@@ -219,8 +219,8 @@ def test_the_command_line_predicts_the_shrunken_curves(study, tmp_path):
 
 
 def test_texts_put_what_is_predicted_beside_the_curve_of_the_leaf(model, plain):
-    table = leaf_table(model, times=[90])
-    own = leaf_table(plain, times=[90])
+    table = leaf_table(model, times=[90], backend="polars")
+    own = leaf_table(plain, times=[90], backend="polars")
     of_risk = ("group", "risk", "hazard_ratio")
     rest = [name for name in own.columns if not name.startswith(of_risk)]
     assert table.select(rest).sort("leaf").equals(own.select(rest).sort("leaf"))

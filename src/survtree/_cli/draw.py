@@ -5,8 +5,9 @@ from typing import Any
 
 import typer
 
-from survtree._cli.inputs import Model, Reading, Times, numbers_of, study_to_check, to_file
+from survtree._cli.inputs import Model, Reading, Times, numbers_of, to_file
 from survtree._cli.printing import check_outputs, note, write_table
+from survtree._cli.studies import study_to_check
 from survtree._cli.views import with_times
 
 # What 'survtree plot' draws.

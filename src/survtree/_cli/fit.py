@@ -20,15 +20,12 @@ from survtree._cli.inputs import (
     Regularization,
     Seed,
     Splitting,
-    Study,
     Teaching,
     flags_of,
-    note_rows,
     number_or_none,
     number_or_word,
     numbers_of,
     option,
-    study_to_fit,
     to_file,
 )
 from survtree._cli.printing import (
@@ -44,6 +41,7 @@ from survtree._cli.printing import (
     typed_arguments,
     write_table,
 )
+from survtree._cli.studies import Study, note_rows, study_to_fit
 
 QUIET = "Show no progress."
 

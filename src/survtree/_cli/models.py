@@ -21,9 +21,6 @@ from survtree._cli.inputs import (
     flags_of,
     model_of,
     numbers_of,
-    rows_left,
-    source_of,
-    study_to_check,
     to_file,
 )
 from survtree._cli.printing import (
@@ -36,6 +33,7 @@ from survtree._cli.printing import (
     print_table,
     write_table,
 )
+from survtree._cli.studies import rows_left, source_of, study_to_check
 from survtree._cli.views import with_times
 from survtree._data.read_files import (
     FORMATS,

@@ -1,23 +1,22 @@
 """OptimalSurvivalTree: check the options, prepare the problem, search, keep what was found."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_options
-from survtree._base.numbers import format_percent
 from survtree._base.tree import Tree
 from survtree._data.read_columns import warn_of_data
 from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import roles_of
 from survtree._model.checks import check_limit, check_trees_can_be_listed
 from survtree._model.deeper import Found, searched
-from survtree._model.fitted import Fitted, FittedTree
+from survtree._model.fitted import FittedTree
 from survtree._model.prepare import Prepared, copy_feature_names, prepare
+from survtree._model.shortfalls import warn_of_shortfalls
+from survtree._model.state import Fitted
 from survtree._proof.certificate import Certificate, Guess, proof_of
 from survtree._scoring.tail import heavy_tail, warn_of_tail
 from survtree._search.history import steady
@@ -320,7 +319,7 @@ class OptimalSurvivalTree(FittedTree):
             self._fitted = replace(fitted, origin=fitted.origin.made_by(self))
             watch.say(certificate.last_line)
         warn_of_data(self.warnings_)
-        self._warn(found, options, watch.stopped_by)
+        warn_of_shortfalls(self, found, options, watch.stopped_by)
         self._is_interrupted = found.is_interrupted and watch.stopped_by == "an interrupt"
         tail = heavy_tail(prepared.exact.until(prepared.horizon))
         warn_of_tail(tail, can_choose=prepared.horizon is None)
@@ -348,46 +347,6 @@ class OptimalSurvivalTree(FittedTree):
         if self.certificate == "full" and kept is not None and solution.status == "optimal":
             proof = proof_of(kept, solution, watch, prepared.horizon)
         return prepared.certificate(solution, guess=guess, proof=proof)
-
-    def _warn(self, found: Found, options: dict[str, Any], interrupter: str) -> None:
-        """Warn the caller of ``fit`` of whatever falls short of what was asked for."""
-        solution = found.solution
-        if solution.is_upper_bound_wrong:
-            message = (
-                f"no tree attains upper_bound={options['upper_bound']:g}; the search went on "
-                f"without it and found {solution.objective:g}."
-            )
-            warnings.warn(message, UserWarning, stacklevel=3)
-        if found.prepared.teacher is not None and found.prepared.teacher.is_cut:
-            message = (
-                f"the teacher was cut short: it had taken half of the time limit "
-                f"({options['time_limit']} s). The same fit may give another tree next time."
-            )
-            warnings.warn(message, SearchStoppedWarning, stacklevel=3)
-        if options["certificate"] == "full" and self.certificate_.proof is None:
-            message = (
-                "there is no full proof: a limit ended the search, or the proof would be too long."
-            )
-            warnings.warn(message, UserWarning, stacklevel=3)
-        reasons = {
-            "time_limit": f"the time limit ({options['time_limit']} s)",
-            "memory_limit": f"the memory limit ({self.memory_limit})",
-            "node_limit": f"the node limit ({options['node_limit']})",
-            "interrupted": interrupter,
-        }
-        if solution.status in reasons:
-            message = (
-                f"stopped by {reasons[solution.status]}. Objective {self.objective_:.4g}, lower "
-                f"bound {self.lower_bound_:.4g}, gap {format_percent(self.gap_, 1)}. The tree is "
-                "valid but not proven best."
-            )
-            warnings.warn(message, SearchStoppedWarning, stacklevel=3)
-        elif found.deeper_status in reasons:
-            message = (
-                f"stopped by {reasons[found.deeper_status]} during the search for a deeper tree. "
-                f"This tree is optimal for depth {self.certificate_.max_depth}."
-            )
-            warnings.warn(message, SearchStoppedWarning, stacklevel=3)
 
     def optimal_trees(self, limit: int = 100) -> list[Tree]:
         """Every distinct tree that attains the optimum, at most ``limit``; the first is ``tree_``.

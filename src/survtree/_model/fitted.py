@@ -1,13 +1,11 @@
-"""A fitted tree: its state, which never changes, the attributes that show it, and its predictions.
+"""A fitted tree: the attributes that show its state, and its predictions.
 
 ``OptimalSurvivalTree``, ``OptimalSurvivalTreeCV``, the models of a path and models that were loaded
 from files hold a ``Fitted``; their attributes that end with an underscore are read from it.
 """
 
 from collections.abc import Iterable
-from copy import copy
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,106 +15,24 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.tree import Tree
-from survtree._data.frames import library_of
 from survtree._data.read_roles import Roles
 from survtree._data.read_rows import left_out_by, warn_of_unseen
 from survtree._data.table import Table
-from survtree._model.after_search import chosen_shrinkage, ibs_ratio
 from survtree._model.checks import check_share
 from survtree._model.groups import Grouped, risks_of
-from survtree._model.leaks import leaks_of
-from survtree._model.lone_leaf import why_one_leaf
 from survtree._model.predicted_table import predicted_table
-from survtree._model.prepare import Prepared
-from survtree._model.recipe import UNKNOWN, Origin, Recipe, recipe_of
+from survtree._model.recipe import Recipe, recipe_of
+from survtree._model.state import Fitted, Interval
 from survtree._proof.certificate import Certificate
-from survtree._proof.recheck_model import ModelFacts
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.questions import Questions
 from survtree._scoring.concordance import concordance_of_risks
-from survtree._scoring.curves import LeafCurve, LeafCurves, StepFunction, curves_by_node
+from survtree._scoring.curves import LeafCurve, StepFunction
 from survtree._scoring.read_curves import check_times
-from survtree._scoring.shrinkage import PredictedCurve, shrunken_curves
-from survtree._search.problem import Problem
+from survtree._scoring.shrinkage import PredictedCurve
 from survtree._search.progress import Snapshot
-from survtree._search.solve import Solution
 
 Floats = NDArray[np.float64]
-Interval = tuple[float, float]
-
-
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """A tree with its certificate, the curves of its leaves, and how it was found.
-
-    ``regularization_interval`` is known of the trees of a path: the penalties per leaf for which
-    the tree is optimal. ``shrinkage`` is in rows. ``problem`` holds the training rows; it stays in
-    the process of the fit.
-    """
-
-    certificate: Certificate  # the tree, its questions, its objective and bounds
-    leaf_curves: LeafCurves = field(repr=False)
-    ibs_ratio: float
-    unique_times: Floats = field(repr=False)
-    event_times: Floats = field(repr=False)
-    history: tuple[Snapshot, ...] = field(default=(), repr=False)
-    regularization_interval: Interval | None = None
-    shrinkage: float = 0.0
-    asked_shrinkage: float | None = None  # None: the teacher's curves were to choose it
-    library: str = "polars"  # of the frame of the fit, for tables of results
-    one_leaf_reason: str = ""  # why there is no split, if there is none
-    warnings: tuple[str, ...] = ()  # what in the table would mislead
-    group_names: tuple[str, ...] = ()  # by risk; empty texts, or nothing, where none are given
-    origin: Origin = UNKNOWN  # how to run the fit again
-    problem: Problem | None = field(default=None, repr=False)
-
-    @classmethod
-    def of(
-        cls, prepared: Prepared, solution: Solution, certificate: Certificate, **rest: Any
-    ) -> "Fitted":
-        """The state after a search; the curves of the leaves are computed when first used."""
-        problem, exact, tree = prepared.problem, prepared.exact, solution.tree
-        curves = LeafCurves(lambda: curves_by_node(exact, problem.leaf_of_row(tree), tree))
-        # The search has found the distinct times of its rows already.
-        times = solution if exact is problem.events else exact
-        return cls(
-            certificate=certificate,
-            leaf_curves=curves,
-            ibs_ratio=ibs_ratio(problem, solution),
-            unique_times=times.unique_times,
-            event_times=times.event_times,
-            shrinkage=chosen_shrinkage(prepared, tree, curves),
-            asked_shrinkage=prepared.shrinkage,
-            library=library_of(prepared.X),
-            one_leaf_reason=why_one_leaf(problem, solution),
-            warnings=(*prepared.cautions, *leaks_of(prepared, tree)),
-            problem=problem,
-            origin=Origin.of(prepared),
-            **rest,
-        )
-
-    @cached_property
-    def predicted_curves(self) -> dict[int, PredictedCurve]:
-        """What each leaf (by node number) predicts."""
-        return shrunken_curves(self.certificate.tree, self.leaf_curves.by_leaf, self.shrinkage)
-
-    @cached_property
-    def stated(self) -> Certificate:
-        """The certificate with all that its recheck compares with the rows."""
-        facts = ModelFacts(self.leaf_curves, self.ibs_ratio, self.shrinkage, self.asked_shrinkage)
-        return replace(self.certificate, model=facts)
-
-    def at(self, regularization: float) -> "Fitted":
-        """The same tree with objective and bounds for another penalty of its interval."""
-        problem = self.problem and replace(self.problem, regularization=regularization)
-        return replace(self, certificate=self.certificate.at(regularization), problem=problem)
-
-    def with_binarizer(self, **attributes: Any) -> "Fitted":
-        """The same with other roles or names of the columns of its table."""
-        binarizer = copy(self.certificate.binarizer)
-        for name, value in attributes.items():
-            setattr(binarizer, name, value)
-        return replace(self, certificate=replace(self.certificate, binarizer=binarizer))
 
 
 class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]

@@ -46,7 +46,7 @@ class Grouped:
 
         ``[model.group_names_[k] for k in model.predict_group(X)]`` names the groups of rows.
         """
-        given = self._state.group_names or [""] * self.n_leaves_
+        given = self._state.group_names or [""] * len(self.tree_.leaves)
         return {k: name or f"group {k}" for k, name in enumerate(given, start=1)}
 
     def predict_group(self: Any, X: Any) -> NDArray[np.intp]:
@@ -65,6 +65,6 @@ class Grouped:
         """
         model: Any = self
         state = model._state
-        given = state.group_names or ("",) * model.n_leaves_
+        given = state.group_names or ("",) * len(model.tree_.leaves)
         model._fitted = replace(state, group_names=check_group_names(names, given))
         return self

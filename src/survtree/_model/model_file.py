@@ -17,7 +17,6 @@ from survtree._data.read_roles import Roles
 from survtree._data.read_rows import Seen
 from survtree._model.defaults import resolved_shrinkage, without_defaults
 from survtree._model.estimator import OptimalSurvivalTree
-from survtree._model.fitted import Fitted
 from survtree._model.prepare import new_binarizer
 from survtree._model.read_model_file import (
     FORMAT,
@@ -25,11 +24,12 @@ from survtree._model.read_model_file import (
     VERSION,
     Made,
     ModelFile,
-    SpecialCuts,
     read_model_file,
 )
+from survtree._model.read_model_options import SpecialCuts
 from survtree._model.read_tree import tree_of
 from survtree._model.recipe import UNKNOWN, Origin
+from survtree._model.state import Fitted
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.questions import (

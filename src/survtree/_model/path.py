@@ -18,8 +18,9 @@ from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import roles_of
 from survtree._model.checks import check_number_of_leaves, check_path, check_penalty
 from survtree._model.estimator import OptimalSurvivalTree, search_settings_of, with_state
-from survtree._model.fitted import Fitted, Interval, keep_roles
+from survtree._model.fitted import keep_roles
 from survtree._model.prepare import Prepared, prepare
+from survtree._model.state import Fitted, Interval
 from survtree._proof.certificate import headline
 from survtree._scoring.tail import heavy_tail, warn_of_tail
 from survtree._search.problem import Clock, Problem

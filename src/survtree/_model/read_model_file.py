@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Meta, Struct
-from msgspec.structs import asdict
 
 from survtree._base.checks import (
     check_option,
@@ -27,6 +26,15 @@ from survtree._base.tree import Tree
 from survtree._base.words import one_line_message
 from survtree._data.table import Kind as ColumnKind
 from survtree._model.checks import check_names_differ
+from survtree._model.read_model_options import (
+    LARGEST,
+    Exact,
+    NotNegative,
+    Options,
+    Positive,
+    Text,
+    TimeBuckets,
+)
 from survtree._model.recipe import is_literal
 from survtree._proof.certificate import Guess
 from survtree._questions.checks import LONE_SURROGATE
@@ -48,10 +56,7 @@ ASKED_OF: dict[str, tuple[str, ...]] = {
     "ordered": ("in", "up_to", "from", "missing"),
 }
 
-LARGEST = 2**53  # what every reader of JSON can hold
 Count = Annotated[int, Meta(ge=0, le=LARGEST)]
-Positive = Annotated[int, Meta(ge=1, le=LARGEST)]
-NotNegative = Annotated[float, Meta(ge=0)]
 Horizon = Annotated[float, Meta(gt=0)]
 Shrinkage = Annotated[
     float,
@@ -61,7 +66,6 @@ Shrinkage = Annotated[
         "the survival of leaves is that of their own rows.",
     ),
 ]
-Text = Annotated[str, Meta(max_length=100_000)]
 GroupNames = Annotated[
     tuple[str, ...],
     Meta(
@@ -74,8 +78,6 @@ Name = Annotated[str, Meta(pattern="^[A-Za-z_-]{1,40}$")]
 Fingerprint = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64)]
 Node = Annotated[int, Meta(ge=-1, le=2**31 - 1)]
 Levels = Annotated[tuple[str, ...], Meta(min_length=1)]
-Cuts = Annotated[str, Meta(max_length=10)] | Positive | list[float]
-TimeBuckets = Positive | list[NotNegative] | None
 Status = Literal[
     "optimal", "guessed", "gap_reached", "time_limit", "memory_limit", "node_limit", "interrupted"
 ]
@@ -88,59 +90,6 @@ COMPARED_WITH: dict[str, Any] = {
     "missing": None,
     **dict.fromkeys(("in", "up_to", "from"), Levels),
 }
-
-
-class Exact(Struct, forbid_unknown_fields=True):
-    """A part of a file that must not hold more than is known here."""
-
-
-class SpecialCuts(Exact):
-    """Thresholds at even distances, or thresholds by column: one of the two."""
-
-    width: Positive | None = None
-    by_column: "dict[str, Cuts | SpecialCuts] | None" = None
-
-    def __post_init__(self) -> None:
-        is_one = (self.width is None) != (self.by_column is None)
-        require(is_one, "it must have width or by_column", self)
-        for cuts in (self.by_column or {}).values():
-            is_nested = isinstance(cuts, SpecialCuts) and cuts.by_column is not None
-            require(not is_nested, "by_column must not occur inside by_column", cuts)
-
-
-class Options(Struct):
-    """The options of the fit."""
-
-    encoding: Text
-    gap: float
-    max_depth: int | Text | None
-    max_leaves: int | None
-    max_levels: int
-    memory_limit: int | Annotated[str, Meta(max_length=100)] | None
-    min_samples_leaf: int
-    missing: Text
-    n_jobs: int | None
-    node_limit: int | None
-    random_state: int | None
-    reference: Text | None
-    reference_mode: Text
-    regularization: float | Text
-    thresholds: Cuts | SpecialCuts
-    time_buckets: TimeBuckets
-    time_limit: float | None
-    upper_bound: float | None
-    min_events_leaf: int | Text = "default"
-    horizon: float | Text | None = None
-    shrinkage: float | Text = "default"
-    teacher: Text | None = None
-    levels: Text = "default"
-    categorical: list[Text] | None = None
-    exclude: list[Text] | None = None
-    time_unit: Text | None = None
-
-    def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            check_option(name, value)
 
 
 class Column(Exact):

@@ -325,7 +325,7 @@ def facts_to_write(
 
 def given_names(model: FittedTree) -> dict[int, str]:
     """The names that the user gave to groups, by leaf; empty where there is none."""
-    given = model._state.group_names or ("",) * model.n_leaves_
+    given = model._state.group_names or ("",) * len(model.tree_.leaves)
     return dict(zip(model.groups_.values(), given, strict=True))
 
 

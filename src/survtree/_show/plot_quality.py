@@ -202,8 +202,8 @@ def plot_calibration(
     groups = calibration_groups(y, model, at, n_groups, X, sample_weight)
     ax = new_axes(4.2, 4.2) if ax is None else ax
     found = calibration_at(at, groups, level)
-    artists = _draw_calibration(ax, [found], level) + _draw_groups(ax, model, found)
-    text = Fonts().drawable(with_unit(format_number(at), unit_of(model, time_unit)))
+    artists = _draw_calibration(ax, [found], level) + _draw_groups(ax, tree, found)
+    text = Fonts().drawable(with_unit(format_number(at), unit_of(tree, time_unit)))
     ax.set_xlabel(f"Predicted survival at {text}", parse_math=False, usetex=False)
     return picture_of(ax, artists)
 

@@ -8,7 +8,8 @@ from typing import Any
 import polars as pl
 
 from survtree import OptimalSurvivalTree
-from survtree._cli.inputs import Reading, Splitting, study_to_check, study_to_fit
+from survtree._cli.inputs import Reading, Splitting
+from survtree._cli.studies import study_to_check, study_to_fit
 from survtree._data.files import write_parts
 from survtree._data.read_files import check_can_write, check_kept
 from tests.support.bad_inputs.case import FRAME, MATRIX, Case, Y

@@ -1,0 +1,167 @@
+"""Tables from files: rows with an outcome. What is guessed about their columns is said."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from survtree._base.words import list_names
+from survtree._cli.inputs import Format, Reading, Splitting
+from survtree._cli.printing import note
+from survtree._data.read_files import (
+    EVENT_NAMES,
+    TIME_NAMES,
+    check_columns,
+    check_event_values,
+    check_has_columns,
+    check_has_names,
+    check_not_excluded,
+    check_odd_texts,
+    guessed_role,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from survtree._data.files import Source
+    from survtree._data.read_roles import Roles
+
+
+class Study(NamedTuple):
+    """A table whose event column holds flags, the weights of its rows, and the roles of columns."""
+
+    frame: "pl.DataFrame"
+    weight: "pl.Series | None"
+    roles: "Roles"
+    cautions: tuple[str, ...] = ()  # what was said of columns that are left out
+
+    @property
+    def covariates(self) -> "pl.DataFrame":
+        """Without the outcome."""
+        return self.frame.drop(self.roles.time, self.roles.event)
+
+    @property
+    def y(self) -> tuple[Any, Any]:
+        """Event and time."""
+        return self.frame[self.roles.event], self.frame[self.roles.time]
+
+    @property
+    def outcome(self) -> dict[str, str]:
+        """The names of the outcome's columns, as a fit takes them."""
+        return {"duration_col": self.roles.time, "event_col": self.roles.event}
+
+
+def source_of(data: str, form: Format) -> "Source":
+    """Where the table is and how it is written."""
+    from survtree._data.files import Source
+
+    return Source(data, form.format, form.separator, tuple(form.na or ()), form.encoding)
+
+
+def study_to_fit(data: str, reading: Reading, splitting: Splitting) -> Study:
+    """All columns but the excluded ones and those that only number the rows."""
+    from survtree._data.read_columns import warn_of_data
+
+    source = source_of(data, reading)
+    frame = _read(source, splitting.categorical or ())
+    roles = roles_of(reading, frame, source.name)
+    out, outcome = splitting.exclude or [], (roles.time, roles.event)
+    check_columns("--exclude", out, frame.columns, source.name)
+    check_columns("--categorical", splitting.categorical or (), frame.columns, source.name)
+    check_not_excluded(out, outcome)
+    covariates = frame.drop(*outcome, *([roles.weight] if roles.weight else []), strict=False)
+    left_out, cautions = _identifiers(covariates, out, splitting.named())
+    warn_of_data(cautions)
+    covariates = covariates.drop(left_out, strict=False)
+    check_odd_texts(covariates, source.name, is_text=_is_text(source))
+    study = _study(frame.drop(set(left_out) - {roles.weight}), roles, source.name)
+    return study._replace(cautions=cautions)
+
+
+def _read(source: "Source", categorical: Sequence[str] = ()) -> "pl.DataFrame":
+    """The whole table; text that holds numbers is read as numbers, and that is said."""
+    from survtree._data.files import texts_of_numbers, with_numbers
+
+    frame = source.read()
+    found = [name for name in texts_of_numbers(frame) if name not in categorical]
+    if found:
+        note(f"text is read as numbers, in which a comma is a decimal point: {list_names(found)}")
+    return with_numbers(frame, found)
+
+
+def _identifiers(
+    frame: "pl.DataFrame", exclude: Sequence[str], named: set[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Columns to leave out, and what to say: by the rule of the fit, which must not see them."""
+    import narwhals as nw
+    import polars as pl
+
+    from survtree._data.identifiers import is_named_as_identifier
+    from survtree._data.read_columns import identifiers_among
+    from survtree._data.read_table import column_of_series
+
+    maybe = [
+        name
+        for name, dtype in frame.schema.items()
+        if dtype.is_integer() or dtype == pl.String
+        if is_named_as_identifier(name) or frame[name].n_unique() == len(frame)
+    ]
+    series = [nw.from_native(frame[name], series_only=True) for name in maybe]
+    return identifiers_among(list(map(column_of_series, maybe, series)), exclude, named)
+
+
+def _is_text(source: "Source") -> bool:
+    return source.format in ("csv", "tsv") or source.path.endswith((".csv", ".tsv", ".tab"))
+
+
+def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
+    """The columns that a model needs, and the outcome; by default that of its fit."""
+    source = source_of(data, reading)
+    frame = _read(source, model.categorical or ())
+    known = model.roles_
+    if known is not None:
+        reading.time = reading.time or known.time
+        reading.event = reading.event or known.event
+        reading.weights = reading.weights or known.weight
+        reading.event_value = reading.event_value or list(known.event_values)
+    roles = roles_of(reading, frame, source.name)
+    names = check_has_names(model, file)
+    check_has_columns(names, frame.columns, source.name)
+    kept = [*names, roles.time, roles.event, *([roles.weight] if roles.weight else [])]
+    return _study(frame.select(list(dict.fromkeys(kept))), roles, source.name)
+
+
+def note_rows(model: Any, study: Study) -> None:
+    """Say how many rows a fit left out, if it did."""
+    n = sum(curve.n_rows for curve in model.leaf_curves_.values())
+    if n < len(study.frame):
+        note(f"fitted {rows_left(n, len(study.frame))}")
+
+
+def rows_left(n_rows: int, n_all: int) -> str:
+    """On which rows something was done, where some have missing values or a weight of 0."""
+    why = "which have missing values or a weight of 0"
+    return f"on {n_rows:,} of {n_all:,} rows, without {n_all - n_rows:,} {why}"
+
+
+def roles_of(reading: Reading, frame: "pl.DataFrame", file: str) -> "Roles":
+    """Which columns are time, event and weight: as named, or those with the usual names."""
+    from survtree._data.read_roles import Roles
+
+    columns = frame.columns
+    time, event = reading.time, reading.event
+    for flag, name in (("--time", time), ("--event", event), ("--weights", reading.weights)):
+        check_columns(flag, [] if name is None else [name], columns, file)
+    if time is None:
+        time = guessed_role("--time", TIME_NAMES, frame, file)
+        note(f"time is taken from the column {time!r}, by its name; --time names another")
+    if event is None:
+        event = guessed_role("--event", EVENT_NAMES, frame, file)
+        note(f"events are taken from the column {event!r}, by its name; --event names another")
+    return Roles(time, event, tuple(reading.event_value or ()), reading.weights)
+
+
+def _study(frame: "pl.DataFrame", roles: "Roles", file: str) -> Study:
+    flags = check_event_values(frame[roles.event], roles.event_values, file)
+    weight = None if roles.weight is None else frame[roles.weight]
+    if roles.weight is not None:
+        frame = frame.drop(roles.weight)
+    return Study(frame.with_columns(flags), weight, roles)
