@@ -150,6 +150,14 @@ def test_scores_are_those_of_the_metrics(folder, model):
     assert "Harrell's C" in done("evaluate", folder / "model.json", folder / "data.csv")
 
 
+def test_scores_on_the_rows_of_the_fit_are_called_so(folder, tmp_path):
+    seen = done("evaluate", folder / "model.json", folder / "data.csv")
+    assert "these are the rows of the fit" in seen
+    lines = (folder / "data.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "others.csv").write_text("".join(lines[:-1]))
+    assert "rows of the fit" not in done("evaluate", folder / "model.json", tmp_path / "others.csv")
+
+
 def test_a_proof_is_written_checked_and_rejected_if_changed(folder, tmp_path):
     path = tmp_path / "rows.proof"
     done("fit", folder / "data.csv", "--depth", 2, "--proof", path)

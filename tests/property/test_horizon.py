@@ -8,7 +8,11 @@ from tests.support.loss_to_horizon import random_horizon
 from tests.support.problems import random_case
 
 # Some of the made-up rows are followed for much longer than all others.
-pytestmark = pytest.mark.filterwarnings("ignore::survtree.TailWeightWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::survtree.TailWeightWarning"),
+    # Some split decides the event.
+    pytest.mark.filterwarnings("ignore::survtree.DataWarning"),
+]
 
 
 def fitted(case, **options):

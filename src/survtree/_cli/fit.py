@@ -71,6 +71,7 @@ class Choosing:
         "N,N,...",
         "Depths to choose from; none is no limit. The default is 3, or 1,2,3,4 if "
         "--min-regularization is a number.",
+        *flags_of("max_depths"),
     )
     min_regularization: str = option(
         "auto",
@@ -78,8 +79,10 @@ class Choosing:
         "Smallest penalty per leaf of interest. auto chooses trees for predictions of new rows; "
         "a number is about the paper's objective.",
     )
-    folds: int = option(5, None, "Folds of the cross-validation.")
-    repeats: int = option(1, None, "How many times over the folds are made.")
+    folds: int = option(5, None, "Folds of the cross-validation.", *flags_of("cv"))
+    repeats: int = option(
+        1, None, "How many times over the folds are made.", *flags_of("n_repeats")
+    )
     rule: str = option(
         "minimum",
         "minimum|half_standard_error|one_standard_error",

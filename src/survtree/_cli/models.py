@@ -33,7 +33,7 @@ from survtree._cli.printing import (
     print_table,
     write_table,
 )
-from survtree._cli.studies import rows_left, source_of, study_to_check
+from survtree._cli.studies import Study, rows_left, source_of, study_to_check
 from survtree._cli.views import with_times
 from survtree._data.read_files import (
     FORMATS,
@@ -114,14 +114,17 @@ def evaluate(model: Model, data: Data, reading: Reading, as_json: AsJson = False
     training = outcome_of(list(fitted.leaf_curves_.values()))
     scores = scores_of(functions_of(fitted, rows.X), rows.events, training, fitted.horizon_)
     n_rows, n_events = len(rows.events), int(rows.events.event.sum())
-    n_left_out = len(study.frame) - n_rows
+    n_left_out, are_seen = len(study.frame) - n_rows, _are_of_the_fit(fitted, study)
     if as_json:
         counts = {"rows": n_rows, "rows_left_out": n_left_out, "events": n_events}
+        counts |= {"are_rows_of_the_fit": are_seen}
         print_json({**counts, "horizon": fitted.horizon_, **scores})
         return
     typer.echo(f"{format_count(n_rows, 'row')}, {format_count(n_events, 'event')}")
     if n_left_out:
         typer.echo(f"scored {rows_left(n_rows, len(study.frame))}")
+    if are_seen:
+        typer.echo("these are the rows of the fit: expect lower scores on new rows")
     if fitted.horizon_ is not None:
         typer.echo(
             "IBS ratio, Brier score and AUC are integrated to "
@@ -134,6 +137,15 @@ def evaluate(model: Model, data: Data, reading: Reading, as_json: AsJson = False
     }
     lines = [[score.title, values[score.name], score.meaning] for score in SCORES]
     print_table(["score", "", ""], lines, left=(0, 2))
+
+
+def _are_of_the_fit(fitted: Any, study: Study) -> bool:
+    """Whether the model was fitted to these very rows, as far as its file says."""
+    from survtree._data.fingerprint import data_fingerprint
+
+    rows = fitted.binarizer_.read_with_outcome(study.covariates, study.y, study.weight, fitted)
+    found: bool = data_fingerprint(rows.table, rows.events) == fitted.recipe_.data
+    return found
 
 
 def show(

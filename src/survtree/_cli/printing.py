@@ -98,12 +98,13 @@ def note_command(recipe: Any) -> None:
 
 
 def note_recipe(recipe: Any) -> None:
-    """How to make the model again, apart from the result."""
+    """How to make the model again, apart from the result: by its command, or else in Python."""
     if recipe.command:
         note(f"run again: {recipe.command}")
-    options = [f"{name}={text or '...'}," for name, text in recipe.options.items()]
-    lines = "\n    ".join(_folded(options))
-    note(f"every option written out, in Python: OptimalSurvivalTree(\n    {lines}\n)")
+    else:
+        options = [f"{name}={text or '...'}," for name, text in recipe.options.items()]
+        lines = "\n    ".join(_folded(options))
+        note(f"run again, in Python: OptimalSurvivalTree(\n    {lines}\n)")
     _note_origin(recipe)
 
 

@@ -6,12 +6,9 @@ from survtree._base import SearchStoppedWarning
 from survtree._base.numbers import format_percent
 from survtree._base.warn import warn
 from survtree._model.deeper import Found
-from survtree._model.fitted import FittedTree
 
 
-def warn_of_shortfalls(
-    model: FittedTree, found: Found, options: dict[str, Any], interrupter: str
-) -> None:
+def warn_of_shortfalls(model: Any, found: Found, options: dict[str, Any], interrupter: str) -> None:
     """Warn the caller of ``fit`` of each."""
     solution = found.solution
     if solution.is_upper_bound_wrong:
@@ -33,7 +30,7 @@ def warn_of_shortfalls(
         warn(message)
     reasons = {
         "time_limit": f"the time limit ({options['time_limit']} s)",
-        "memory_limit": f"the memory limit ({options['memory_limit']})",
+        "memory_limit": f"the memory limit ({model.memory_limit})",
         "node_limit": f"the node limit ({options['node_limit']})",
         "interrupted": interrupter,
     }

@@ -35,18 +35,18 @@ def curve_table(
     >>> from survtree import OptimalSurvivalTree, curve_table
     >>> from survtree.datasets import load
     >>> model = OptimalSurvivalTree(max_depth=1, regularization=0.001).fit(*load("veterans"))
-    >>> curve_table(model, times=[0, 90]).select("leaf", "time", "at_risk", "survival")
+    >>> curve_table(model, times=[0, 90]).select("group", "time", "at_risk", "survival")
     shape: (4, 4)
-    ┌──────┬──────┬─────────┬──────────┐
-    │ leaf ┆ time ┆ at_risk ┆ survival │
-    │ ---  ┆ ---  ┆ ---     ┆ ---      │
-    │ i64  ┆ f64  ┆ f64     ┆ f64      │
-    ╞══════╪══════╪═════════╪══════════╡
-    │ 1    ┆ 0.0  ┆ 99.0    ┆ 1.0      │
-    │ 1    ┆ 90.0 ┆ 57.0    ┆ 0.612437 │
-    │ 2    ┆ 0.0  ┆ 38.0    ┆ 1.0      │
-    │ 2    ┆ 90.0 ┆ 3.0     ┆ 0.078947 │
-    └──────┴──────┴─────────┴──────────┘
+    ┌───────┬──────┬─────────┬──────────┐
+    │ group ┆ time ┆ at_risk ┆ survival │
+    │ ---   ┆ ---  ┆ ---     ┆ ---      │
+    │ i64   ┆ f64  ┆ f64     ┆ f64      │
+    ╞═══════╪══════╪═════════╪══════════╡
+    │ 1     ┆ 0.0  ┆ 99.0    ┆ 1.0      │
+    │ 1     ┆ 90.0 ┆ 59.0    ┆ 0.612437 │
+    │ 2     ┆ 0.0  ┆ 38.0    ┆ 1.0      │
+    │ 2     ┆ 90.0 ┆ 3.0     ┆ 0.078947 │
+    └───────┴──────┴─────────┴──────────┘
     """
     tree = shown_tree_of(model)
     level = check_confidence(confidence)
