@@ -6,6 +6,7 @@ import pytest
 
 from survtree import OptimalSurvivalTree, export_text
 from survtree._questions import screening
+from survtree.datasets import load
 
 # Some of the made-up rows are followed for much longer than all others.
 pytestmark = [
@@ -132,3 +133,15 @@ def test_order_does_not_change_which_rows_a_boosted_model_sees(seed, monkeypatch
     options = {"max_depth": 2, "regularization": 0.002, "thresholds": "auto"}
     assert_order_does_not_matter(frame, event, time, weight, seed=seed, **options)
     assert [len(rows) for rows in sampled] == [150, 150]
+
+
+@pytest.mark.parametrize("factor", [0.5, 4096.0])
+def test_the_units_of_times_and_numbers_do_not_change_a_default_tree(factor):
+    X, y = load("whas500")
+    frame, time, event = X.to_pandas(), y["time"], y["event"]
+    tree = OptimalSurvivalTree().fit(frame, (event, time))
+    numbers = [name for name in frame if frame[name].nunique() > 20]
+    scaled = frame.assign(**{name: frame[name] * factor for name in numbers})
+    other = OptimalSurvivalTree().fit(scaled, (event, time * factor))
+    assert np.array_equal(other.apply(scaled), tree.apply(frame))
+    assert other.objective_ == pytest.approx(tree.objective_, rel=1e-9)

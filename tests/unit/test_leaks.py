@@ -71,3 +71,10 @@ def test_few_rows_may_be_parted_by_chance():
     with warnings.catch_warnings():
         warnings.simplefilter("error", DataWarning)
         OptimalSurvivalTree(1, 0.001).fit(frame, y[rows])
+
+
+def test_a_split_that_the_tree_must_not_have_is_named_too():
+    # By default a leaf needs an event, so the tree cannot split on it.
+    with pytest.warns(DataWarning, match="the split 'alive = 1' all but decides the event"):
+        model = OptimalSurvivalTree(max_depth=1).fit(FRAME.assign(alive=1 - EVENT), y)
+    assert "alive" not in model.questions_.text(int(model.tree_.question[0]))

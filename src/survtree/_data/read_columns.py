@@ -182,7 +182,8 @@ def _repeats(column: Column) -> str:
     return (
         f"column {column.name!r} has {n:,} values in {len(column.values):,} rows: if it names "
         "subjects, some have several rows, which the fit takes for different subjects, and all "
-        "limits are too narrow. Keep one row per subject. The column itself is left out."
+        "limits are too narrow, and folds that part them make scores too good. Keep one row per "
+        "subject. The column itself is left out."
     )
 
 

@@ -1,4 +1,4 @@
-"""Does the tree split on what is known only after the outcome?
+"""Is there a column that is known only after the outcome?
 
 Such a column (a cause of death, a date of last contact) gives a tree that fits perfectly and
 predicts nothing. It shows: the split all but decides which rows had the event, or the column all
@@ -19,7 +19,7 @@ from survtree._model.prepare import Prepared
 # Rows with the event, and rows without, that a split must tell apart: fewer may be chance.
 FEWEST_ROWS = 20
 # The share of these rows that may be on the wrong side.
-MOST_WRONG = 0.01
+MOST_WRONG = 0.1
 # So many rows that all had the event, while no more than this share of the others had it: in public
 # tables causes of death and states at the end of a study do so, and covariates do not. A side
 # without any event is common, and says nothing.
@@ -27,29 +27,61 @@ MANY_ROWS, MOST_OTHERS = 100, 0.6
 # Rank correlation with the time from which on a column is taken for a copy of it.
 MOST_LIKE_TIME = 0.98
 ENOUGH_ROWS = 5_000  # to tell it
+SAMPLED_ROWS = 20_000
 
 
 def leaks_of(prepared: Prepared, tree: Tree) -> Iterator[str]:
-    """A sentence for each column that the tree splits on and that seems to hold the outcome."""
-    questions, events = prepared.problem.questions, prepared.exact
+    """A sentence for each column that seems to hold the outcome.
+
+    All candidate splits of all rows are looked at, also those that the tree does not or must not
+    have, and the splits of the tree where they are.
+    """
+    questions, found = prepared.problem.questions, dict[str, str]()
+    for place, text in (*_of_all_rows(prepared), *_of_tree(prepared, tree)):
+        found.setdefault(questions.names[questions.asked[place].column], text)
+    for name, text in found.items():
+        yield (
+            f"{text}. If {name!r} is known only after the outcome, no prediction can rest on it: "
+            f"leave the column out with exclude=[{name!r}]."
+        )
+
+
+def _of_all_rows(prepared: Prepared) -> Iterator[tuple[int, str]]:
+    """Candidate splits that decide the event among all rows, the best first."""
+    answers, event = prepared.problem.answers, prepared.exact.event
+    step = max(1, len(event) // SAMPLED_ROWS)  # who decides the event does so in a sample
+    some, had = answers[::step], event[::step]
+    n_wrong = np.count_nonzero(some != had[:, np.newaxis], axis=0)
+    n_wrong, n_events = np.minimum(n_wrong, len(had) - n_wrong), int(np.count_nonzero(had))
+    for place in np.argsort(n_wrong, kind="stable").tolist():
+        if not _decides(int(n_wrong[place]), n_events, len(had) - n_events):
+            return
+        is_yes = answers[:, place] == 1
+        sides = (np.array([each.sum(), event[each].sum()]) for each in (~is_yes, is_yes))
+        if text := _split_decides(prepared.problem.questions.text(place), *sides):
+            yield place, text
+
+
+def _of_tree(prepared: Prepared, tree: Tree) -> Iterator[tuple[int, str]]:
+    """Splits of the tree on columns that hold the outcome, or that decide the event there."""
+    questions, table = prepared.problem.questions, prepared.covariates
     splits = np.flatnonzero(tree.question >= 0).tolist()
+    # A table of nothing but 0 and 1 has neither levels nor times.
+    columns = {} if table.matrix is not None else {each.name: each for each in table.columns}
     if not splits:
         return
     counts = _rows_and_events(prepared, tree)
-    columns = {column.name: column for column in prepared.covariates.columns}
-    told: set[str] = set()
     for node in splits:
         place = int(tree.question[node])
-        name = questions.names[questions.asked[place].column]
-        text = _split_decides(questions.text(place), *counts[:, [tree.no[node], tree.yes[node]]].T)
-        if not text and name not in told:
-            text = _levels_decide(columns[name], events) or _is_time(columns[name], events)
-        if text and name not in told:
-            yield (
-                f"{text}. If {name!r} is known only after the outcome, the tree predicts nothing: "
-                f"leave the column out with exclude=[{name!r}]."
-            )
-        told |= {name} if text else set()
+        column = columns.get(questions.names[questions.asked[place].column])
+        sides = counts[:, tree.no[node]], counts[:, tree.yes[node]]
+        text = "" if column is None else _column_tells(column, prepared.exact)
+        if text := text or _split_decides(questions.text(place), *sides):
+            yield place, text
+
+
+def _column_tells(column: Column, events: EventTable) -> str:
+    return _levels_decide(column, events) or _is_time(column, events)
 
 
 def _rows_and_events(prepared: Prepared, tree: Tree) -> Places:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from survtree._data.table import Bools, EventTable, Floats, Places, Table
+from survtree._data.table import Bools, Column, EventTable, Floats, Places, Table
 from survtree._questions.checks import Rule
 from survtree._questions.questions import IsOne, Question, Questions
 
@@ -80,15 +80,21 @@ def sample_size(n_questions: int) -> int:
 def sample_rows(table: Table, events: EventTable, n_rows: int) -> Places:
     """At most ``n_rows`` rows, in the order of a hash of their content: no other order matters.
 
-    Rows with the same hash are the same.
+    Rows with the same hash are the same. Of numbers and times only the order counts, so that the
+    unit in which they are measured does not matter either.
     """
     key = np.zeros(table.n_rows, dtype=np.uint64)
     for column in sorted(table.columns, key=lambda column: column.name):
-        values = column.values.astype(np.float64) + 0.0  # not -0.0
-        key = _mixed(key, values.view(np.uint64))
-    for part in (events.time, events.weight, events.event.astype(np.float64)):
+        key = _mixed(key, _ranks(column))
+    key = _mixed(key, events.when.astype(np.uint64))
+    for part in (events.weight, events.event.astype(np.float64)):
         key = _mixed(key, part.view(np.uint64))
     return np.argsort(key, kind="stable")[:n_rows]
+
+
+def _ranks(column: Column) -> NDArray[np.uint64]:
+    """The place of each value among those that occur; missing ones have a place of their own."""
+    return np.unique(column.values, return_inverse=True)[1].astype(np.uint64)
 
 
 def _mixed(key: NDArray[np.uint64], values: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -13,7 +13,7 @@ from survtree._model.cross_validation import Fold, folds_of
 from survtree._model.defaults import is_word
 from survtree._model.fitted import functions_of
 from survtree._model.prepare import Cohort
-from survtree._scoring.curves import StepFunction
+from survtree._scoring.curves import StepFunction, outcome_of
 from survtree._scoring.rivals import Predicted, cox_model, greedy_tree, one_curve_for_all
 from survtree._scoring.scores import SCORES, calibration_groups, scores_of
 from survtree._scoring.teachers import BUILT_IN
@@ -79,7 +79,8 @@ def score_facts(model: Any, rows: Cohort, scoring: Scoring, *, is_training: bool
         # In parts of one study, late rows and values seen elsewhere are a matter of course.
         warnings.simplefilter("ignore", UserWarning)
         curves = functions_of(model, rows.X)
-        apparent = scores_of(curves, rows.events, rows.events, model.horizon_)
+        training = rows.events if is_training else outcome_of(list(model.leaf_curves_.values()))
+        apparent = scores_of(curves, rows.events, training, model.horizon_)
         folds = folds_of(cv, rows.events, scoring.rng) if reason == "" else []
         held_out = _cross_validate(model, rows, folds, scoring.times) if folds else None
         calibration: list[dict[str, Any]] = []
