@@ -45,6 +45,7 @@ def complaints(table, y, options):
     named = list(zip(map(repr, table.names), table.columns, strict=True))
     wrong = [name for name, _ in named if [n for n, _ in named].count(name) > 1]
     wrong += [f"column {name} must" for name, column in named if not column.is_usable]
+    wrong += ["half of a character"] if "\ud800" in table.names else []
     if wrong and isinstance(table.X, list):  # may be no table at all, which scikit-learn tells
         wrong += ["Complex data not supported", "Found array with dim 3"]
     gaps = table.gaps
