@@ -334,6 +334,18 @@ def test_the_proof_is_told_in_words(tmp_path):
     assert veterans().certificate_.fingerprint in text
 
 
+@pytest.mark.parametrize("shrinkage", ["default", 0])
+def test_the_proof_for_a_teacher_says_which_curves_the_leaves_predict(tmp_path, shrinkage):
+    model = OptimalSurvivalTree(shrinkage=shrinkage).fit(*VETERANS)
+    text = " ".join(written(model, tmp_path, *VETERANS, cv=None).split())
+    own = "curves of the teacher, but the Kaplan-Meier curves of their own rows."
+    pulled = (
+        "curves of the teacher, but shrunken ones: the Kaplan-Meier curve of the leaf's own rows"
+    )
+    assert (own in text, pulled in text) == (shrinkage == 0, shrinkage != 0)
+    assert "The leaves show Kaplan-Meier curves of their own rows" not in text
+
+
 def test_what_was_assumed_or_rounded_or_stopped_is_told(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", survtree.SearchStoppedWarning)
