@@ -11,7 +11,14 @@ from matplotlib.image import imread
 from survtree import OptimalSurvivalTree
 from survtree._show.leaf_facts import paths_to_nodes
 from survtree.datasets import load
-from tests.support.report_models import GRADES, HOSTILE, hostile_chain, hostile_model, mixed_model
+from tests.support.report_models import (
+    GRADES,
+    HOSTILE,
+    hostile_chain,
+    hostile_model,
+    misread_model,
+    mixed_model,
+)
 
 PHONE = {"viewport": {"width": 375, "height": 700}}
 A4 = {"viewport": {"width": 672, "height": 900}}  # between its margins
@@ -401,3 +408,14 @@ def shades(box):
     top = imread(BytesIO(box.screenshot()))[2, :, :3]  # above all words
     paper = top[len(top) // 2]
     return tuple(bool(np.abs(top[edge] - paper).max() > 0.1) for edge in (1, -2))
+
+
+@pytest.mark.filterwarnings("ignore::survtree.DataWarning")
+def test_a_warning_is_red_and_a_note_is_not(opened, tmp_path):
+    misread_model().report(tmp_path / "report.html")
+    page = opened(tmp_path / "report.html")
+    edge = "e => getComputedStyle(e).borderLeftColor.match(/\\d+/g).slice(0, 3).map(Number)"
+    red, *others = page.locator("#warnings").evaluate(edge)
+    assert red > 2 * max(others)
+    grey = page.locator("#notes").evaluate(edge)
+    assert max(grey) - min(grey) < 30
