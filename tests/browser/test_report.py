@@ -1,17 +1,27 @@
 """The page of a model in a real browser: the form, the tree, hostile names, all screens."""
 
 import warnings
+from io import BytesIO
 
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.image import imread
 
 from survtree import OptimalSurvivalTree
 from survtree._show.leaf_facts import paths_to_nodes
 from survtree.datasets import load
-from tests.support.report_models import GRADES, HOSTILE, hostile_chain, hostile_model, mixed_model
+from tests.support.report_models import (
+    GRADES,
+    HOSTILE,
+    hostile_chain,
+    hostile_model,
+    misread_model,
+    mixed_model,
+)
 
 PHONE = {"viewport": {"width": 375, "height": 700}}
+A4 = {"viewport": {"width": 672, "height": 900}}  # between its margins
 N_ROWS = 2_000
 pytestmark = [
     pytest.mark.slow,
@@ -25,6 +35,26 @@ def veterans(tmp_path_factory):
     X, y = load("veterans")
     path = tmp_path_factory.mktemp("veterans") / "report.html"
     OptimalSurvivalTree(3, 0.002).fit(X, y).report(path, X, y)
+    return path
+
+
+@pytest.fixture(scope="module")
+def shrunken(tmp_path_factory):
+    """At the defaults, where each number of a leaf has that of its Kaplan-Meier curve beside it."""
+    X, y = load("gbsg2")
+    path = tmp_path_factory.mktemp("shrunken") / "report.html"
+    OptimalSurvivalTree().fit(X, y).report(path, X, y, cv=None)
+    return path
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory):
+    """Five times with a unit, and names of groups."""
+    X, y = load("gbsg2")
+    path = tmp_path_factory.mktemp("crowded") / "report.html"
+    model = OptimalSurvivalTree(time_unit="days").fit(X, y)
+    model.rename({1: "lowest risk of all", 2: "still a low risk", 3: "x" * 40})
+    model.report(path, X, y, cv=None, times=[365, 730, 1095, 1460, 1825])
     return path
 
 
@@ -335,3 +365,57 @@ def test_print_is_black_on_white_and_without_the_form(opened, veterans):
     assert contrast(luminance(page, "body", "color"), 1.0) > 10
     assert luminance(page, "body", "backgroundColor") == pytest.approx(1.0)
     assert page.pdf(format="A4").startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("kind", ["veterans", "shrunken", "crowded"])
+@pytest.mark.parametrize("media", ["screen", "print"])
+def test_all_columns_of_the_leaves_are_seen_on_a_desktop_and_on_paper(opened, request, kind, media):
+    page = opened(request.getfixturevalue(kind), **(A4 if media == "print" else {}))
+    page.emulate_media(media=media)
+    for box in page.locator(".scroll:has(table)").all():
+        edge = box.evaluate("e => e.getBoundingClientRect().left + e.clientWidth")
+        rights = "cells => cells.map(c => c.getBoundingClientRect().right)"
+        assert max(box.locator("th, td, td *").evaluate_all(rights)) <= edge + 0.5
+        assert box.evaluate("e => getComputedStyle(e).overflowX == 'visible'") == (media == "print")
+
+
+def test_usual_numbers_of_leaves_are_not_broken(opened, shrunken):
+    page = opened(shrunken)
+    heights = page.locator(".leaves .own").evaluate_all(
+        "es => es.filter(e => !e.innerText.includes('not reached')).map(e => e.clientHeight)"
+    )
+    assert len(heights) > 20
+    assert len(set(heights)) == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_shade_shows_where_a_phone_hides_columns(opened, shrunken, scheme):
+    page = opened(shrunken, color_scheme=scheme, **PHONE)
+    box = page.locator(".scroll:has(.leaves)")
+    assert shades(box) == (False, True)
+    box.evaluate("e => { e.scrollLeft = 200 }")
+    assert shades(box) == (True, True)
+    box.evaluate("e => { e.scrollLeft = e.scrollWidth }")
+    assert shades(box) == (True, False)
+
+
+def test_there_is_no_shade_where_all_is_seen(opened, shrunken):
+    assert shades(opened(shrunken).locator(".scroll:has(.leaves)")) == (False, False)
+
+
+def shades(box):
+    """Is the left or the right edge of a box darker (on black paper lighter) than the paper?"""
+    top = imread(BytesIO(box.screenshot()))[2, :, :3]  # above all words
+    paper = top[len(top) // 2]
+    return tuple(bool(np.abs(top[edge] - paper).max() > 0.1) for edge in (1, -2))
+
+
+@pytest.mark.filterwarnings("ignore::survtree.DataWarning")
+def test_a_warning_is_red_and_a_note_is_not(opened, tmp_path):
+    misread_model().report(tmp_path / "report.html")
+    page = opened(tmp_path / "report.html")
+    edge = "e => getComputedStyle(e).borderLeftColor.match(/\\d+/g).slice(0, 3).map(Number)"
+    red, *others = page.locator("#warnings").evaluate(edge)
+    assert red > 2 * max(others)
+    grey = page.locator("#notes").evaluate(edge)
+    assert max(grey) - min(grey) < 30

@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 
 from survtree import OptimalSurvivalTree
+from survtree.datasets import load
 from tests.support.hostile import NAMES
 
 HOSTILE = (
@@ -48,6 +49,13 @@ def mixed_model(**options):
     options = {"max_depth": 5, "regularization": 0.0, "max_leaves": 16, "thresholds": 5, **options}
     X, y = mixed_table(has_gaps=options.get("missing") in ("question", "better"))
     return OptimalSurvivalTree(**options).fit(X, y), X, y
+
+
+def misread_model():
+    """A tree of a table with a column that numbers the rows, and with numbers as text."""
+    X, y = load("veterans")
+    text = pl.col("Age_in_years").cast(str)
+    return OptimalSurvivalTree(1, 0.01).fit(X.with_columns(text, number=np.arange(len(X))), y)
 
 
 def hostile_model(n=600, seed=0):

@@ -40,6 +40,7 @@ from tests.support.report_models import (
     HOSTILE,
     hostile_model,
     large_model,
+    misread_model,
     mixed_model,
     mixed_table,
 )
@@ -334,6 +335,18 @@ def test_the_proof_is_told_in_words(tmp_path):
     assert veterans().certificate_.fingerprint in text
 
 
+@pytest.mark.parametrize("shrinkage", ["default", 0])
+def test_the_proof_for_a_teacher_says_which_curves_the_leaves_predict(tmp_path, shrinkage):
+    model = OptimalSurvivalTree(shrinkage=shrinkage).fit(*VETERANS)
+    text = " ".join(written(model, tmp_path, *VETERANS, cv=None).split())
+    own = "curves of the teacher, but the Kaplan-Meier curves of their own rows."
+    pulled = (
+        "curves of the teacher, but shrunken ones: the Kaplan-Meier curve of the leaf's own rows"
+    )
+    assert (own in text, pulled in text) == (shrinkage == 0, shrinkage != 0)
+    assert "The leaves show Kaplan-Meier curves of their own rows" not in text
+
+
 def test_what_was_assumed_or_rounded_or_stopped_is_told(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", survtree.SearchStoppedWarning)
@@ -348,6 +361,26 @@ def test_what_was_assumed_or_rounded_or_stopped_is_told(tmp_path):
     assert "are integrated to 100, the horizon of the fit" in text
     guessed = written(veterans(reference=np.zeros(137)), tmp_path)
     assert "does the best tree lose less than the reference" in guessed
+
+
+@pytest.mark.filterwarnings("ignore::survtree.DataWarning")
+@pytest.mark.parametrize("is_text", [False, True])
+def test_a_column_that_numbers_the_rows_is_a_note_and_no_warning(tmp_path, is_text):
+    X, y = VETERANS
+    rows = np.arange(len(X))
+    numbered = X.with_columns(patient_id=np.char.add("p", rows.astype(str)) if is_text else rows)
+    model = OptimalSurvivalTree(1, 0.01).fit(numbered, y)
+    parts = Parts(written(model, tmp_path, numbered, y, cv=None))
+    assert ("id", "notes") in parts.attributes
+    assert ("id", "warnings") not in parts.attributes
+    assert [said for said in parts.inside("bdi") if "left out" in said]
+
+
+@pytest.mark.filterwarnings("ignore::survtree.DataWarning")
+def test_warnings_and_notes_of_the_same_fit_are_apart():
+    facts = facts_of(misread_model())
+    assert ["'number' is left out" in said for said in facts["notes"]] == [True]
+    assert ["reads as numbers" in said for said in facts["warnings"]] == [True]
 
 
 def test_a_lone_leaf_has_a_page(tmp_path):

@@ -29,6 +29,7 @@ DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?\s*")
 DATE = re.compile(r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ].*)?")
 # Text with more numbers than this is taken for numbers; a few others among them stand for gaps.
 MOST_CODES, MOST_ODD = 10, 3
+NUMBERS_ROWS = "is left out: it {} the rows, each of which has another value. To split on it, pass "
 
 
 class ColumnRoles(NamedTuple):
@@ -70,6 +71,11 @@ def identifiers_among(
     found = [*excluded, *(column.name for column in (*numbering, *repeated))]
     said = (*map(_numbers_rows, numbering), *map(_repeats, repeated))
     return tuple(dict.fromkeys(found)), said
+
+
+def is_only_note(caution: str) -> bool:
+    """Is all it says that a column is left out which numbers the rows, as nobody would split on?"""
+    return any(NUMBERS_ROWS.format(what) in caution for what in ("numbers", "names"))
 
 
 def warn_of_data(cautions: Iterable[str]) -> None:
@@ -171,10 +177,7 @@ def _numbers_rows(column: Column) -> str:
     what = "numbers"
     if column.kind == "level":
         keep, what = f"categorical=[{column.name!r}]", "names"
-    return (
-        f"column {column.name!r} is left out: it {what} the rows, each of which has another value. "
-        f"To split on it, pass {keep}."
-    )
+    return f"column {column.name!r} {NUMBERS_ROWS.format(what)}{keep}."
 
 
 def _repeats(column: Column) -> str:

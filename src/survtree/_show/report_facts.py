@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from survtree._base.numbers import format_penalty, json_interval, json_number, round_ticks
+from survtree._data.read_columns import is_only_note
 from survtree._model.fitted import FittedTree
 from survtree._model.prepare import cohort_of
 from survtree._model.recipe import versions_now
@@ -70,7 +71,8 @@ def report_facts(
         "held_out": without_rows() if scores is None else scores["verdict"],
         "why_unknown": WHY_NOT["no rows" if scores is None else scores["why_not_held_out"]],
         "seed": seed,
-        "warnings": warned,
+        "warnings": [text for text in warned if not is_only_note(text)],
+        "notes": [text for text in warned if is_only_note(text)],
         "tree": tree_facts(model, facts),
         "fields": form_fields(model),
         "leaves": leaf_list(facts),
