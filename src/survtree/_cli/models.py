@@ -82,7 +82,8 @@ def predict(
 
     if output != "-":
         check_outputs(output)
-    fitted, source = load(model), source_of(data, form)
+    fitted = load(model)
+    source = source_of(data, form, fitted.categorical)
     names = check_has_names(fitted, model)
     schema = source.schema()
     check_has_columns(names, schema.names(), source.name)

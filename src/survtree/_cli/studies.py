@@ -49,19 +49,20 @@ class Study(NamedTuple):
         return {"duration_col": self.roles.time, "event_col": self.roles.event}
 
 
-def source_of(data: str, form: Format) -> "Source":
+def source_of(data: str, form: Format, categorical: Sequence[str] | None) -> "Source":
     """Where the table is and how it is written."""
     from survtree._data.files import Source
 
-    return Source(data, form.format, form.separator, tuple(form.na or ()), form.encoding)
+    na, codes = tuple(form.na or ()), tuple(categorical or ())
+    return Source(data, form.format, form.separator, na, form.encoding, codes)
 
 
 def study_to_fit(data: str, reading: Reading, splitting: Splitting) -> Study:
     """All columns but the excluded ones and those that only number the rows."""
     from survtree._data.read_columns import warn_of_data
 
-    source = source_of(data, reading)
-    frame = _read(source, splitting.categorical or ())
+    source = source_of(data, reading, splitting.categorical)
+    frame = _read(source)
     roles = roles_of(reading, frame, source.name)
     out, outcome = splitting.exclude or [], (roles.time, roles.event)
     check_columns("--exclude", out, frame.columns, source.name)
@@ -70,18 +71,21 @@ def study_to_fit(data: str, reading: Reading, splitting: Splitting) -> Study:
     covariates = frame.drop(*outcome, *([roles.weight] if roles.weight else []), strict=False)
     left_out, cautions = _identifiers(covariates, out, splitting.named())
     warn_of_data(cautions)
-    covariates = covariates.drop(left_out, strict=False)
+    covariates = covariates.drop({*left_out, *source.codes}, strict=False)
     check_odd_texts(covariates, source.name, is_text=_is_text(source))
     study = _study(frame.drop(set(left_out) - {roles.weight}), roles, source.name)
     return study._replace(cautions=cautions)
 
 
-def _read(source: "Source", categorical: Sequence[str] = ()) -> "pl.DataFrame":
-    """The whole table; text that holds numbers is read as numbers, and that is said."""
+def _read(source: "Source") -> "pl.DataFrame":
+    """The whole table; text that holds numbers is read as numbers, and that is said.
+
+    Columns that were declared to hold categories stay text.
+    """
     from survtree._data.files import texts_of_numbers, with_numbers
 
     frame = source.read()
-    found = [name for name in texts_of_numbers(frame) if name not in categorical]
+    found = [name for name in texts_of_numbers(frame) if name not in source.codes]
     if found:
         note(f"text is read as numbers, in which a comma is a decimal point: {list_names(found)}")
     return with_numbers(frame, found)
@@ -114,8 +118,8 @@ def _is_text(source: "Source") -> bool:
 
 def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
     """The columns that a model needs, and the outcome; by default that of its fit."""
-    source = source_of(data, reading)
-    frame = _read(source, model.categorical or ())
+    source = source_of(data, reading, model.categorical)
+    frame = _read(source)
     known = model.roles_
     if known is not None:
         reading.time = reading.time or known.time

@@ -224,7 +224,8 @@ def check_odd_texts(frame: "pl.DataFrame", file: str, *, is_text: bool) -> None:
             text = frame[name][row]
             raise ValueError(
                 f"{where}: column {name!r} must hold numbers; it has {text!r}. Pass --na "
-                f"{shlex.quote(text)} if it means missing, or clean the file."
+                f"{shlex.quote(text)} if it means missing, or --categorical {shlex.quote(name)} if "
+                "these are codes of categories, or clean the file."
             )
 
 
