@@ -42,3 +42,17 @@ def test_a_declared_column_is_text_from_the_start(tmp_path, form):
         assert "did not see" not in run.stderr
         assert done("predict", model, "-", given=data.read_bytes()) == run.stdout
     assert done("verify", model, files[0])
+
+
+def test_a_word_among_numbers_is_named_with_its_row(tmp_path):
+    scores = [str(k % 9) for k in range(len(table()))]
+    scores[5] = "missing"
+    (data, _), model = coded(tmp_path, scores), tmp_path / "model.json"
+    options = ("--na", "missing", "--missing", "question", "-o", model)
+    done("fit", data, *FIT, *options)
+    for command in ("predict", "evaluate", "verify"):
+        run = survtree(command, model, data)
+        assert run.exit_code == 2
+        assert "column 'site' must hold numbers or flags as at fit; row 5 has text" in run.stderr
+        assert "'missing'. Pass --na missing if it means missing" in run.stderr
+        done(command, model, data, "--na", "missing")

@@ -15,7 +15,9 @@ from survtree._data.read_files import (
     check_has_names,
     check_not_excluded,
     check_odd_texts,
+    check_still_numbers,
     guessed_role,
+    in_rows,
 )
 
 if TYPE_CHECKING:
@@ -118,6 +120,8 @@ def _is_text(source: "Source") -> bool:
 
 def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
     """The columns that a model needs, and the outcome; by default that of its fit."""
+    from survtree._data.read_rows import numbers_by
+
     source = source_of(data, reading, model.categorical)
     frame = _read(source)
     known = model.roles_
@@ -129,6 +133,8 @@ def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
     roles = roles_of(reading, frame, source.name)
     names = check_has_names(model, file)
     check_has_columns(names, frame.columns, source.name)
+    with in_rows(0, len(frame)):
+        check_still_numbers(frame, numbers_by(model.binarizer_.seen_, names))
     kept = [*names, roles.time, roles.event, *([roles.weight] if roles.weight else [])]
     return _study(frame.select(list(dict.fromkeys(kept))), roles, source.name)
 

@@ -19,7 +19,7 @@ from survtree._data.read_columns import (
 )
 from survtree._data.read_index import matched
 from survtree._data.read_outcome import check_events, check_outcome, name_of_time
-from survtree._data.read_table import check_table
+from survtree._data.read_table import check_table, reads_as_number
 from survtree._data.table import Bools, Column, EventTable, Kind, Table, table_of
 
 MOST_SHOWN = 5
@@ -114,6 +114,13 @@ def left_out_by(seen: Sequence[Seen], names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name, each in zip(names, seen, strict=True) if each.is_left_out)
 
 
+def numbers_by(seen: Sequence[Seen], names: Sequence[str]) -> list[str]:
+    """The columns that had numbers or flags at the fit, without those that it left out."""
+    pairs = zip(names, seen, strict=True)
+    kinds = ("number", "flag")
+    return [name for name, each in pairs if each.kind in kinds and not each.is_left_out]
+
+
 def read_new_rows(estimator: Any, X: Any, seen: Sequence[Seen], missing: str) -> Table:
     """Rows to predict, with the columns of the fit."""
     table, left_out, _ = read_columns(estimator, X, seen)
@@ -196,13 +203,20 @@ def _as_seen(column: Column, seen: Seen) -> Column:
         if column.kind in ("number", "flag"):
             numbers = np.where(is_missing, np.nan, column.values.astype(np.float64))
             return column._replace(kind="number", values=numbers)
-        row = int(np.argmax(~is_missing))
+        row = _first_odd_row(column, ~is_missing)
         wanted = "numbers" if seen.kind == "number" else "flags (True/False or 1/0)"
         raise ValueError(
             f"column {column.name!r} must hold {wanted} as at fit; row {row} has text: "
             f"{column.levels[column.values[row]]!r}. Convert the column to {wanted.split()[0]}."
         )
     return as_levels(column)
+
+
+def _first_odd_row(column: Column, is_present: Bools) -> int:
+    """The first row with a text that is no number; if there is none, the first with a text."""
+    is_odd = np.array([not reads_as_number(level) for level in column.levels])
+    is_here = is_present & is_odd[column.values]
+    return int(np.argmax(is_here if is_here.any() else is_present))
 
 
 def warn_of_unseen(table: Table, seen: Mapping[int, Seen]) -> None:
