@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from survtree import load
+from survtree import DataWarning, OptimalSurvivalTree, export_json, load
 from survtree.datasets import load as load_data
 from tests.support.runner import done, refused, survtree
 
@@ -56,3 +56,33 @@ def test_a_word_among_numbers_is_named_with_its_row(tmp_path):
         assert "column 'site' must hold numbers or flags as at fit; row 5 has text" in run.stderr
         assert "'missing'. Pass --na missing if it means missing" in run.stderr
         done(command, model, data, "--na", "missing")
+
+
+def test_the_table_of_a_fit_is_taken_with_the_columns_that_it_left_out(tmp_path):
+    frame = table().with_columns(pid=np.arange(137), site=np.arange(137) % 3)
+    frame.write_csv(tmp_path / "data.csv")
+    options = (*FIT, "--exclude", "site", "-o", tmp_path / "model.json")
+    done("fit", tmp_path / "data.csv", *options)
+    model = load(tmp_path / "model.json")
+    assert model.roles_.left_out == ("site", "pid")
+    assert np.array_equal(model.predict(frame), model.predict(frame.drop("pid", "site")))
+    assert model.certificate_.verify(frame)
+    assert model.score(frame) == model.score(frame.drop("pid"))
+
+
+def test_new_rows_of_a_file_may_lack_columns_that_a_fit_left_out(tmp_path):
+    frame = table().with_columns(pid=np.arange(137))
+    frame.drop("pid", "Treatment").write_csv(tmp_path / "data.csv")
+    frame.write_csv(tmp_path / "whole.csv")
+    with pytest.warns(DataWarning, match="'pid' is left out"):
+        model = OptimalSurvivalTree(3, 0.002, exclude=["Treatment"]).fit(
+            frame, duration_col="days", event_col="died"
+        )
+    export_json(model, tmp_path / "model.json")
+    for command in ("predict", "verify"):
+        found = [
+            done(command, tmp_path / "model.json", tmp_path / f"{name}.csv")
+            for name in ("data", "whole")
+        ]
+        assert found[0] == found[1]
+    assert "IBS" in done("evaluate", tmp_path / "model.json", tmp_path / "data.csv")

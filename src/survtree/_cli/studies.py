@@ -75,7 +75,8 @@ def study_to_fit(data: str, reading: Reading, splitting: Splitting) -> Study:
     warn_of_data(cautions)
     covariates = covariates.drop({*left_out, *source.codes}, strict=False)
     check_odd_texts(covariates, source.name, is_text=_is_text(source))
-    study = _study(frame.drop(set(left_out) - {roles.weight}), roles, source.name)
+    gone = [name for name in left_out if name != roles.weight]
+    study = _study(frame.drop(gone), roles._replace(left_out=tuple(gone)), source.name)
     return study._replace(cautions=cautions)
 
 
@@ -131,10 +132,9 @@ def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
         reading.weights = reading.weights or known.weight
         reading.event_value = reading.event_value or list(known.event_values)
     roles = roles_of(reading, frame, source.name)
-    names = check_has_names(model, file)
-    check_has_columns(names, frame.columns, source.name)
+    names = check_has_columns(model, check_has_names(model, file), frame.schema, source.name)
     with in_rows(0, len(frame)):
-        check_still_numbers(frame, numbers_by(model.binarizer_.seen_, names))
+        check_still_numbers(frame, numbers_by(model.binarizer_.seen_, model.questions_.names))
     kept = [*names, roles.time, roles.event, *([roles.weight] if roles.weight else [])]
     return _study(frame.select(list(dict.fromkeys(kept))), roles, source.name)
 

@@ -111,9 +111,11 @@ def check_columns(what: str, names: Iterable[str], columns: Sequence[str], file:
     _check_all(names, columns, f"{what} must name a column of {file}")
 
 
-def check_has_columns(names: Iterable[str], columns: Sequence[str], file: str) -> None:
-    """Refuse a table that lacks a column that a model was fitted on."""
-    _check_all(names, columns, f"{file} must have the columns of the model")
+def check_has_columns(model: Any, names: Sequence[str], schema: Any, file: str) -> list[str]:
+    """The columns of a model that a table has; it must have all but those that were left out."""
+    needed = [name for name in names if name not in model.excluded_]
+    _check_all(needed, list(schema), f"{file} must have the columns of the model")
+    return [name for name in names if name in schema]
 
 
 def _check_all(names: Iterable[str], columns: Sequence[str], need: str) -> None:

@@ -7,6 +7,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import narwhals as nw
 import numpy as np
 
 from survtree._base.warn import warn
@@ -19,7 +20,7 @@ from survtree._data.read_columns import (
 )
 from survtree._data.read_index import matched
 from survtree._data.read_outcome import check_events, check_outcome, name_of_time
-from survtree._data.read_table import check_table, reads_as_number
+from survtree._data.read_table import as_frame, check_table, reads_as_number
 from survtree._data.table import Bools, Column, EventTable, Kind, Table, table_of
 
 MOST_SHOWN = 5
@@ -103,10 +104,25 @@ def read_study(
 
 def read_columns(estimator: Any, X: Any, seen: Sequence[Seen] | None = None) -> ColumnRoles:
     """The columns of a fit, or later those that it saw, and which of them are left out."""
-    table = check_table(estimator, X, reset=seen is None)
     if seen is None:
-        return roles_of_columns(estimator, table)
+        return roles_of_columns(estimator, check_table(estimator, X, reset=True))
+    table = check_table(estimator, _with_left_out(estimator, X, seen), reset=False)
     return ColumnRoles(table, left_out_by(seen, table.names), ())
+
+
+def _with_left_out(estimator: Any, X: Any, seen: Sequence[Seen]) -> Any:
+    """X; if it is a frame that lacks columns that the fit left out, with empty ones there."""
+    names = list(getattr(estimator, "feature_names_in_", ()))
+    left_out = left_out_by(seen, names) if names else ()
+    frame = as_frame(X) if left_out else None
+    if frame is None or set(left_out) <= set(frame.columns):
+        return X
+    order = list(frame.columns)
+    absent = [name for name in left_out if name not in order]
+    for name in absent:
+        order.insert(names.index(name), name)
+    empty = (nw.lit(None, nw.Float64).alias(name) for name in absent)
+    return frame.with_columns(*empty).select(order).to_native()
 
 
 def left_out_by(seen: Sequence[Seen], names: Sequence[str]) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ class RowPredictor:
 
     def _typed(self, rows: pl.DataFrame) -> pl.DataFrame:
         """With numbers, as at the fit, where text reads as such."""
-        numbers = numbers_by(self._model.binarizer_.seen_, self._names)
+        numbers = numbers_by(self._model.binarizer_.seen_, self._model.questions_.names)
         rows = with_numbers(rows, [name for name in texts_of_numbers(rows) if name in numbers])
         check_still_numbers(rows, numbers)
         return rows
