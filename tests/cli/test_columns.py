@@ -86,3 +86,30 @@ def test_new_rows_of_a_file_may_lack_columns_that_a_fit_left_out(tmp_path):
         ]
         assert found[0] == found[1]
     assert "IBS" in done("evaluate", tmp_path / "model.json", tmp_path / "data.csv")
+
+
+@pytest.mark.parametrize("flags", ["numbers", "flags"])
+def test_an_event_column_named_as_the_opposite_is_told_of(tmp_path, flags):
+    alive = pl.col("died") == 0
+    alive = alive.cast(pl.Int8) if flags == "numbers" else alive
+    table().select(pl.exclude("died"), censored=alive).write_csv(tmp_path / "data.csv")
+    given = ("fit", tmp_path / "data.csv", *FIT, "--event", "censored", "-o")
+    run = survtree(*given, tmp_path / "model.json")
+    assert run.stderr.count("the event column 'censored'") == 1
+    assert "True (1) must mean that the event was seen" in run.stderr
+    opposite = "0" if flags == "numbers" else "false"
+    assert f"pass --event-value {opposite}." in run.stderr
+    assert "'censored'" in load(tmp_path / "model.json").warnings_[0]
+    run = survtree(*given, tmp_path / "turned.json", "--event-value", opposite)
+    assert "must mean" not in run.stderr
+    data = load_data("veterans")
+    same = OptimalSurvivalTree(3, 0.002).fit(data.X, data.y)
+    assert load(tmp_path / "turned.json").objective_ == same.objective_
+
+
+def test_a_value_of_events_named_as_the_opposite_is_told_of(tmp_path):
+    status = pl.when(pl.col("died") == 1).then(pl.lit("dead")).otherwise(pl.lit("alive"))
+    table().select(pl.exclude("died"), survival_status=status).write_csv(tmp_path / "data.csv")
+    given = ("fit", tmp_path / "data.csv", *FIT, "--event", "survival_status", "--event-value")
+    assert "'alive' has the name of rows without an event" in survtree(*given, "alive").stderr
+    assert "without an event" not in survtree(*given, "dead").stderr

@@ -42,13 +42,8 @@ class Study(NamedTuple):
 
     @property
     def y(self) -> tuple[Any, Any]:
-        """Event and time."""
-        return self.frame[self.roles.event], self.frame[self.roles.time]
-
-    @property
-    def outcome(self) -> dict[str, str]:
-        """The names of the outcome's columns, as a fit takes them."""
-        return {"duration_col": self.roles.time, "event_col": self.roles.event}
+        """Event flags, without the name of their column, of which a command speaks; and time."""
+        return self.frame[self.roles.event].to_numpy(), self.frame[self.roles.time]
 
 
 def source_of(data: str, form: Format, categorical: Sequence[str] | None) -> "Source":
@@ -77,7 +72,25 @@ def study_to_fit(data: str, reading: Reading, splitting: Splitting) -> Study:
     check_odd_texts(covariates, source.name, is_text=_is_text(source))
     gone = [name for name in left_out if name != roles.weight]
     study = _study(frame.drop(gone), roles._replace(left_out=tuple(gone)), source.name)
-    return study._replace(cautions=cautions)
+    of_event = _cautions_of_event(frame, roles)
+    warn_of_data(of_event)
+    return study._replace(cautions=(*cautions, *of_event))
+
+
+def _cautions_of_event(frame: "pl.DataFrame", roles: "Roles") -> tuple[str, ...]:
+    """What to say of an event column, or of values of an event, named as the opposite."""
+    from survtree._data.read_outcome import inverted, is_named_as_censored
+
+    odd = [value for value in roles.event_values if is_named_as_censored(value)]
+    if odd:
+        said = f"--event-value must be the value that means that the event was seen; {odd[0]!r} "
+        return (
+            f"{said}has the name of rows without an event. If they had none, name the other value.",
+        )
+    if roles.event_values or not is_named_as_censored(roles.event):
+        return ()
+    opposite = "0" if frame.schema[roles.event].is_numeric() else "false"
+    return (f"{inverted(roles.event)} pass --event-value {opposite}.",)
 
 
 def _read(source: "Source") -> "pl.DataFrame":

@@ -19,7 +19,12 @@ from survtree._data.read_columns import (
     roles_of_columns,
 )
 from survtree._data.read_index import matched
-from survtree._data.read_outcome import check_events, check_outcome, name_of_time
+from survtree._data.read_outcome import (
+    cautions_of_event,
+    check_events,
+    check_outcome,
+    name_of_time,
+)
 from survtree._data.read_table import as_frame, check_table, reads_as_number
 from survtree._data.table import Bools, Column, EventTable, Kind, Table, table_of
 
@@ -91,6 +96,7 @@ def read_study(
     events = check_outcome(y, sample_weight, table.n_rows)
     if seen is None:
         check_one_row_per_subject(table, events.time, name_of_time(y))
+        cautions = (*cautions, *cautions_of_event(y))
     is_kept = events.counts
     if not is_kept.all():
         table, events = table.take(is_kept), check_events(events.counted())
