@@ -167,6 +167,7 @@ def rows_left(n_rows: int, n_all: int) -> str:
 
 def roles_of(reading: Reading, frame: "pl.DataFrame", file: str) -> "Roles":
     """Which columns are time, event and weight: as named, or those with the usual names."""
+    from survtree._data.read_outcome import check_differ
     from survtree._data.read_roles import Roles
 
     columns = frame.columns
@@ -179,6 +180,7 @@ def roles_of(reading: Reading, frame: "pl.DataFrame", file: str) -> "Roles":
     if event is None:
         event = guessed_role("--event", EVENT_NAMES, frame, file)
         note(f"events are taken from the column {event!r}, by its name; --event names another")
+    check_differ(time, event)
     return Roles(time, event, tuple(reading.event_value or ()), reading.weights)
 
 

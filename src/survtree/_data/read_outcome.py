@@ -146,13 +146,18 @@ def split_outcome(X: Any, y: Any, duration_col: Any, event_col: Any) -> tuple[An
         )
     for role, name in (("duration_col", duration_col), ("event_col", event_col)):
         _check_is_column(role, name, frame.columns)
+    check_differ(duration_col, event_col)
+    pair = frame.get_column(event_col), frame.get_column(duration_col)
+    return frame.drop(duration_col, event_col).to_native(), pair
+
+
+def check_differ(duration_col: Any, event_col: Any) -> None:
+    """Refuse one column for both times and events."""
     if duration_col == event_col:
         raise ValueError(
             f"duration_col and event_col must differ; both are {event_col!r}. One names the times, "
             "the other the event flags."
         )
-    pair = frame.get_column(event_col), frame.get_column(duration_col)
-    return frame.drop(duration_col, event_col).to_native(), pair
 
 
 def _check_is_column(role: str, name: Any, columns: list[Any]) -> None:
