@@ -53,7 +53,7 @@ def test_a_fit_is_that_of_python(model):
     same = OptimalSurvivalTree(3, 0.002).fit(data.X, data.y)
     assert export_text(model) == export_text(same)
     assert model.objective_ == same.objective_
-    assert model.roles_ == ("days", "died", (), None)
+    assert model.roles_ == ("days", "died", (), None, ())
 
 
 def test_what_is_guessed_is_said(folder):
@@ -352,7 +352,7 @@ def test_weights_and_values_of_events_are_kept_for_later(folder, tmp_path):
     options = ("--event-value", "dead", "--weights", "w", "-o", tmp_path / "model.json")
     done("fit", tmp_path / "data.csv", *FIT, *options)
     model = load(tmp_path / "model.json")
-    assert model.roles_ == ("days", "status", ("dead",), "w")
+    assert model.roles_ == ("days", "status", ("dead",), "w", ())
     assert "FAIL" not in done("verify", tmp_path / "model.json", tmp_path / "data.csv")
     found = json.loads(done("evaluate", tmp_path / "model.json", tmp_path / "data.csv", "--json"))
     assert found["integrated_brier_score"] == pytest.approx(model.loss_)

@@ -3,8 +3,10 @@
 import re
 import warnings
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from survtree import (
@@ -239,3 +241,25 @@ def test_all_columns_with_too_many_levels_are_told_at_once():
     frame = SORTED.assign(street=(many * 3)[:N], doctor=[f"dr {k}" for k in (many * 3)[:N]])
     with pytest.raises(ValueError, match=r"'street' \(60\), 'doctor' \(60\).*exclude=\['street'"):
         Binarizer(max_levels=50).fit(frame.astype({"street": "category"}))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("ids", [np.arange(N), [f"P{k}" for k in range(N)]], ids=["number", "text"])
+def test_new_rows_may_lack_columns_that_the_fit_left_out(library, ids, tmp_path):
+    pandas = FRAME.copy()
+    pandas.insert(2, "pid", ids)
+    whole = nw.from_native(pandas).to_arrow()
+    whole = {"pandas": pandas, "polars": pl.from_arrow(whole), "pyarrow": whole}[library]
+    part = nw.from_native(whole).drop("pid").to_native()
+    with pytest.warns(DataWarning, match="'pid' is left out"):
+        fitted = OptimalSurvivalTree(3, 0.002).fit(whole, y)
+    export_json(fitted, tmp_path / "model.json")
+    for model in (fitted, load(tmp_path / "model.json")):
+        assert np.array_equal(model.predict(part), model.predict(whole))
+        assert model.score(part, y) == model.score(whole, y)
+        assert model.certificate_.verify(part, y)
+        assert model.certificate_.verify(whole, y)
+    assert np.array_equal(fitted.binarizer_.transform(part), fitted.binarizer_.transform(whole))
+    fitted.report(tmp_path / "report.html", part, y, cv=2)
+    with pytest.raises(ValueError, match="yet now missing:\n- Celltype"):
+        fitted.predict(nw.from_native(part).drop("Celltype").to_native())

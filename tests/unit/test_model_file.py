@@ -164,7 +164,7 @@ def test_names_of_the_outcome_come_back(tmp_path):
     for each in (OptimalSurvivalTree(1), OptimalSurvivalTreeCV(max_depths=(1,), cv=2)):
         model = each.fit(frame, duration_col="days", event_col="died")
         export_json(model, tmp_path / "model.json")
-        assert load(tmp_path / "model.json").roles_ == ("days", "died", (), None)
+        assert load(tmp_path / "model.json").roles_ == ("days", "died", (), None, ())
 
 
 def test_any_name_comes_back(tmp_path):

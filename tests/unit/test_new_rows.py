@@ -180,3 +180,14 @@ def test_a_column_that_is_missing_altogether_at_prediction(cells):
         for dtype in (object, None, "string", "category", "boolean"):
             matrix = binarizer.transform(pd.DataFrame({"a": pd.Series(empty, dtype=dtype)}))
             assert matrix.tolist() == [[0] * (matrix.shape[1] - 1) + [1]] * 2
+
+
+@pytest.mark.parametrize("cells", [["1", "2", "n.d.", None], [None, "n.d.", "1", "2"]])
+def test_the_first_cell_that_is_no_number_is_named(cells):
+    frame, y = with_gaps()
+    model = OptimalSurvivalTree(2, 0.001, missing="question").fit(frame, y)
+    new = frame.head(4).assign(age=cells)
+    with pytest.raises(ValueError, match=rf"row {cells.index('n.d.')} has text: 'n\.d\.'"):
+        model.predict(new)
+    with pytest.raises(ValueError, match=r"row 1 has text: '1'\. Convert the column"):
+        model.predict(frame.head(3).assign(age=[None, "1", "2"]))

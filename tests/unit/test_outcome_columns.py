@@ -6,7 +6,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from survtree import OptimalSurvivalTree, export_text
+from survtree import DataWarning, OptimalSurvivalTree, export_text, regularization_path
+from survtree.datasets import load
 
 N = 24
 TIME = np.arange(1.0, N + 1)
@@ -135,3 +136,29 @@ def test_bad_calls_are_refused_by_name(name):
 def test_an_outcome_is_needed():
     with pytest.raises(ValueError, match="y is None"):
         model().fit(FRAMES["pandas"])
+
+
+@pytest.mark.parametrize("name", ["censored", "cens", "is_alive", "Survived", "osCensored"])
+def test_an_event_column_named_as_the_opposite_is_told_of(name):
+    data = load("veterans")
+    frame = data.X.to_pandas().assign(days=data.y["time"], **{name: ~data.y["event"]})
+    told = rf"column '{name}'.*True \(1\) must mean that the event was seen.*turn it round: frame"
+    model = OptimalSurvivalTree(1, 0.01)
+    with pytest.warns(DataWarning, match=told) as found:
+        model.fit(frame, duration_col="days", event_col=name)
+    assert len([each for each in found if "turn it round" in str(each.message)]) == 1
+    assert any("turn it round" in text for text in model.warnings_)
+    with pytest.warns(DataWarning, match=told):
+        regularization_path(frame, max_depth=1, duration_col="days", event_col=name)
+    with pytest.warns(DataWarning, match=told):
+        model.fit(data.X, frame[[name, "days"]])
+
+
+@pytest.mark.parametrize(
+    "name", ["died", "uncensored", "not_censored", "event", "recent", "status"]
+)
+def test_other_event_columns_are_not(name):
+    data = load("veterans")
+    frame = data.X.to_pandas().assign(days=data.y["time"], **{name: data.y["event"]})
+    model = OptimalSurvivalTree(1, 0.01).fit(frame, duration_col="days", event_col=name)
+    assert not any("turn it round" in text for text in model.warnings_)

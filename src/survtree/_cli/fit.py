@@ -148,7 +148,7 @@ def fit(
         certificate="numbers" if proof is None else "full",
         verbose=int(sys.stderr.isatty() and not (output.as_json or output.quiet)),
     )
-    model.fit(study.frame, sample_weight=study.weight, **study.outcome)
+    model.fit(study.covariates, study.y, study.weight)
     if model.verbose:
         note("")
     _show_and_write(model, study, output)
@@ -185,7 +185,7 @@ def tune(
         **limiting.arguments(),
         **splitting.arguments(),
     )
-    model.fit(study.frame, sample_weight=study.weight, **study.outcome)
+    model.fit(study.covariates, study.y, study.weight)
     if not output.as_json:
         best, mark = model.best_params_, "" if model.is_complete_ else ", incomplete"
         typer.echo(
@@ -224,7 +224,8 @@ def path(
     check_outputs(output, plot)
     study = study_to_fit(data, reading, splitting)
     found = regularization_path(
-        study.frame,
+        study.covariates,
+        study.y,
         sample_weight=study.weight,
         min_regularization=min_regularization,
         max_depth=number_or_none(depth),
@@ -232,7 +233,6 @@ def path(
         verbose=int(sys.stderr.isatty() and not (as_json or quiet)),
         **limiting.arguments(),
         **splitting.arguments(),
-        **study.outcome,
     )
     note_rows(found[0], study)
     table = found.table()

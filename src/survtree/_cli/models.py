@@ -82,10 +82,10 @@ def predict(
 
     if output != "-":
         check_outputs(output)
-    fitted, source = load(model), source_of(data, form)
-    names = check_has_names(fitted, model)
+    fitted = load(model)
+    source = source_of(data, form, fitted.categorical)
     schema = source.schema()
-    check_has_columns(names, schema.names(), source.name)
+    names = check_has_columns(fitted, check_has_names(fitted, model), schema, source.name)
     check_columns("--keep", keep or [], schema.names(), source.name)
     predictor = RowPredictor(fitted, names, keep or [], numbers_of(times))
     write_parts(
@@ -110,7 +110,9 @@ def evaluate(model: Model, data: Data, reading: Reading, as_json: AsJson = False
     fitted = load(model)
     study = study_to_check(data, reading, fitted, model)
     # Without rows with missing values if the fit dropped such rows.
-    rows = cohort_of(clone(fitted), study.covariates, study.y, study.weight)
+    left_out = [name for name in fitted.excluded_ if name in study.frame.columns]
+    reader = clone(fitted).set_params(exclude=left_out or None)
+    rows = cohort_of(reader, study.covariates, study.y, study.weight)
     training = outcome_of(list(fitted.leaf_curves_.values()))
     scores = scores_of(functions_of(fitted, rows.X), rows.events, training, fitted.horizon_)
     n_rows, n_events = len(rows.events), int(rows.events.event.sum())

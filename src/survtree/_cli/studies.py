@@ -15,7 +15,9 @@ from survtree._data.read_files import (
     check_has_names,
     check_not_excluded,
     check_odd_texts,
+    check_still_numbers,
     guessed_role,
+    in_rows,
 )
 
 if TYPE_CHECKING:
@@ -40,28 +42,24 @@ class Study(NamedTuple):
 
     @property
     def y(self) -> tuple[Any, Any]:
-        """Event and time."""
-        return self.frame[self.roles.event], self.frame[self.roles.time]
-
-    @property
-    def outcome(self) -> dict[str, str]:
-        """The names of the outcome's columns, as a fit takes them."""
-        return {"duration_col": self.roles.time, "event_col": self.roles.event}
+        """Event flags, without the name of their column, of which a command speaks; and time."""
+        return self.frame[self.roles.event].to_numpy(), self.frame[self.roles.time]
 
 
-def source_of(data: str, form: Format) -> "Source":
+def source_of(data: str, form: Format, categorical: Sequence[str] | None) -> "Source":
     """Where the table is and how it is written."""
     from survtree._data.files import Source
 
-    return Source(data, form.format, form.separator, tuple(form.na or ()), form.encoding)
+    na, codes = tuple(form.na or ()), tuple(categorical or ())
+    return Source(data, form.format, form.separator, na, form.encoding, codes)
 
 
 def study_to_fit(data: str, reading: Reading, splitting: Splitting) -> Study:
     """All columns but the excluded ones and those that only number the rows."""
     from survtree._data.read_columns import warn_of_data
 
-    source = source_of(data, reading)
-    frame = _read(source, splitting.categorical or ())
+    source = source_of(data, reading, splitting.categorical)
+    frame = _read(source)
     roles = roles_of(reading, frame, source.name)
     out, outcome = splitting.exclude or [], (roles.time, roles.event)
     check_columns("--exclude", out, frame.columns, source.name)
@@ -70,18 +68,40 @@ def study_to_fit(data: str, reading: Reading, splitting: Splitting) -> Study:
     covariates = frame.drop(*outcome, *([roles.weight] if roles.weight else []), strict=False)
     left_out, cautions = _identifiers(covariates, out, splitting.named())
     warn_of_data(cautions)
-    covariates = covariates.drop(left_out, strict=False)
+    covariates = covariates.drop({*left_out, *source.codes}, strict=False)
     check_odd_texts(covariates, source.name, is_text=_is_text(source))
-    study = _study(frame.drop(set(left_out) - {roles.weight}), roles, source.name)
-    return study._replace(cautions=cautions)
+    gone = [name for name in left_out if name != roles.weight]
+    study = _study(frame.drop(gone), roles._replace(left_out=tuple(gone)), source.name)
+    of_event = _cautions_of_event(frame, roles)
+    warn_of_data(of_event)
+    return study._replace(cautions=(*cautions, *of_event))
 
 
-def _read(source: "Source", categorical: Sequence[str] = ()) -> "pl.DataFrame":
-    """The whole table; text that holds numbers is read as numbers, and that is said."""
+def _cautions_of_event(frame: "pl.DataFrame", roles: "Roles") -> tuple[str, ...]:
+    """What to say of an event column, or of values of an event, named as the opposite."""
+    from survtree._data.read_outcome import inverted, is_named_as_censored
+
+    odd = [value for value in roles.event_values if is_named_as_censored(value)]
+    if odd:
+        said = f"--event-value must be the value that means that the event was seen; {odd[0]!r} "
+        return (
+            f"{said}has the name of rows without an event. If they had none, name the other value.",
+        )
+    if roles.event_values or not is_named_as_censored(roles.event):
+        return ()
+    opposite = "0" if frame.schema[roles.event].is_numeric() else "false"
+    return (f"{inverted(roles.event)} pass --event-value {opposite}.",)
+
+
+def _read(source: "Source") -> "pl.DataFrame":
+    """The whole table; text that holds numbers is read as numbers, and that is said.
+
+    Columns that were declared to hold categories stay text.
+    """
     from survtree._data.files import texts_of_numbers, with_numbers
 
     frame = source.read()
-    found = [name for name in texts_of_numbers(frame) if name not in categorical]
+    found = [name for name in texts_of_numbers(frame) if name not in source.codes]
     if found:
         note(f"text is read as numbers, in which a comma is a decimal point: {list_names(found)}")
     return with_numbers(frame, found)
@@ -114,8 +134,10 @@ def _is_text(source: "Source") -> bool:
 
 def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
     """The columns that a model needs, and the outcome; by default that of its fit."""
-    source = source_of(data, reading)
-    frame = _read(source, model.categorical or ())
+    from survtree._data.read_rows import numbers_by
+
+    source = source_of(data, reading, model.categorical)
+    frame = _read(source)
     known = model.roles_
     if known is not None:
         reading.time = reading.time or known.time
@@ -123,8 +145,9 @@ def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
         reading.weights = reading.weights or known.weight
         reading.event_value = reading.event_value or list(known.event_values)
     roles = roles_of(reading, frame, source.name)
-    names = check_has_names(model, file)
-    check_has_columns(names, frame.columns, source.name)
+    names = check_has_columns(model, check_has_names(model, file), frame.schema, source.name)
+    with in_rows(0, len(frame)):
+        check_still_numbers(frame, numbers_by(model.binarizer_.seen_, model.questions_.names))
     kept = [*names, roles.time, roles.event, *([roles.weight] if roles.weight else [])]
     return _study(frame.select(list(dict.fromkeys(kept))), roles, source.name)
 
@@ -144,6 +167,7 @@ def rows_left(n_rows: int, n_all: int) -> str:
 
 def roles_of(reading: Reading, frame: "pl.DataFrame", file: str) -> "Roles":
     """Which columns are time, event and weight: as named, or those with the usual names."""
+    from survtree._data.read_outcome import check_differ
     from survtree._data.read_roles import Roles
 
     columns = frame.columns
@@ -156,6 +180,7 @@ def roles_of(reading: Reading, frame: "pl.DataFrame", file: str) -> "Roles":
     if event is None:
         event = guessed_role("--event", EVENT_NAMES, frame, file)
         note(f"events are taken from the column {event!r}, by its name; --event names another")
+    check_differ(time, event)
     return Roles(time, event, tuple(reading.event_value or ()), reading.weights)
 
 

@@ -11,7 +11,7 @@ import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import IO, Any
 
 import polars as pl
@@ -25,6 +25,7 @@ STANDARD_INPUT = STANDARD_OUTPUT = "-"
 NA_TEXTS = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL")
 FLAG_TEXTS = ({"True", "False"}, {"TRUE", "FALSE"}, {"true", "false"})
 SEPARATORS = ",;\t|"
+WHOLE = r"^\s*([+-]?\d+)\.0+\s*$"
 THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2},\d{3}\s*$"
 ROWS_AT_ONCE = 100_000
 
@@ -38,6 +39,7 @@ class Source:
     separator: str | None = None  # None: found in the first line
     na: tuple[str, ...] = ()  # texts that mean missing, beside the usual ones
     encoding: str = UTF_8
+    codes: tuple[str, ...] = ()  # columns whose numbers are names of categories
 
     @cached_property
     def content(self) -> bytes | None:
@@ -104,14 +106,25 @@ def _scanned_text(source: Source, kind: str) -> pl.LazyFrame:
     if codecs.lookup(source.encoding).name != UTF_8:  # which is all that polars reads
         with source.text() as stream:
             place = io.BytesIO(stream.read().encode())
-    return pl.scan_csv(
-        place,
-        separator=separator,
-        null_values=[*NA_TEXTS, *source.na],
-        infer_schema_length=None,  # all rows: a text in row 500 is a text in the whole column
-        glob=False,
-        with_column_names=lambda found: names if len(names) == len(found) else found,
-    )
+    options: dict[str, Any] = {
+        "separator": separator,
+        "null_values": [*NA_TEXTS, *source.na],
+        "infer_schema_length": None,  # all: a text in row 500 is a text in the whole column
+        "glob": False,
+        "with_column_names": lambda found: names if len(names) == len(found) else found,
+    }
+    return _with_codes(partial(pl.scan_csv, place, **options), source.codes)
+
+
+def _with_codes(scan: Callable[..., pl.LazyFrame], codes: Sequence[str]) -> pl.LazyFrame:
+    """Rows in which codes are text, as they are written; 2.0 is the code 2. Flags stay flags."""
+    rows = scan()
+    types = rows.collect_schema() if codes else pl.Schema()
+    texts = [name for name in codes if types.get(name, pl.Boolean) != pl.Boolean]
+    if not texts:
+        return rows
+    rows = scan(schema_overrides=dict.fromkeys(texts, pl.String))
+    return rows.with_columns(pl.col(texts).str.replace(WHOLE, "${1}"))
 
 
 def _separator(start: str) -> str:

@@ -111,9 +111,11 @@ def check_columns(what: str, names: Iterable[str], columns: Sequence[str], file:
     _check_all(names, columns, f"{what} must name a column of {file}")
 
 
-def check_has_columns(names: Iterable[str], columns: Sequence[str], file: str) -> None:
-    """Refuse a table that lacks a column that a model was fitted on."""
-    _check_all(names, columns, f"{file} must have the columns of the model")
+def check_has_columns(model: Any, names: Sequence[str], schema: Any, file: str) -> list[str]:
+    """The columns of a model that a table has; it must have all but those that were left out."""
+    needed = [name for name in names if name not in model.excluded_]
+    _check_all(needed, list(schema), f"{file} must have the columns of the model")
+    return [name for name in names if name in schema]
 
 
 def _check_all(names: Iterable[str], columns: Sequence[str], need: str) -> None:
@@ -213,19 +215,47 @@ def check_odd_texts(frame: "pl.DataFrame", file: str, *, is_text: bool) -> None:
     for name, dtype in frame.schema.items():
         if dtype != pl.String:
             continue
-        distinct = frame[name].drop_nulls().unique()
-        numbers = distinct.str.strip_chars().str.replace(DECIMAL_COMMA, "${1}.${2}")
-        is_odd = numbers.cast(pl.Float64, strict=False).is_null()
-        n_odd = int(is_odd.sum())
-        if 0 < n_odd <= MOST_ODD_TEXTS and len(distinct) - n_odd > LEAST_NUMBERS:
-            odd = distinct.filter(is_odd).to_list()
-            row = int(frame[name].is_in(odd).fill_null(False).arg_true()[0])
+        odd = _no_numbers(frame[name])
+        n_numbers = frame[name].drop_nulls().n_unique() - len(odd)
+        if 0 < len(odd) <= MOST_ODD_TEXTS and n_numbers > LEAST_NUMBERS:
+            row, text = _first_of(odd, frame[name])
             where = f"{file}:{row + 2}" if is_text else f"{file}, row {row}"
-            text = frame[name][row]
             raise ValueError(
                 f"{where}: column {name!r} must hold numbers; it has {text!r}. Pass --na "
-                f"{shlex.quote(text)} if it means missing, or clean the file."
+                f"{shlex.quote(text)} if it means missing, or --categorical {shlex.quote(name)} if "
+                "these are codes of categories, or clean the file."
             )
+
+
+def check_still_numbers(frame: "pl.DataFrame", names: Iterable[str]) -> None:
+    """Refuse a text in a column that had numbers or flags at the fit."""
+    import polars as pl
+
+    for name in names:
+        odd = _no_numbers(frame[name]) if frame.schema[name] == pl.String else []
+        odd = [text for text in odd if text.lower() not in ("true", "false")]
+        if odd:
+            row, text = _first_of(odd, frame[name])
+            raise ValueError(
+                f"column {name!r} must hold numbers or flags as at fit; row {row} has text: "
+                f"{text!r}. Pass --na {shlex.quote(text)} if it means missing, or clean the file."
+            )
+
+
+def _no_numbers(column: "pl.Series") -> list[str]:
+    """The distinct texts of a column that are no numbers, even with decimal commas."""
+    import polars as pl
+
+    distinct = column.drop_nulls().unique()
+    numbers = distinct.str.strip_chars().str.replace(DECIMAL_COMMA, "${1}.${2}")
+    odd: list[str] = distinct.filter(numbers.cast(pl.Float64, strict=False).is_null()).to_list()
+    return odd
+
+
+def _first_of(texts: Sequence[str], column: "pl.Series") -> tuple[int, str]:
+    """The first row that has one of some texts, and which."""
+    row = int(column.is_in(texts).fill_null(False).arg_true()[0])
+    return row, column[row]
 
 
 def check_has_names(model: Any, file: str) -> list[str]:

@@ -1,5 +1,6 @@
 """The outcome in every form that users have it: event flag, time and weight of each row."""
 
+import re
 from typing import Any
 
 import narwhals as nw
@@ -20,6 +21,14 @@ from survtree._data.table import Bools, Column, EventTable, Floats
 MAX_WEIGHT_RATIO = 1e12
 MAX_WEIGHT = 1e100  # sums of weights and their squares stay in range
 WORDS_FOR_CENSORED = frozenset({"0", "alive", "censored", "f", "false", "n", "no", "none"})
+NAMES_OF_CENSORED = frozenset(
+    (
+        *("alive", "living", "survived", "survivor", "surviving"),
+        *("cens", "censor", "censored", "censoring", "censorship"),
+    )
+)
+NEGATIONS = frozenset({"no", "non", "not"})
+WORD = re.compile(r"[a-z]+")
 SHAPES = "a structured array (event, time), a two-column frame, or a pair (event, time)"
 FLAG = "must be True/False or 1/0 (1: the event was seen, 0: censored)"
 REMOVE_MISSING = "Remove the rows with a missing flag."
@@ -60,7 +69,34 @@ def read_outcome(y: Any, role: str = "y") -> tuple[Bools, Floats]:
 
 def name_of_time(y: Any) -> str:
     """The name of the column of times, if it has one."""
-    name = getattr(_event_and_time(y, "y")[1], "name", None)
+    return _name_of(_event_and_time(y, "y")[1])
+
+
+def cautions_of_event(y: Any) -> tuple[str, ...]:
+    """What must be said of the column of event flags, if its name is that of the opposite."""
+    name = _name_of(_event_and_time(y, "y")[0])
+    if not is_named_as_censored(name):
+        return ()
+    column = f"frame[{name!r}]"
+    return (f"{inverted(name)} turn it round: {column} = {column} == 0.",)
+
+
+def inverted(name: str) -> str:
+    """The caution about an event column with such a name, up to what to do."""
+    return (
+        f"the event column {name!r} has the name of rows without an event: True (1) must mean that "
+        "the event was seen, False (0) that the row was censored. If it is the other way round,"
+    )
+
+
+def is_named_as_censored(name: str) -> bool:
+    """Is it a usual name of rows without an event?"""
+    words = set(WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+    return bool(words & NAMES_OF_CENSORED) and not words & NEGATIONS
+
+
+def _name_of(values: Any) -> str:
+    name = getattr(values, "name", None)
     return name if isinstance(name, str) else ""
 
 
@@ -110,13 +146,18 @@ def split_outcome(X: Any, y: Any, duration_col: Any, event_col: Any) -> tuple[An
         )
     for role, name in (("duration_col", duration_col), ("event_col", event_col)):
         _check_is_column(role, name, frame.columns)
+    check_differ(duration_col, event_col)
+    pair = frame.get_column(event_col), frame.get_column(duration_col)
+    return frame.drop(duration_col, event_col).to_native(), pair
+
+
+def check_differ(duration_col: Any, event_col: Any) -> None:
+    """Refuse one column for both times and events."""
     if duration_col == event_col:
         raise ValueError(
             f"duration_col and event_col must differ; both are {event_col!r}. One names the times, "
             "the other the event flags."
         )
-    pair = frame.get_column(event_col), frame.get_column(duration_col)
-    return frame.drop(duration_col, event_col).to_native(), pair
 
 
 def _check_is_column(role: str, name: Any, columns: list[Any]) -> None:

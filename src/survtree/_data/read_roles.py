@@ -17,13 +17,15 @@ from survtree._data.read_table import as_frame, text_of
 class Roles(NamedTuple):
     """Which columns of a table hold the outcome; ``event_values`` are those of an event, if given.
 
-    Predictions do not need them. They help when the same table is given to the model again.
+    Predictions do not need them, nor the columns that a command ``left_out`` of its table before
+    the fit. They help when the same table is given to the model again.
     """
 
     time: str
     event: str
     event_values: tuple[str, ...] = ()
     weight: str | None = None
+    left_out: tuple[str, ...] = ()
 
 
 def roles_of(duration_col: Any, event_col: Any) -> Roles | None:
@@ -32,11 +34,11 @@ def roles_of(duration_col: Any, event_col: Any) -> Roles | None:
 
 
 def covariates_of(X: Any, roles: Roles | None) -> Any:
-    """X without the columns of the outcome and its weight, if it is a frame that has some."""
+    """X without the columns of the outcome, its weight and those left out, if it has some."""
     frame = None if roles is None else as_frame(X)
     if roles is None or frame is None:
         return X
-    found = [name for name in frame.columns if str(name) in _names(roles)]
+    found = [name for name in frame.columns if str(name) in (*_names(roles), *roles.left_out)]
     return frame.drop(found).to_native() if found else X
 
 

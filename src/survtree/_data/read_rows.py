@@ -7,6 +7,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import narwhals as nw
 import numpy as np
 
 from survtree._base.warn import warn
@@ -18,8 +19,13 @@ from survtree._data.read_columns import (
     roles_of_columns,
 )
 from survtree._data.read_index import matched
-from survtree._data.read_outcome import check_events, check_outcome, name_of_time
-from survtree._data.read_table import check_table
+from survtree._data.read_outcome import (
+    cautions_of_event,
+    check_events,
+    check_outcome,
+    name_of_time,
+)
+from survtree._data.read_table import as_frame, check_table, reads_as_number
 from survtree._data.table import Bools, Column, EventTable, Kind, Table, table_of
 
 MOST_SHOWN = 5
@@ -90,6 +96,7 @@ def read_study(
     events = check_outcome(y, sample_weight, table.n_rows)
     if seen is None:
         check_one_row_per_subject(table, events.time, name_of_time(y))
+        cautions = (*cautions, *cautions_of_event(y))
     is_kept = events.counts
     if not is_kept.all():
         table, events = table.take(is_kept), check_events(events.counted())
@@ -103,15 +110,37 @@ def read_study(
 
 def read_columns(estimator: Any, X: Any, seen: Sequence[Seen] | None = None) -> ColumnRoles:
     """The columns of a fit, or later those that it saw, and which of them are left out."""
-    table = check_table(estimator, X, reset=seen is None)
     if seen is None:
-        return roles_of_columns(estimator, table)
+        return roles_of_columns(estimator, check_table(estimator, X, reset=True))
+    table = check_table(estimator, _with_left_out(estimator, X, seen), reset=False)
     return ColumnRoles(table, left_out_by(seen, table.names), ())
+
+
+def _with_left_out(estimator: Any, X: Any, seen: Sequence[Seen]) -> Any:
+    """X; if it is a frame that lacks columns that the fit left out, with empty ones there."""
+    names = list(getattr(estimator, "feature_names_in_", ()))
+    left_out = left_out_by(seen, names) if names else ()
+    frame = as_frame(X) if left_out else None
+    if frame is None or set(left_out) <= set(frame.columns):
+        return X
+    order = list(frame.columns)
+    absent = [name for name in left_out if name not in order]
+    for name in absent:
+        order.insert(names.index(name), name)
+    empty = (nw.lit(None, nw.Float64).alias(name) for name in absent)
+    return frame.with_columns(*empty).select(order).to_native()
 
 
 def left_out_by(seen: Sequence[Seen], names: Sequence[str]) -> tuple[str, ...]:
     """The columns that the fit left out."""
     return tuple(name for name, each in zip(names, seen, strict=True) if each.is_left_out)
+
+
+def numbers_by(seen: Sequence[Seen], names: Sequence[str]) -> list[str]:
+    """The columns that had numbers or flags at the fit, without those that it left out."""
+    pairs = zip(names, seen, strict=True)
+    kinds = ("number", "flag")
+    return [name for name, each in pairs if each.kind in kinds and not each.is_left_out]
 
 
 def read_new_rows(estimator: Any, X: Any, seen: Sequence[Seen], missing: str) -> Table:
@@ -196,13 +225,20 @@ def _as_seen(column: Column, seen: Seen) -> Column:
         if column.kind in ("number", "flag"):
             numbers = np.where(is_missing, np.nan, column.values.astype(np.float64))
             return column._replace(kind="number", values=numbers)
-        row = int(np.argmax(~is_missing))
+        row = _first_odd_row(column, ~is_missing)
         wanted = "numbers" if seen.kind == "number" else "flags (True/False or 1/0)"
         raise ValueError(
             f"column {column.name!r} must hold {wanted} as at fit; row {row} has text: "
             f"{column.levels[column.values[row]]!r}. Convert the column to {wanted.split()[0]}."
         )
     return as_levels(column)
+
+
+def _first_odd_row(column: Column, is_present: Bools) -> int:
+    """The first row with a text that is no number; if there is none, the first with a text."""
+    is_odd = np.array([not reads_as_number(level) for level in column.levels])
+    is_here = is_present & is_odd[column.values]
+    return int(np.argmax(is_here if is_here.any() else is_present))
 
 
 def warn_of_unseen(table: Table, seen: Mapping[int, Seen]) -> None:

@@ -107,7 +107,8 @@ def _model(given: ModelFile) -> OptimalSurvivalTree:
     model = OptimalSurvivalTree(**options)
     roles = None
     if (outcome := given.roles) is not None:
-        roles = Roles(outcome.time, outcome.event, tuple(outcome.event_values), outcome.weight)
+        values, left_out = tuple(outcome.event_values), tuple(outcome.left_out)
+        roles = Roles(outcome.time, outcome.event, values, outcome.weight, left_out)
     of_events = [curve.times[curve.events > 0] for curve in curves.values()]
     fitted = Fitted(
         certificate=_certificate(given, _binarizer(model, given)),
@@ -173,7 +174,7 @@ def _as_dict(model: OptimalSurvivalTree, state: Fitted) -> dict[str, Any]:
         "ibs_ratio": float(model.ibs_ratio_),
         "exact_loss": float(model.exact_loss_),
         "history": [asdict(snapshot) for snapshot in model.history_],
-        "roles": None if roles is None else roles._asdict(),
+        "roles": None if roles is None else _roles(roles),
         "shrinkage": model.shrinkage_,
         "one_leaf_reason": state.one_leaf_reason,
         "warnings": list(state.warnings),
@@ -186,6 +187,11 @@ def _column(name: str, seen: Seen) -> dict[str, Any]:
     """What the fit saw of a column; that it was left out is written only if it was."""
     facts = {"name": name, **seen._asdict(), "levels": sorted(seen.levels)}
     return {key: each for key, each in facts.items() if each or key != "is_left_out"}
+
+
+def _roles(roles: Roles) -> dict[str, Any]:
+    """Which columns hold the outcome; those left out are written only if there are some."""
+    return {key: each for key, each in roles._asdict().items() if each or key != "left_out"}
 
 
 def _leaf(node: int, curve: LeafCurve) -> dict[str, Any]:

@@ -225,12 +225,13 @@ class Proven(Struct):
 
 
 class Outcome(Struct):
-    """Which columns of a table hold the outcome."""
+    """Which columns of a table hold the outcome, and which a command left out of it."""
 
     time: Text
     event: Text
     event_values: list[Text]
     weight: Text | None
+    left_out: list[Text] = []
 
 
 class Made(Struct):

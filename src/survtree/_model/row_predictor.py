@@ -7,7 +7,8 @@ from typing import Any
 import polars as pl
 
 from survtree._data.files import texts_of_numbers, with_flags, with_numbers
-from survtree._data.read_files import check_kept, in_rows
+from survtree._data.read_files import check_kept, check_still_numbers, in_rows
+from survtree._data.read_rows import numbers_by
 from survtree._model.fitted import FittedTree
 from survtree._model.predicted_table import predicted_columns
 
@@ -44,9 +45,10 @@ class RowPredictor:
 
     def _typed(self, rows: pl.DataFrame) -> pl.DataFrame:
         """With numbers, as at the fit, where text reads as such."""
-        pairs = zip(self._names, self._model.binarizer_.seen_, strict=True)
-        numbers = {name for name, seen in pairs if seen.kind == "number"}
-        return with_numbers(rows, [name for name in texts_of_numbers(rows) if name in numbers])
+        numbers = numbers_by(self._model.binarizer_.seen_, self._model.questions_.names)
+        rows = with_numbers(rows, [name for name in texts_of_numbers(rows) if name in numbers])
+        check_still_numbers(rows, numbers)
+        return rows
 
     def warn(self) -> None:
         """One warning for all parts."""

@@ -129,7 +129,7 @@ def check_columns(stated: Binarizer, table: Table) -> Claim:
     wrong = [
         column.name
         for j, (seen, column) in enumerate(pairs)
-        if j in asked or not _is_as_seen(seen, column)
+        if j in asked or not (seen.is_left_out or _is_as_seen(seen, column))
     ]
     if not wrong:
         n_columns = format_count(len(table.columns), "column")

@@ -230,7 +230,7 @@ def _refitted(model: Any, rows: Cohort) -> Any:
     new = clone(model)
     quiet = {"verbose": 0, "upper_bound": None, "horizon": model.horizon_}
     # A part of the rows does not show which columns number them all.
-    quiet["exclude"] = model.excluded_ or None
+    quiet["exclude"] = rows.left_out or None
     quiet |= {} if model.seed_ is None else {"random_state": model.seed_}
     new.set_params(**{name: value for name, value in quiet.items() if hasattr(new, name)})
     return new.fit(rows.X, rows.y, rows.events.weight)
