@@ -63,9 +63,9 @@ def test_rows_are_predicted_from_the_frame_of_the_fit(model, frame, expected):
 
 
 def test_a_frame_needs_no_outcome_to_be_predicted(model, expected):
-    assert model.predict(X if model._state.library == "polars" else X.to_pandas()).tolist() == (
-        expected.predict(X).tolist()
-    )
+    assert model.predict(
+        X if model._state.frame_library == "polars" else X.to_pandas()
+    ).tolist() == (expected.predict(X).tolist())
 
 
 def test_scores_and_rechecks_take_the_outcome_from_the_frame(model, frame, expected):

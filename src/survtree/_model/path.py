@@ -85,7 +85,9 @@ class RegularizationPath(Sequence[OptimalSurvivalTree]):
             for m in self
         ]
         columns = zip(*rows, strict=True)
-        return frame_in(self[0]._state.library, dict(zip(names, map(list, columns), strict=True)))
+        return frame_in(
+            self[0]._state.frame_library, dict(zip(names, map(list, columns), strict=True))
+        )
 
     def plot(self, ax: Any = None) -> Any:
         """IBS ratio by the number of leaves, as a ``Picture``, on given axes or new ones."""

@@ -263,7 +263,7 @@ def _compared(
 ) -> Stability:
     from sklearn.metrics import adjusted_rand_score
 
-    library = model._state.library
+    library = model._state.frame_library
     agreement = [adjusted_rand_score(fit.leaf_of_row, one.leaf_of_row) for one in samples]
     scores = {
         f"{name}_{where}": [getattr(one, where)[name] for one in samples]

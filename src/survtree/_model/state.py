@@ -44,7 +44,7 @@ class Fitted:
     regularization_interval: Interval | None = None
     shrinkage: float = 0.0
     asked_shrinkage: float | None = None  # None: the teacher's curves were to choose it
-    library: str = "polars"  # of the frame of the fit, for tables of results
+    frame_library: str = "polars"  # of the frame of the fit, for tables of results
     one_leaf_reason: str = ""  # why there is no split, if there is none
     warnings: tuple[str, ...] = ()  # what in the table would mislead
     group_names: tuple[str, ...] = ()  # by risk; empty texts, or nothing, where none are given
@@ -68,7 +68,7 @@ class Fitted:
             event_times=times.event_times,
             shrinkage=chosen_shrinkage(prepared, tree, curves),
             asked_shrinkage=prepared.shrinkage,
-            library=library_of(prepared.X),
+            frame_library=library_of(prepared.X),
             one_leaf_reason=why_one_leaf(problem, solution),
             warnings=(*prepared.cautions, *leaks_of(prepared, tree)),
             problem=problem,

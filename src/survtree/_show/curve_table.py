@@ -51,7 +51,7 @@ def curve_table(
     tree = shown_tree_of(model)
     level = check_confidence(confidence)
     at = None if times is None else check_times(times)
-    library = tree._state.library if backend is None else check_backend(backend)
+    library = tree._state.frame_library if backend is None else check_backend(backend)
     parts = [_of_leaf(tree, leaf, at, level) for leaf in tree.groups_.values()]
     return frame_in(library, {name: np.concatenate([p[name] for p in parts]) for name in parts[0]})
 

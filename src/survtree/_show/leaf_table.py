@@ -65,7 +65,7 @@ def leaf_table(
     """
     tree = shown_tree_of(model)
     facts = leaf_facts(tree, times, confidence=confidence, until=until, time_unit=time_unit)
-    library = tree._state.library if backend is None else check_backend(backend)
+    library = tree._state.frame_library if backend is None else check_backend(backend)
     return frame_in(library, columns_of(facts))
 
 
