@@ -89,6 +89,11 @@ def test_ctrl_c_with_a_limit_on_leaves_returns_the_best_tree(start, n_jobs):  # 
     assert process.returncode == 0
 
 
+needs_proc = pytest.mark.skipif(
+    not os.path.isdir("/proc/self"), reason="there is no /proc to list processes"
+)
+
+
 def interrupt_group_after(process, *texts):
     """Waits for lines that hold the texts, then presses Ctrl-C as a terminal does: for all."""
     for text in texts:
@@ -116,7 +121,7 @@ def children_of(pid):
     return found
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="there is no /proc to list processes")
+@needs_proc
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_during_a_cross_validation_chooses_by_the_finished_folds(start, n_jobs):  # noqa: F811
     process = start(FOLDS.format(n_jobs=n_jobs))
@@ -129,7 +134,7 @@ def test_ctrl_c_during_a_cross_validation_chooses_by_the_finished_folds(start, n
     assert process.returncode == 0
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="there is no /proc to list processes")
+@needs_proc
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_during_a_bootstrap_keeps_the_finished_samples(start, n_jobs):  # noqa: F811
     process = start(SAMPLES.format(n_jobs=n_jobs))
