@@ -1,4 +1,6 @@
 // Trees of more than two leaves: which cut to solve next, and what that closes.
+#include <cmath>
+
 #include "data/contract.hpp"
 #include "search/cut_solver.hpp"
 
@@ -39,10 +41,12 @@ void CutSolver::begin(Node& node) {
   at.tried.clear();
   node.limit_at_start = node.limit();
   open_cuts(node.table, node.limit_at_start, at.open);
-  stats_.lane_rows += splitter_.split(node.subset.rows, at.open, at.row);
+  stats_.lane_rows += splitter_.split(node.subset.rows, at.open, {}, at.row);
   const CutRow& row = at.row;
   at.no.resize(row.n_lanes);
   at.yes.resize(row.n_lanes);
+  at.no_value.assign(row.n_lanes, std::nanf(""));
+  at.yes_value.assign(row.n_lanes, std::nanf(""));
   for (std::size_t lane = 0; lane < row.n_lanes; ++lane) {
     // A side is a leaf, or has two.
     const double no = std::min(row.no.floor[lane], penalty()) + penalty();
@@ -93,7 +97,7 @@ void CutSolver::try_runs(Node& node) {
     while (!is_open(middle)) ++middle;
     at.runs.push_back({middle + 1, run.end});
     at.runs.push_back({run.first, middle});
-    try_cut(node, middle);
+    try_cut(node, run, middle);
   }
 }
 
@@ -102,52 +106,86 @@ double CutSolver::bound_of(const Node& node, std::size_t lane) const {
   return static_cast<double>(node.at.no[lane]) + static_cast<double>(node.at.yes[lane]);
 }
 
-void CutSolver::try_cut(Node& node, std::size_t lane) {
+// What a side of a cut costs, judged by the cuts at the ends of its run; NaN if none was solved.
+double CutSolver::guess(const Node& node, const Run& run, bool yes) const {
+  const std::vector<float>& values = yes ? node.at.yes_value : node.at.no_value;
+  const CutRow& row = node.at.row;
+  const std::uint32_t column = problem_.column_of[row.cut[run.first]];
+  const auto value_at = [&](std::size_t lane) {
+    const bool is_there = lane < row.n_lanes && problem_.column_of[row.cut[lane]] == column;
+    return is_there ? static_cast<double>(values[lane]) : std::nan("");
+  };
+  const double before = value_at(run.first - 1), after = value_at(run.end);
+  if (std::isnan(before) || std::isnan(after)) return std::isnan(before) ? after : before;
+  return 0.5 * (before + after);
+}
+
+void CutSolver::try_cut(Node& node, const Run& run, std::size_t lane) {
   Level& at = node.at;
   const std::uint32_t cut = at.row.cut[lane];
-  const bool is_allowed = fits(at.row.no, lane) && fits(at.row.yes, lane);
   part(node.subset, cut, at);
   set_facts(at, lane);
+  const bool is_allowed = fits(at.row.no, lane) && fits(at.row.yes, lane);
   const CutSubset &no = at.no_part.subset, &yes = at.yes_part.subset;
   // The side that loses more is likelier to break the budget, which spares the other. Where a side
   // is too small for a leaf, only the floor of the other is wanted.
   const bool is_no_first = is_allowed ? no.loss > yes.loss : no.n_rows > yes.n_rows;
-  const CutSubset &first = is_no_first ? no : yes, &second = is_no_first ? yes : no;
-  const double limit = node.limit();
-  const double second_floor = is_no_first ? at.yes[lane] : at.no[lane];
-  FloorTable::Sides sides{cut, nullptr, nullptr};
-  Table first_table, second_table;
-  const CutResult a = solve_part(node, first, !is_no_first, cut, limit - second_floor, first_table);
-  double second_relaxed = 0.0;
-  if (is_allowed && a.is_solved && a.value + second_floor <= limit + tolerance_) {
-    const CutResult b = solve_part(node, second, is_no_first, cut, limit - a.value, second_table);
-    second_relaxed = b.floor;
-    const double value = a.value + b.value;
-    if (b.is_solved) {
-      at.tried.push_back({cut, value});
-      if (node.level == 0 && value < node.best && !limits_.is_stopped())
-        on_better_split_(cut, node.depth, value);
-      node.best = std::min(node.best, value);
-    } else {
-      node.rest = std::min(node.rest, value);
-    }
-  } else if (is_allowed) {
-    node.rest = std::min(node.rest, a.value + second_floor);
-  }
-  raise(node, lane, is_no_first ? a.floor : second_relaxed, is_no_first ? second_relaxed : a.floor);
-  sides.no = is_no_first ? first_table : second_table;
-  sides.yes = is_no_first ? second_table : first_table;
-  if (table_bytes_ > most_table_bytes_ || (sides.no == nullptr && sides.yes == nullptr)) return;
-  auto& all = node.table.sides;
-  all.insert(std::lower_bound(all.begin(), all.end(), cut,
-                              [](const auto& old, std::uint32_t c) { return old.cut < c; }),
-             sides);
+  Side first{is_no_first ? no : yes, !is_no_first, is_no_first ? at.no[lane] : at.yes[lane]};
+  Side second{is_no_first ? yes : no, is_no_first, is_no_first ? at.yes[lane] : at.no[lane]};
+  if (is_allowed)
+    solve_sides(node, run, cut, first, second);
+  else
+    solve_side(node, cut, first, node.limit() - second.value);
+  const Side &no_side = is_no_first ? first : second, &yes_side = is_no_first ? second : first;
+  at.no_value[lane] = static_cast<float>(no_side.value);
+  at.yes_value[lane] = static_cast<float>(yes_side.value);
+  raise(node, lane, no_side.floor, yes_side.floor);
+  keep_tables(node, {cut, no_side.table, yes_side.table});
 }
 
-CutResult CutSolver::solve_part(Node& node, const CutSubset& s, bool yes, std::uint32_t cut,
-                                double budget, Table& table) {
+// Both sides of a cut. Their budgets are chosen so that, judging by the neighbours, each side
+// exceeds its own by as much: to prove that takes less than to solve one side to its optimum.
+void CutSolver::solve_sides(Node& node, const Run& run, std::uint32_t cut, Side& first,
+                            Side& second) {
+  const double limit = node.limit(), loosest = limit - second.value;
+  const double a = guess(node, run, first.is_yes), b = guess(node, run, second.is_yes);
+  const double excess = node.depth > 2 ? a + b - limit : 0.0;
+  double budget = excess > 0.0 ? std::min(loosest, a - 0.5 * excess) : loosest;  // NaN: loosest
+  solve_side(node, cut, first, budget);
+  if (first.value + second.value <= limit + tolerance_)
+    solve_side(node, cut, second, limit - first.value);
+  if (!first.is_solved && second.is_solved && first.value + second.value <= limit + tolerance_)
+    solve_side(node, cut, first, limit - second.value);
+  const double value = first.value + second.value;
+  if (!first.is_solved || !second.is_solved) {
+    node.rest = std::min(node.rest, value);
+    return;
+  }
+  node.at.tried.push_back({cut, value});
+  if (node.level == 0 && value < node.best && !limits_.is_stopped())
+    on_better_split_(cut, node.depth, value);
+  node.best = std::min(node.best, value);
+}
+
+// Improves what is known of one side of a cut.
+void CutSolver::solve_side(Node& node, std::uint32_t cut, Side& side, double budget) {
   const double limit = options_.switches.hierarchical ? budget : Bounds::no_limit;
-  return solve(s, node.depth - 1, limit, hints_for(node, cut, yes), node.level + 1, table);
+  Hints hints = hints_for(node, cut, side.is_yes);
+  const Table before = std::move(side.table);  // of this very subset: nothing is nearer
+  if (before != nullptr) hints = {before.get(), hints[0]};
+  const CutResult result =
+      solve(side.subset, node.depth - 1, limit, hints, node.level + 1, side.table);
+  side.is_solved = result.is_solved;
+  side.value = result.is_solved ? result.value : std::max(side.value, result.value);
+  side.floor = std::max(side.floor, result.floor);
+}
+
+void CutSolver::keep_tables(Node& node, FloorTable::Sides sides) {
+  if (table_bytes_ > most_table_bytes_ || (sides.no == nullptr && sides.yes == nullptr)) return;
+  auto& all = node.table.sides;
+  all.insert(std::lower_bound(all.begin(), all.end(), sides.cut,
+                              [](const auto& old, std::uint32_t c) { return old.cut < c; }),
+             std::move(sides));
 }
 
 // The two largest tables known of subsets of a side of a cut.
@@ -235,30 +273,33 @@ double CutSolver::floor_of_open(const Node& node) const {
 
 void CutSolver::part(const CutSubset& s, std::uint32_t cut, Level& at) {
   const std::uint32_t column = problem_.column_of[cut];
-  const std::uint32_t* codes = problem_.codes_of(column);
   const std::uint32_t last = cut - problem_.first_cut[column];
   Part &no = at.no_part, &yes = at.yes_part;
   no.rows.resize(s.rows.size());
   yes.rows.resize(s.rows.size());
   std::size_t n_no = 0, n_yes = 0;
-  Key key;
-  double group_loss = 0.0;
-  for (std::uint32_t row : s.rows) {
-    const bool says_yes = codes[row] <= last;
-    no.rows[n_no] = yes.rows[n_yes] = row;  // no branch: one of them is overwritten
-    n_yes += says_yes ? 1 : 0;
-    n_no += says_yes ? 0 : 1;
-    const std::uint64_t mask = says_yes ? ~std::uint64_t{0} : 0;
-    key.high += problem_.name[row].high & mask;
-    key.low += problem_.name[row].low & mask;
-    group_loss += says_yes ? problem_.group_loss[row] : 0.0;
-  }
+  problem_.with_codes(column, [&](const auto* codes) {
+    for (std::uint32_t row : s.rows) {
+      no.rows[n_no] = yes.rows[n_yes] = row;  // no branch: one of them is overwritten
+      n_yes += codes[row] <= last ? 1 : 0;
+      n_no += codes[row] <= last ? 0 : 1;
+    }
+  });
+  // Of the smaller side; the rest is the other.
+  Part &small = n_yes < n_no ? yes : no, &large = n_yes < n_no ? no : yes;
   yes.subset.rows = std::span(yes.rows).first(n_yes);
   no.subset.rows = std::span(no.rows).first(n_no);
-  yes.subset.key = key;
-  no.subset.key = {s.key.high - key.high, s.key.low - key.low};
-  yes.subset.group_loss = group_loss;
-  no.subset.group_loss = std::max(0.0, (s.group_loss - group_loss) * (1.0 - 1e-13));
+  Key key;
+  double group_loss = 0.0;
+  for (std::uint32_t row : small.subset.rows) {
+    key.high += problem_.name[row].high;
+    key.low += problem_.name[row].low;
+    group_loss += problem_.group_loss[row];
+  }
+  small.subset.key = key;
+  large.subset.key = {s.key.high - key.high, s.key.low - key.low};
+  small.subset.group_loss = group_loss;
+  large.subset.group_loss = std::max(0.0, (s.group_loss - group_loss) * (1.0 - 1e-13));
 }
 
 void CutSolver::set_facts(Level& at, std::size_t lane) {
