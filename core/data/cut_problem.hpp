@@ -30,7 +30,7 @@ struct CutProblem {
   std::unique_ptr<const Loss> loss;
   std::vector<std::uint32_t> n_copies, n_events;  // as in Problem
   bool has_copies = false, is_weighted = false;
-  std::vector<double> weight;  // if weights differ from the numbers of copies
+  std::vector<double> weight;      // if weights differ from the numbers of copies
   std::vector<double> group_loss;  // as in Problem: booked on the first row of a group
   std::vector<Key> name;           // of each row; sums of them are the keys of subsets
 
@@ -39,8 +39,8 @@ struct CutProblem {
   std::vector<std::uint32_t> column_of;  // cut -> column
   // Cut -> question. Where several questions make the same cut: the one with the smallest rank.
   std::vector<std::uint32_t> question_of, question_rank;
-  // Column after column: how many of its cuts a row answers with no. In 16 bits if these suffice for
-  // all columns, otherwise in 32.
+  // Column after column: how many of its cuts a row answers with no. In 16 bits if these suffice
+  // for all columns, otherwise in 32.
   std::vector<std::uint16_t> short_codes;
   std::vector<std::uint32_t> long_codes;
 

@@ -1,5 +1,5 @@
-// Floors of many cuts at a time, in single precision: search/floor_table.hpp. A cut is closed if the
-// floors of its sides add up to more than `closed`.
+// Floors of many cuts at a time, in single precision: search/floor_table.hpp. A cut is closed if
+// the floors of its sides add up to more than `closed`.
 #pragma once
 
 #include <cfloat>

@@ -33,8 +33,8 @@ std::uint64_t CutSplitter::split(std::span<const std::uint32_t> rows,
   out.n_lanes = 0;
   make_room(out, cuts.size());
   for (std::size_t first = 0; first < cuts.size(); first += kMostLanes)
-    split_some(rows, cuts.subspan(first, std::min(kMostLanes, cuts.size() - first)),
-               wanted, out.lane_of.data() + first, out);
+    split_some(rows, cuts.subspan(first, std::min(kMostLanes, cuts.size() - first)), wanted,
+               out.lane_of.data() + first, out);
   return std::uint64_t{rows.size()} * out.n_lanes;
 }
 
@@ -66,8 +66,9 @@ void CutSplitter::split_some(std::span<const std::uint32_t> rows,
         listed, {kernel_, n, from_here(out.no.loss), from_here(out.yes.loss), loss_scratch_});
   if (wanted.floors)
     problem_.loss->floors_of_splits(
-        listed, {kernel_, n, from_here(out.no.weight), from_here(out.yes.weight),
-                 from_here(out.no.floor), from_here(out.yes.floor), loss_scratch_, single_scratch_});
+        listed,
+        {kernel_, n, from_here(out.no.weight), from_here(out.yes.weight), from_here(out.no.floor),
+         from_here(out.yes.floor), loss_scratch_, single_scratch_});
 }
 
 // Says of each row which of the cuts of the run is the first that it answers with yes.

@@ -62,11 +62,11 @@ class CutSplitter {
   // Scratch.
   std::vector<Run> runs_;
   std::vector<std::uint16_t> place_;  // of rows among the cuts of a run: the first they say yes to
-  std::vector<std::uint16_t> place_of_;           // the same by code
+  std::vector<std::uint16_t> place_of_;                   // the same by code
   std::vector<std::uint32_t> n_rows_, n_events_, other_;  // by place
-  std::vector<double> weight_;                    // likewise, if rows are weighted
-  std::vector<std::uint32_t> first_yes_;          // by place: the first lane they say yes to
-  std::vector<std::uint64_t> bits_;  // by place: the answers in one word
+  std::vector<double> weight_;                            // likewise, if rows are weighted
+  std::vector<std::uint32_t> first_yes_;  // by place: the first lane they say yes to
+  std::vector<std::uint64_t> bits_;       // by place: the answers in one word
   std::vector<std::uint64_t> packed_;
   std::vector<double> loss_scratch_;
   std::vector<float> single_scratch_;

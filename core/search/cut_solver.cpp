@@ -198,8 +198,8 @@ void CutSolver::raise_table(FloorTable& table, const CutSubset& s,
   }
 }
 
-// Looks at the cuts picked, both of whose sides are to be leaves: first at their floors, then at the
-// losses of those that the floors leave open.
+// Looks at the cuts picked, both of whose sides are to be leaves: first at their floors, then at
+// the losses of those that the floors leave open.
 void CutSolver::look_at(const CutSubset& s, Level& at, FloorTable& table, Best& best) {
   const bool is_on = options_.switches.floors;
   if (is_on) {
@@ -239,7 +239,8 @@ CutResult CutSolver::solve_last(const CutSubset& s, double budget, const Hints& 
   at.tried.clear();
   open_cuts(table, kMore * best.limit(), at.open);
   std::size_t n_asked = 0;
-  for (std::size_t stride = first_stride(at.open.size()); !at.open.empty(); stride = std::max<std::size_t>(1, stride / kStride)) {
+  for (std::size_t stride = first_stride(at.open.size()); !at.open.empty();
+       stride = std::max<std::size_t>(1, stride / kStride)) {
     at.picked.clear();
     std::size_t n_left = 0;
     for (std::size_t i = 0; i < at.open.size(); ++i) {

@@ -92,8 +92,7 @@ class CutSolver {
   struct Level {
     CutRow row;
     std::vector<std::uint32_t> open, picked, promising;
-    std::vector<float> no, yes;              // floors by lane
-    std::vector<float> no_value, yes_value;  // what the sides of those tried cost, at least
+    std::vector<float> no, yes;  // floors by lane
     std::vector<Run> runs;
     std::vector<Tried> tried;
     Part no_part, yes_part;
@@ -110,11 +109,10 @@ class CutSolver {
   void begin(Node& node);
   void order_columns(Node& node);
   void try_runs(Node& node);
-  void try_cut(Node& node, const Run& run, std::size_t lane);
-  void solve_sides(Node& node, const Run& run, std::uint32_t cut, Side& first, Side& second);
+  void try_cut(Node& node, std::size_t lane);
+  void solve_sides(Node& node, std::uint32_t cut, Side& first, Side& second);
   void solve_side(Node& node, std::uint32_t cut, Side& side, double budget);
   void keep_tables(Node& node, FloorTable::Sides sides);
-  double guess(const Node& node, const Run& run, bool yes) const;
   Hints hints_for(const Node& node, std::uint32_t cut, bool yes) const;
   void raise(Node& node, std::size_t lane, double no_floor, double yes_floor);
   void drop_tables(Node& node, const Run& run);

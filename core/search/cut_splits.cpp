@@ -1,6 +1,4 @@
 // Trees of more than two leaves: which cut to solve next, and what that closes.
-#include <cmath>
-
 #include "data/contract.hpp"
 #include "search/cut_solver.hpp"
 
@@ -45,8 +43,6 @@ void CutSolver::begin(Node& node) {
   const CutRow& row = at.row;
   at.no.resize(row.n_lanes);
   at.yes.resize(row.n_lanes);
-  at.no_value.assign(row.n_lanes, std::nanf(""));
-  at.yes_value.assign(row.n_lanes, std::nanf(""));
   for (std::size_t lane = 0; lane < row.n_lanes; ++lane) {
     // A side is a leaf, or has two.
     const double no = std::min(row.no.floor[lane], penalty()) + penalty();
@@ -97,7 +93,7 @@ void CutSolver::try_runs(Node& node) {
     while (!is_open(middle)) ++middle;
     at.runs.push_back({middle + 1, run.end});
     at.runs.push_back({run.first, middle});
-    try_cut(node, run, middle);
+    try_cut(node, middle);
   }
 }
 
@@ -106,21 +102,7 @@ double CutSolver::bound_of(const Node& node, std::size_t lane) const {
   return static_cast<double>(node.at.no[lane]) + static_cast<double>(node.at.yes[lane]);
 }
 
-// What a side of a cut costs, judged by the cuts at the ends of its run; NaN if none was solved.
-double CutSolver::guess(const Node& node, const Run& run, bool yes) const {
-  const std::vector<float>& values = yes ? node.at.yes_value : node.at.no_value;
-  const CutRow& row = node.at.row;
-  const std::uint32_t column = problem_.column_of[row.cut[run.first]];
-  const auto value_at = [&](std::size_t lane) {
-    const bool is_there = lane < row.n_lanes && problem_.column_of[row.cut[lane]] == column;
-    return is_there ? static_cast<double>(values[lane]) : std::nan("");
-  };
-  const double before = value_at(run.first - 1), after = value_at(run.end);
-  if (std::isnan(before) || std::isnan(after)) return std::isnan(before) ? after : before;
-  return 0.5 * (before + after);
-}
-
-void CutSolver::try_cut(Node& node, const Run& run, std::size_t lane) {
+void CutSolver::try_cut(Node& node, std::size_t lane) {
   Level& at = node.at;
   const std::uint32_t cut = at.row.cut[lane];
   part(node.subset, cut, at);
@@ -133,29 +115,20 @@ void CutSolver::try_cut(Node& node, const Run& run, std::size_t lane) {
   Side first{is_no_first ? no : yes, !is_no_first, is_no_first ? at.no[lane] : at.yes[lane]};
   Side second{is_no_first ? yes : no, is_no_first, is_no_first ? at.yes[lane] : at.no[lane]};
   if (is_allowed)
-    solve_sides(node, run, cut, first, second);
+    solve_sides(node, cut, first, second);
   else
     solve_side(node, cut, first, node.limit() - second.value);
   const Side &no_side = is_no_first ? first : second, &yes_side = is_no_first ? second : first;
-  at.no_value[lane] = static_cast<float>(no_side.value);
-  at.yes_value[lane] = static_cast<float>(yes_side.value);
   raise(node, lane, no_side.floor, yes_side.floor);
   keep_tables(node, {cut, no_side.table, yes_side.table});
 }
 
-// Both sides of a cut. Their budgets are chosen so that, judging by the neighbours, each side
-// exceeds its own by as much: to prove that takes less than to solve one side to its optimum.
-void CutSolver::solve_sides(Node& node, const Run& run, std::uint32_t cut, Side& first,
-                            Side& second) {
-  const double limit = node.limit(), loosest = limit - second.value;
-  const double a = guess(node, run, first.is_yes), b = guess(node, run, second.is_yes);
-  const double excess = node.depth > 2 ? a + b - limit : 0.0;
-  double budget = excess > 0.0 ? std::min(loosest, a - 0.5 * excess) : loosest;  // NaN: loosest
-  solve_side(node, cut, first, budget);
-  if (first.value + second.value <= limit + tolerance_)
+// Both sides of a cut. What is known of one lowers the budget of the other.
+void CutSolver::solve_sides(Node& node, std::uint32_t cut, Side& first, Side& second) {
+  const double limit = node.limit();
+  solve_side(node, cut, first, limit - second.value);
+  if (first.is_solved && first.value + second.value <= limit + tolerance_)
     solve_side(node, cut, second, limit - first.value);
-  if (!first.is_solved && second.is_solved && first.value + second.value <= limit + tolerance_)
-    solve_side(node, cut, first, limit - second.value);
   const double value = first.value + second.value;
   if (!first.is_solved || !second.is_solved) {
     node.rest = std::min(node.rest, value);
@@ -170,11 +143,8 @@ void CutSolver::solve_sides(Node& node, const Run& run, std::uint32_t cut, Side&
 // Improves what is known of one side of a cut.
 void CutSolver::solve_side(Node& node, std::uint32_t cut, Side& side, double budget) {
   const double limit = options_.switches.hierarchical ? budget : Bounds::no_limit;
-  Hints hints = hints_for(node, cut, side.is_yes);
-  const Table before = std::move(side.table);  // of this very subset: nothing is nearer
-  if (before != nullptr) hints = {before.get(), hints[0]};
-  const CutResult result =
-      solve(side.subset, node.depth - 1, limit, hints, node.level + 1, side.table);
+  const CutResult result = solve(side.subset, node.depth - 1, limit,
+                                 hints_for(node, cut, side.is_yes), node.level + 1, side.table);
   side.is_solved = result.is_solved;
   side.value = result.is_solved ? result.value : std::max(side.value, result.value);
   side.floor = std::max(side.floor, result.floor);

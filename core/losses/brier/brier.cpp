@@ -53,8 +53,7 @@ class BrierLoss : public Loss {
       lanes.single_row_floors(rows, steps_of(rows, out.single_scratch), weights, out.n_lanes,
                               out.no, out.yes);
     else
-      lanes.row_floors(rows, steps_of(rows, out.scratch), weights, out.n_lanes, out.no,
-                       out.yes);
+      lanes.row_floors(rows, steps_of(rows, out.scratch), weights, out.n_lanes, out.no, out.yes);
   }
 
   bool counts_blocks() const override { return true; }
@@ -81,7 +80,8 @@ class BrierLoss : public Loss {
   template <class Number>
   FloorSteps<Number> steps_of(const ListedRows& rows, std::vector<Number>& scratch) const {
     scratch.resize(4 * rows.n);
-    Number *length = scratch.data(), *g_area = length + rows.n, *weight = g_area + rows.n, *event_mass = weight + rows.n;
+    Number *length = scratch.data(), *g_area = length + rows.n, *weight = g_area + rows.n,
+           *event_mass = weight + rows.n;
     InUnits last{};
     for (std::size_t i = 0; i < rows.n; ++i) {
       const EventRow& facts = events_.rows[rows.numbers[i]];

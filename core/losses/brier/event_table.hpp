@@ -46,8 +46,8 @@ struct BrierSteps {
   const double *area, *time;
 };
 
-// From each listed row to the next, in units of `unit`: the time between them, and the integral of G.
-// `weight` and `event_mass` are those of the rows.
+// From each listed row to the next, in units of `unit`: the time between them, and the integral of
+// G. `weight` and `event_mass` are those of the rows.
 template <class Number>
 struct FloorSteps {
   const Number *length, *g_area, *weight, *event_mass;

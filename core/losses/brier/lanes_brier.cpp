@@ -161,7 +161,8 @@ void pass_floors(const FloorPass<typename W::Number>& p) {
     const W length(steps.length[i]), g_area(steps.g_area[i]);
     const W squared(steps.length[i] * steps.length[i]);
     for (std::size_t k = 0; k < K; ++k) {
-      const W no_weight = W::larger(no[k].weight, none), yes_weight = W::larger(yes[k].weight, none);
+      const W no_weight = W::larger(no[k].weight, none),
+              yes_weight = W::larger(yes[k].weight, none);
       const W no_sum = (length * no_weight + no[k].events * g_area) + dust;
       const W yes_sum = (length * yes_weight + yes[k].events * g_area) + dust;
       const W inverse = squared / (no_sum * yes_sum);
@@ -239,10 +240,11 @@ void block_losses(const BrierBlock* facts, const CountedBlocks& blocks, const Br
 
 }  // namespace
 
-BrierLanes brier_lanes(ThisVariant) { 
+BrierLanes brier_lanes(ThisVariant) {
   // Two vectors of sixteen lanes, or four of eight, fill the registers.
   constexpr std::size_t n_single = Single::width == 1 ? 1 : 2;
   return {row_losses, floors_of_rows<V, kRowVectors>, floors_of_rows<Single, n_single>,
-          block_losses}; }
+          block_losses};
+}
 
 }  // namespace survtree
