@@ -68,18 +68,16 @@ struct Single {
     return Single(_mm512_mask_blend_ps(m, b.x, a.x));
   }
   static Single larger(Single a, Single b) { return Single(_mm512_maskz_max_ps(0xffff, a.x, b.x)); }
+  // Once a pass: plain code will do.
   static Single of_doubles(const double* from, double factor) {
-    const __m512d f = _mm512_set1_pd(factor);
-    const __m256 low = _mm512_maskz_cvtpd_ps(0xff, _mm512_mul_pd(_mm512_loadu_pd(from), f));
-    const __m256 high = _mm512_maskz_cvtpd_ps(0xff, _mm512_mul_pd(_mm512_loadu_pd(from + 8), f));
-    return Single(_mm512_maskz_insertf32x8(0xffff, _mm512_zextps256_ps512(low), high, 1));
+    float to[width];
+    for (std::size_t k = 0; k < width; ++k) to[k] = static_cast<float>(from[k] * factor);
+    return Single(_mm512_loadu_ps(to));
   }
   void store_doubles(double* to, double factor) const {
-    const __m512d f = _mm512_set1_pd(factor);
-    const __m512d low = _mm512_maskz_cvtps_pd(0xff, _mm512_castps512_ps256(x));
-    const __m512d high = _mm512_maskz_cvtps_pd(0xff, _mm512_maskz_extractf32x8_ps(0xff, x, 1));
-    _mm512_storeu_pd(to, _mm512_mul_pd(low, f));
-    _mm512_storeu_pd(to + 8, _mm512_mul_pd(high, f));
+    float from[width];
+    _mm512_storeu_ps(from, x);
+    for (std::size_t k = 0; k < width; ++k) to[k] = static_cast<double>(from[k]) * factor;
   }
   friend Single operator+(Single a, Single b) { return Single(_mm512_add_ps(a.x, b.x)); }
   friend Single operator-(Single a, Single b) { return Single(_mm512_sub_ps(a.x, b.x)); }
@@ -138,18 +136,16 @@ struct Single {
   }
   static Single select(Mask m, Single a, Single b) { return Single(_mm256_blendv_ps(b.x, a.x, m)); }
   static Single larger(Single a, Single b) { return Single(_mm256_max_ps(a.x, b.x)); }
+  // Once a pass: plain code will do.
   static Single of_doubles(const double* from, double factor) {
-    const __m256d f = _mm256_set1_pd(factor);
-    const __m128 low = _mm256_cvtpd_ps(_mm256_mul_pd(_mm256_loadu_pd(from), f));
-    const __m128 high = _mm256_cvtpd_ps(_mm256_mul_pd(_mm256_loadu_pd(from + 4), f));
-    return Single(_mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1));
+    float to[width];
+    for (std::size_t k = 0; k < width; ++k) to[k] = static_cast<float>(from[k] * factor);
+    return Single(_mm256_loadu_ps(to));
   }
   void store_doubles(double* to, double factor) const {
-    const __m256d f = _mm256_set1_pd(factor);
-    const __m256d low = _mm256_cvtps_pd(_mm256_castps256_ps128(x));
-    const __m256d high = _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1));
-    _mm256_storeu_pd(to, _mm256_mul_pd(low, f));
-    _mm256_storeu_pd(to + 4, _mm256_mul_pd(high, f));
+    float from[width];
+    _mm256_storeu_ps(from, x);
+    for (std::size_t k = 0; k < width; ++k) to[k] = static_cast<double>(from[k]) * factor;
   }
   friend Single operator+(Single a, Single b) { return Single(_mm256_add_ps(a.x, b.x)); }
   friend Single operator-(Single a, Single b) { return Single(_mm256_sub_ps(a.x, b.x)); }
