@@ -13,6 +13,7 @@ from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
 from survtree._scoring.losses import LossByDefinition, TeacherLossByDefinition, loss_by_definition
 from survtree._search import solve
+from survtree._search.engines import arrays_of
 from survtree._search.problem import BOUNDS, Problem
 from tests.support.brute_force import BruteForce, distinct_columns
 
@@ -167,7 +168,7 @@ def case_and_optimum(seed: int, **changes: Any) -> tuple[Case, float]:
 def subset_facts(problem: Problem, kernel: str = "", layout: str = "") -> dict[str, Any]:
     """What the core computes of all rows, and of all splits of them."""
     ranks = np.arange(problem.answers.shape[1], dtype=np.uint32)
-    return _native.subset_facts(*solve.arrays_of(problem), ranks, kernel, layout)
+    return _native.subset_facts(*arrays_of(problem), ranks, kernel, layout)
 
 
 def root_loss(problem: Problem) -> float:
