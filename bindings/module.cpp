@@ -6,10 +6,12 @@
 #include "check/proof.hpp"
 #include "check/rescore.hpp"
 #include "data/contract.hpp"
+#include "data/cut_problem.hpp"
 #include "data/problem.hpp"
 #include "losses/brier/brier.hpp"
 #include "losses/teacher/teacher.hpp"
 #include "search/bounds.hpp"
+#include "search/cut_search.hpp"
 #include "search/frontier.hpp"
 #include "search/search.hpp"
 #include "search/split_row.hpp"
@@ -56,6 +58,27 @@ struct Owned {
 using OwnedSearch = Owned<Search, SearchOptions>;
 using OwnedFrontier = Owned<Frontier, FrontierOptions>;
 
+struct OwnedCutSearch {
+  OwnedCutSearch(CutProblem p, const SearchOptions& options)
+      : problem(std::move(p)), search(problem, options) {}
+  CutProblem problem;
+  CutSearch search;
+};
+
+// The table as Python keeps it: it must outlive what is made of this.
+CodedTable coded_table_of(const Codes2d& codes, const Doubles& weight, const Ranks& column,
+                          const Ranks& cut) {
+  require(weight.size() == codes.shape(1), "one weight a row");
+  CodedTable table;
+  table.n_columns = codes.shape(0);
+  table.n_rows = codes.shape(1);
+  table.codes = span_of(codes);
+  table.weight = span_of(weight);
+  table.question_column = span_of(column);
+  table.question_cut = span_of(cut);
+  return table;
+}
+
 // Does `work` without the GIL. Every few hundredths of a second Python gets a turn: pending signals
 // are handled and `on_turn` is called. Ctrl-C asks the search to stop and hand over what it has;
 // any other exception does so too, and is raised when the search has stopped. So is a second Ctrl-C
@@ -90,10 +113,11 @@ auto without_gil(AnyOwned& owned, const nb::object& on_turn, Work work) {
   return result;
 }
 
-nb::dict run(OwnedSearch& owned, const nb::dict& limits, const nb::object& on_turn) {
+template <class AnyOwned>
+nb::dict run(AnyOwned& owned, const nb::dict& limits, const nb::object& on_turn) {
   const RunLimits run_limits = run_limits_of(limits);
   const Result result = without_gil(owned, on_turn, [&] { return owned.search.run(run_limits); });
-  return result_dict(owned.problem, result);
+  return result_dict(questions_of(owned.problem), result);
 }
 
 nb::list optimal_trees(OwnedSearch& owned, std::size_t limit) {
@@ -104,7 +128,7 @@ nb::list optimal_trees(OwnedSearch& owned, std::size_t limit) {
     throw nb::python_error();
   }
   nb::list out;
-  for (const Tree& tree : trees) out.append(tree_arrays(owned.problem, tree));
+  for (const Tree& tree : trees) out.append(tree_arrays(owned.problem.column_of, tree));
   return out;
 }
 
@@ -155,10 +179,11 @@ nb::list take_progress(AnyOwned& owned) {
 }
 
 // A tree that the same problem gave before, as arrays.
-void start_from(OwnedSearch& owned, const Nodes& column, const Nodes& no, const Nodes& yes,
+template <class AnyOwned>
+void start_from(AnyOwned& owned, const Nodes& column, const Nodes& no, const Nodes& yes,
                 double lower_bound, const std::string& found_by) {
   const auto size = static_cast<std::int32_t>(column.size());
-  const std::vector<std::uint32_t>& columns = owned.problem.column_of;
+  const std::vector<std::uint32_t>& columns = questions_of(owned.problem);
   const auto node = [&](const auto& self, std::int32_t at) -> Tree {
     require(at >= 0 && at < size, "the tree's children are nodes");
     if (column(at) < 0) return leaf_of(0.0);
@@ -188,7 +213,7 @@ nb::dict run_frontier(OwnedFrontier& owned, const nb::dict& limits, const nb::ob
   const FrontierResult r =
       without_gil(owned, on_turn, [&] { return owned.search.run(run_limits); });
   nb::list trees;
-  for (const Tree& tree : r.trees) trees.append(tree_arrays(owned.problem, tree));
+  for (const Tree& tree : r.trees) trees.append(tree_arrays(owned.problem.column_of, tree));
   nb::dict out;
   out["trees"] = trees;
   out["is_complete"] = r.is_complete;
@@ -201,21 +226,24 @@ nb::dict run_frontier(OwnedFrontier& owned, const nb::dict& limits, const nb::ob
   return out;
 }
 
-// The independent check of a tree, given as arrays.
-nb::dict rescored(const Bytes2d& features, const Doubles& time, const Bytes& event,
-                  const Doubles& weight, const Doubles2d& targets, const Nodes& column,
-                  const Nodes& no, const Nodes& yes) {
-  const Table table = table_of(features, weight);
+// The independent check of a tree, given as arrays, on a table that says what a row answers.
+template <class AnyTable>
+nb::dict rescored(const AnyTable& table, const Seen& seen, const Doubles& weight,
+                  const Nodes& column, const Nodes& no, const Nodes& yes) {
+  const auto& [time, event, targets] = seen;
   Rescored r;
   std::vector<double> times, event_times;
   {
     nb::gil_scoped_release release;
     const BrierDefinition brier(span_of(time), span_of(event), span_of(weight));
     const FlatTree tree{span_of(column), span_of(no), span_of(yes)};
-    if (Seen{time, event, targets}.has_teacher())
-      r = rescore(table, TeacherDefinition(span_of(targets), span_of(weight)), tree);
+    const AnswerOf answer = [&](std::size_t row, std::size_t question) {
+      return table.answer(row, question);
+    };
+    if (seen.has_teacher())
+      r = rescore(answer, TeacherDefinition(span_of(targets), span_of(weight)), tree);
     else
-      r = rescore(table, brier, tree);
+      r = rescore(answer, brier, tree);
     times = brier.times();
     event_times = brier.event_times();
   }
@@ -287,11 +315,32 @@ NB_MODULE(_native, m) {
           },
           "features"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "column_rank"_a,
           "guessed_loss"_a, "options"_a)
-      .def("run", &run, "limits"_a, "on_turn"_a.none() = nb::none())
-      .def("start_from", &start_from, "column"_a, "no"_a, "yes"_a, "lower_bound"_a, "found_by"_a)
+      .def("run", &run<OwnedSearch>, "limits"_a, "on_turn"_a.none() = nb::none())
+      .def("start_from", &start_from<OwnedSearch>, "column"_a, "no"_a, "yes"_a, "lower_bound"_a,
+           "found_by"_a)
       .def("optimal_trees", &optimal_trees, "limit"_a)
       .def("proof", &proof, "limit"_a, "on_turn"_a.none() = nb::none());
   bind_watching(search);
+  nb::class_<OwnedCutSearch> cuts(m, "CutSearch");
+  cuts.def(
+          "__init__",
+          [](OwnedCutSearch* self, const Codes2d& codes, const Doubles& time, const Bytes& event,
+             const Doubles& weight, const Doubles2d& targets, const Ranks& column, const Ranks& cut,
+             const Ranks& rank, const nb::dict& options) {
+            const SearchOptions o = cut_options_of(options);
+            CodedTable table = coded_table_of(codes, weight, column, cut);
+            table.question_rank = span_of(rank);
+            table.event = span_of(event);
+            const Seen seen{time, event, targets};
+            nb::gil_scoped_release release;
+            new (self) OwnedCutSearch(make_cut_problem(table, *seen.outcome()), o);
+          },
+          "codes"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "question_column"_a,
+          "question_cut"_a, "question_rank"_a, "options"_a)
+      .def("run", &run<OwnedCutSearch>, "limits"_a, "on_turn"_a.none() = nb::none())
+      .def("start_from", &start_from<OwnedCutSearch>, "column"_a, "no"_a, "yes"_a, "lower_bound"_a,
+           "found_by"_a);
+  bind_watching(cuts);
   nb::class_<OwnedFrontier> frontier(m, "Frontier");
   frontier
       .def(
@@ -306,8 +355,24 @@ NB_MODULE(_native, m) {
           "features"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "column_rank"_a, "options"_a)
       .def("run", &run_frontier, "limits"_a, "on_turn"_a.none() = nb::none());
   bind_watching(frontier);
-  m.def("rescore", &rescored, "features"_a, "time"_a, "event"_a, "weight"_a, "targets"_a,
-        "column"_a, "no"_a, "yes"_a);
+  m.def(
+      "rescore",
+      [](const Bytes2d& features, const Doubles& time, const Bytes& event, const Doubles& weight,
+         const Doubles2d& targets, const Nodes& column, const Nodes& no, const Nodes& yes) {
+        return rescored(table_of(features, weight), {time, event, targets}, weight, column, no,
+                        yes);
+      },
+      "features"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "column"_a, "no"_a, "yes"_a);
+  m.def(
+      "rescore_codes",
+      [](const Codes2d& codes, const Ranks& question_column, const Ranks& question_cut,
+         const Doubles& time, const Bytes& event, const Doubles& weight, const Doubles2d& targets,
+         const Nodes& column, const Nodes& no, const Nodes& yes) {
+        return rescored(coded_table_of(codes, weight, question_column, question_cut),
+                        {time, event, targets}, weight, column, no, yes);
+      },
+      "codes"_a, "question_column"_a, "question_cut"_a, "time"_a, "event"_a, "weight"_a,
+      "targets"_a, "column"_a, "no"_a, "yes"_a);
   m.def("subset_facts", &subset_facts, "features"_a, "time"_a, "event"_a, "weight"_a, "targets"_a,
         "column_rank"_a, "kernel"_a = "", "layout"_a = "");
   m.def("kernels", [] {

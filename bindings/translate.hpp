@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "data/contract.hpp"
+#include "data/cut_problem.hpp"
 #include "data/problem.hpp"
 #include "search/search.hpp"
 
@@ -25,6 +26,7 @@ using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::dev
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Doubles2d = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Nodes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Codes2d = nb::ndarray<const std::uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Ranks = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
@@ -39,13 +41,17 @@ auto span_of(const Array& array) {
   return std::span(array.data(), array.size());
 }
 
+// What the question of a tree's node is to Python: a column of the table, or a question about one.
+inline const std::vector<std::uint32_t>& questions_of(const Problem& p) { return p.column_of; }
+inline const std::vector<std::uint32_t>& questions_of(const CutProblem& p) { return p.question_of; }
+
 // A tree as parallel arrays in preorder; children -1 at leaves.
-inline nb::dict tree_arrays(const Problem& problem, const Tree& tree) {
+inline nb::dict tree_arrays(const std::vector<std::uint32_t>& questions, const Tree& tree) {
   std::vector<std::int32_t> column, no, yes;
   const auto add = [&](const auto& self, const Tree& node) -> std::int32_t {
     const auto at = static_cast<std::int32_t>(column.size());
     const bool is_leaf = node->question == kLeaf;
-    column.push_back(is_leaf ? -1 : static_cast<std::int32_t>(problem.column_of[node->question]));
+    column.push_back(is_leaf ? -1 : static_cast<std::int32_t>(questions[node->question]));
     no.push_back(-1);
     yes.push_back(-1);
     if (!is_leaf) {
@@ -88,9 +94,9 @@ nb::dict counts_dict(const AnyResult& r) {
   return out;
 }
 
-inline nb::dict result_dict(const Problem& problem, const Result& r) {
+inline nb::dict result_dict(const std::vector<std::uint32_t>& questions, const Result& r) {
   nb::dict out;
-  out["tree"] = tree_arrays(problem, r.tree);
+  out["tree"] = tree_arrays(questions, r.tree);
   out["objective"] = r.objective;
   out["loss"] = r.loss;
   out["lower_bound"] = r.lower_bound;
@@ -118,7 +124,8 @@ inline Solver solver_of(const std::string& name) {
   return name.empty() ? Solver::cheaper : name == "search" ? Solver::search : Solver::lattice;
 }
 
-inline SearchOptions options_of(const nb::dict& d) {
+// Those that every search knows.
+inline SearchOptions cut_options_of(const nb::dict& d) {
   SearchOptions o;
   o.max_depth = nb::cast<int>(d["max_depth"]);
   o.regularization = nb::cast<double>(d["regularization"]);
@@ -126,9 +133,6 @@ inline SearchOptions options_of(const nb::dict& d) {
   o.min_events_leaf = nb::cast<std::uint64_t>(d["min_events_leaf"]);
   o.upper_bound = nb::cast<double>(d["upper_bound"]);
   o.n_threads = nb::cast<std::size_t>(d["n_threads"]);
-  o.solver = solver_of(nb::cast<std::string>(d["solver"]));
-  o.greedy_from = nb::cast<std::uint64_t>(d["greedy_from"]);
-  o.check_keys = nb::cast<bool>(d["check_keys"]);
   o.kernel = kernel_of(nb::cast<std::string>(d["kernel"]));
   const auto off = nb::cast<std::vector<std::string>>(d["bounds_off"]);
   for (const std::string& name : off) {
@@ -137,6 +141,14 @@ inline SearchOptions options_of(const nb::dict& d) {
     require(found != std::end(kSwitches), "bounds_off names a bound");
     o.switches.*found->second = false;
   }
+  return o;
+}
+
+inline SearchOptions options_of(const nb::dict& d) {
+  SearchOptions o = cut_options_of(d);
+  o.solver = solver_of(nb::cast<std::string>(d["solver"]));
+  o.greedy_from = nb::cast<std::uint64_t>(d["greedy_from"]);
+  o.check_keys = nb::cast<bool>(d["check_keys"]);
   return o;
 }
 

@@ -6,13 +6,13 @@
 namespace survtree {
 namespace {
 
-std::vector<std::uint32_t> leaf_of_rows(const Table& t, const FlatTree& tree) {
-  std::vector<std::uint32_t> leaf(t.n_rows);
-  for (std::size_t i = 0; i < t.n_rows; ++i) {
+std::vector<std::uint32_t> leaf_of_rows(std::size_t n_rows, const AnswerOf& answer,
+                                        const FlatTree& tree) {
+  std::vector<std::uint32_t> leaf(n_rows);
+  for (std::size_t i = 0; i < n_rows; ++i) {
     std::size_t node = 0;
     while (tree.column[node] >= 0) {
-      const auto column = static_cast<std::size_t>(tree.column[node]);
-      const bool yes = t.features[i * t.n_columns + column] != 0;
+      const bool yes = answer(i, static_cast<std::size_t>(tree.column[node]));
       node = static_cast<std::size_t>(yes ? tree.yes[node] : tree.no[node]);
     }
     leaf[i] = static_cast<std::uint32_t>(node);
@@ -22,12 +22,11 @@ std::vector<std::uint32_t> leaf_of_rows(const Table& t, const FlatTree& tree) {
 
 }  // namespace
 
-Rescored rescore(const Table& t, const Definition& loss, const FlatTree& tree) {
+Rescored rescore(const AnswerOf& answer, const Definition& loss, const FlatTree& tree) {
   require(tree.column.size() == tree.no.size() && tree.no.size() == tree.yes.size(), "a tree");
   const std::vector<std::uint32_t>& order = loss.order();
-  require(order.size() == t.n_rows, "the loss is defined on the rows of the table");
   const std::size_t n_nodes = tree.column.size();
-  const std::vector<std::uint32_t> leaf = leaf_of_rows(t, tree);
+  const std::vector<std::uint32_t> leaf = leaf_of_rows(order.size(), answer, tree);
   const auto by_leaf = counting_sort(order, n_nodes, [&](std::uint32_t row) { return leaf[row]; });
   Rescored out;
   out.rows_of_node.assign(n_nodes, 0);

@@ -2,6 +2,8 @@
 // came: the check of every answer.
 #pragma once
 
+#include <functional>
+
 #include "data/loss.hpp"
 
 namespace survtree {
@@ -17,6 +19,9 @@ struct Rescored {
   std::vector<std::int64_t> rows_of_node;  // of the table; 0 at splits
 };
 
-Rescored rescore(const Table& table, const Definition& loss, const FlatTree& tree);
+// What a row of the table answers to the question of a node (its column).
+using AnswerOf = std::function<bool(std::size_t row, std::size_t question)>;
+
+Rescored rescore(const AnswerOf& answer, const Definition& loss, const FlatTree& tree);
 
 }  // namespace survtree

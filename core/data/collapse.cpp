@@ -106,9 +106,9 @@ Patterns pack(const Table& table) {
 }
 
 std::vector<CollapsedRow> collapse(const Table& t, const Outcome& outcome,
-                                   const Patterns& patterns) {
+                                   const Distinct& patterns) {
   require(outcome.ranks().size() == t.n_rows, "one outcome a row");
-  std::vector<Entry> entries = sorted_entries(outcome, patterns.rows);
+  std::vector<Entry> entries = sorted_entries(outcome, patterns);
   const bool is_weighted =
       std::any_of(t.weight.begin(), t.weight.end(), [](double w) { return w != 1.0; });
   if (is_weighted)

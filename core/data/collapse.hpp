@@ -30,6 +30,6 @@ Patterns pack(const Table& table);
 // what a loss can see (outcome, weight), so that no sum depends on the order of rows or columns in
 // the table; rows that look alike to it come by pattern, on every machine.
 std::vector<CollapsedRow> collapse(const Table& table, const Outcome& outcome,
-                                   const Patterns& patterns);
+                                   const Distinct& patterns);
 
 }  // namespace survtree

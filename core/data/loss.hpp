@@ -1,8 +1,10 @@
 // The border between a loss and everything else. A loss is a folder in losses/; the search knows it
 // by the classes below and leans on no more than this:
 //   1. The loss of a leaf is not negative, and the loss of a tree is the sum over its leaves.
-//   2. group_floor() holds: for disjoint groups of rows inside one leaf, the loss of the leaf is at
-//      least the sum of their floors.
+//   2. floor() holds: for disjoint sets of rows inside one leaf, the loss of the leaf is at least
+//   the
+//      sum of their floors, and so is the floor of the leaf. So floors are not negative, at most
+//      the loss, and never larger for some rows than for more rows.
 // It does not lean on "a split never hurts" or on "a subset never loses more than its superset".
 #pragma once
 
@@ -23,6 +25,10 @@ struct Table {
   std::span<const std::uint32_t> column_rank;  // breaks ties between columns that do equally well
   std::span<const double> guessed_loss;        // of each row by a reference model, or empty
   std::span<const std::uint8_t> event;         // is a row one of an event? Empty: none is
+
+  bool answer(std::size_t row, std::size_t column) const {
+    return features[row * n_columns + column] != 0;
+  }
 };
 
 // One or more equal rows of the table.
@@ -42,6 +48,11 @@ struct SplitLosses {
   std::vector<double>& scratch;  // for whatever the loss needs on the way; kept between calls
 };
 
+// Likewise for their floors.
+struct SplitFloors {
+  double *no, *yes;
+};
+
 // Knows what it needs of each collapsed row, by number. Never changes once made: threads share it.
 class Loss {
  public:
@@ -49,11 +60,14 @@ class Loss {
 
   // Of rows, ascending, as one leaf.
   virtual double of_leaf(std::span<const std::uint32_t> rows) const = 0;
-  // What rows, ascending, that every tree keeps together lose at least, in whatever leaf they end
-  // and whoever is there with them. 0 always holds, and prunes nothing.
-  virtual double group_floor(std::span<const std::uint32_t> rows) const = 0;
+  // What rows, ascending, that one leaf holds lose at least, whoever is there with them. 0 always
+  // holds, and prunes nothing.
+  virtual double floor(std::span<const std::uint32_t> rows) const = 0;
   // The losses of the rows that answer no, and of those that answer yes, for every lane.
   virtual void of_splits(const ListedRows& rows, const SplitLosses& out) const = 0;
+  // The same, and the floors of both.
+  virtual void of_splits_with_floors(const ListedRows& rows, const SplitLosses& out,
+                                     const SplitFloors& floors) const = 0;
 
   // Some losses see no more of a block (rows with the same outcome, block k being the k-th outcome
   // there is) than how many of its rows are in a leaf. For these, counting may replace listing.

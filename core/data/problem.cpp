@@ -67,7 +67,7 @@ void set_groups(Problem& p, const Patterns& packed, const std::vector<CollapsedR
     end = begin + 1;
     while (end < order.size() && pattern(order[begin]) == pattern(order[end])) ++end;
     p.first_of_group.push_back(order[begin]);
-    p.group_loss[order[begin]] = p.loss->group_floor(std::span(order).subspan(begin, end - begin));
+    p.group_loss[order[begin]] = p.loss->floor(std::span(order).subspan(begin, end - begin));
   }
 }
 
@@ -110,7 +110,7 @@ Problem make_problem(const Table& table, const Outcome& outcome, Layout layout) 
           "one guess a row");
   require(table.event.empty() || table.event.size() == table.n_rows, "one event flag a row");
   const Patterns packed = pack(table);
-  const std::vector<CollapsedRow> rows = collapse(table, outcome, packed);
+  const std::vector<CollapsedRow> rows = collapse(table, outcome, packed.rows);
 
   Problem p;
   p.loss = outcome.loss_of(rows);

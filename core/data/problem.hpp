@@ -52,7 +52,7 @@ struct Problem {
   bool is_weighted = false;  // does any weight differ from the number of copies?
 
   // Rows with equal features form a group; no tree can part them. What a group costs at least
-  // (Loss::group_floor) is booked on the group's first row, so that sums over a subset count it
+  // (Loss::floor) is booked on the group's first row, so that sums over a subset count it
   // once. With a guess group_loss is the larger of the guessed and the proven loss.
   std::vector<double> group_loss, proven_group_loss;
   std::vector<std::uint32_t> first_of_group;

@@ -9,10 +9,11 @@
 
 namespace survtree {
 
-// Each switch turns one bound off; the optimum must stay the same. `permutation` is the cache.
+// Each switch turns one bound off; the optimum must stay the same. `permutation` is the cache;
+// `floors` (floor_table.hpp) closes intervals of cuts.
 struct Switches {
   bool hierarchical = true, subtree = true, look_ahead = true, equivalent_points = true;
-  bool incremental_progress = true, leaf_count = true, permutation = true;
+  bool incremental_progress = true, leaf_count = true, permutation = true, floors = true;
 };
 inline constexpr std::pair<const char*, bool Switches::*> kSwitches[] = {
     {"hierarchical", &Switches::hierarchical},
@@ -21,7 +22,8 @@ inline constexpr std::pair<const char*, bool Switches::*> kSwitches[] = {
     {"equivalent_points", &Switches::equivalent_points},
     {"incremental_progress", &Switches::incremental_progress},
     {"leaf_count", &Switches::leaf_count},
-    {"permutation", &Switches::permutation}};
+    {"permutation", &Switches::permutation},
+    {"floors", &Switches::floors}};
 
 // The part of a subset that bounds may look at.
 //

@@ -34,6 +34,7 @@ struct Stats {
   Counter subsets_solved, cache_hits;
   Counter lane_rows;  // (rows or blocks of rows) x questions that went through a lane
   Counter pruned_by_budget, pruned_by_incremental_progress, pruned_by_leaf_count;
+  Counter pruned_by_floor;  // cuts, not subsets
   Counter pruned_by_guess;  // the two before would not have closed it without the guess
 };
 inline constexpr std::pair<const char*, Counter Stats::*> kCounters[] = {
@@ -43,6 +44,7 @@ inline constexpr std::pair<const char*, Counter Stats::*> kCounters[] = {
     {"pruned_by_budget", &Stats::pruned_by_budget},
     {"pruned_by_incremental_progress", &Stats::pruned_by_incremental_progress},
     {"pruned_by_leaf_count", &Stats::pruned_by_leaf_count},
+    {"pruned_by_floor", &Stats::pruned_by_floor},
     {"pruned_by_guess", &Stats::pruned_by_guess}};
 
 inline void operator+=(Stats& sum, const Stats& other) {

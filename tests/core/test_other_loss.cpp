@@ -146,7 +146,11 @@ double rescored(const Input& in, const Problem& problem, const Tree& tree) {
     return static_cast<std::int32_t>(at);
   };
   add(add, tree);
-  return rescore(in.table(), *in.definition(), {column, no, yes}).loss;
+  const survtree::Table table = in.table();
+  const auto answer = [&](std::size_t row, std::size_t question) {
+    return table.answer(row, question);
+  };
+  return rescore(answer, *in.definition(), {column, no, yes}).loss;
 }
 
 void the_path_has_the_best_tree_of_each_size(const Input& in, const Problem& problem, Judge& judge,

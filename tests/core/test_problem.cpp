@@ -14,7 +14,7 @@ int main() {
   const Table table{4, 5, x, weight, rank, {}, event};
   const BrierOutcome outcome(time, event);
   const Problem p = make_problem(table, outcome);
-  const std::vector<CollapsedRow> rows = collapse(table, outcome, pack(table));
+  const std::vector<CollapsedRow> rows = collapse(table, outcome, pack(table).rows);
 
   check::that(p.n_rows() == 3, "equal rows collapse");
   check::that(p.n_copies[0] + p.n_copies[1] + p.n_copies[2] == 4, "and counted");

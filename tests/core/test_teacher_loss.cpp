@@ -64,8 +64,8 @@ void lanes_give_the_loss_of_leaves(unsigned seed) {
         const double found = says_yes ? yes[lane] : no[lane];
         check::close(found, definition.of_leaf(part), "the definition says the same", slack);
         check::that(found == loss->of_leaf(part), "lanes and leaves agree to the last bit");
-        check::that(loss->group_floor(part) <= found + slack, "no floor is above its loss");
-        check::close(loss->group_floor(part), found, "nor far below", 2.0 * slack);
+        check::that(loss->floor(part) <= found + slack, "no floor is above its loss");
+        check::close(loss->floor(part), found, "nor far below", 2.0 * slack);
       }
   }
 }

@@ -41,7 +41,7 @@ class Loss : public survtree::Loss {
     return squares(values, weights) / total_;
   }
   // The mean of a leaf serves a group in it no better than the group's own mean.
-  double group_floor(std::span<const std::uint32_t> rows) const override {
+  double floor(std::span<const std::uint32_t> rows) const override {
     return of_leaf(rows) * (1.0 - 1e-13);
   }
   void of_splits(const survtree::ListedRows& rows,
@@ -54,6 +54,15 @@ class Loss : public survtree::Loss {
       }
       out.no[lane] = of_leaf(parts[0]);
       out.yes[lane] = of_leaf(parts[1]);
+    }
+  }
+
+  void of_splits_with_floors(const survtree::ListedRows& rows, const survtree::SplitLosses& out,
+                             const survtree::SplitFloors& floors) const override {
+    of_splits(rows, out);
+    for (std::size_t lane = 0; lane < out.n_lanes; ++lane) {
+      floors.no[lane] = out.no[lane] * (1.0 - 1e-13);
+      floors.yes[lane] = out.yes[lane] * (1.0 - 1e-13);
     }
   }
 

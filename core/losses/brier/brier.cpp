@@ -26,12 +26,26 @@ class BrierLoss : public Loss {
   double of_leaf(std::span<const std::uint32_t> rows) const override {
     return leaf_loss(events_, rows);
   }
-  double group_floor(std::span<const std::uint32_t> rows) const override {
-    return best_group_loss(events_, rows);
+  double floor(std::span<const std::uint32_t> rows) const override {
+    return best_loss(events_, rows);
   }
   void of_splits(const ListedRows& rows, const SplitLosses& out) const override {
     lanes_of(out.kernel)
         .row_losses(events_.rows.data(), events_.end, rows, out.n_lanes, out.no, out.yes);
+  }
+  void of_splits_with_floors(const ListedRows& rows, const SplitLosses& out,
+                             const SplitFloors& floors) const override {
+    out.scratch.resize(2 * rows.n);
+    double *length = out.scratch.data(), *mean_g = length + rows.n;
+    for (std::size_t i = 0; i + 1 < rows.n; ++i) {
+      const std::uint32_t row = rows.numbers[i], next = rows.numbers[i + 1];
+      length[i] = difference(events_.rows[next].elapsed, events_.rows[row].elapsed);
+      if (length[i] > 0.0)
+        mean_g[i] = difference(events_.g_area[next], events_.g_area[row]) / length[i];
+    }
+    lanes_of(out.kernel)
+        .row_losses_and_floors(events_.rows.data(), events_.end, rows, {length, mean_g},
+                               out.n_lanes, out.no, out.yes, floors.no, floors.yes);
   }
 
   bool counts_blocks() const override { return true; }

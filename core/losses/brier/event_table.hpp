@@ -46,11 +46,20 @@ struct BrierSteps {
   const double *area, *time;
 };
 
+// From each listed row to the next: the time between them, and the mean of G there.
+struct FloorSteps {
+  const double *length, *mean_g;
+};
+
 struct BrierLanes {
   // Losses by lane, of the rows that answer no and of those that answer yes. Rows pass from the
   // last to the first; `end` is elapsed at the last time of all rows.
   void (*row_losses)(const EventRow* facts, Twofold end, const ListedRows& rows,
                      std::size_t n_lanes, double* no, double* yes);
+  // The same with floors: best_loss() (leaf_loss.hpp) side by side.
+  void (*row_losses_and_floors)(const EventRow* facts, Twofold end, const ListedRows& rows,
+                                const FloorSteps& steps, std::size_t n_lanes, double* no,
+                                double* yes, double* no_floor, double* yes_floor);
   void (*block_losses)(const BrierBlock* facts, const CountedBlocks& blocks,
                        const BrierSteps& steps, std::size_t n_lanes, double* no, double* yes);
 };

@@ -1,4 +1,4 @@
-// Both functions of event_table.hpp, compiled once for each instruction set.
+// The functions of event_table.hpp, compiled once for each instruction set.
 //
 // This is leaf_loss() (leaf_loss.hpp) side by side, with two differences: `u` and `events` are kept
 // as their sum, since both shrink alike; and areas are brought forward at every row for both
@@ -45,7 +45,8 @@ SURVTREE_INLINE void pass_event(LaneState& no, LaneState& yes, V::Mask says_yes,
   no.loss = V::select(says_yes, no.loss, new_loss);
 }
 
-// What K vectors of lanes are given: the first lane is bit `shift` of the packed answers.
+// What K vectors of lanes are given: the first lane is bit `shift` of the packed answers. Without
+// steps no floors are wanted.
 struct RowPass {
   const EventRow* facts;
   Twofold end;
@@ -53,7 +54,58 @@ struct RowPass {
   const std::uint64_t* packed;
   unsigned shift;
   double *no, *yes;
+  FloorSteps steps{};
+  double *no_floor = nullptr, *yes_floor = nullptr;
 };
+
+// One side of a lane, for its floor: rows at risk, events so far.
+struct FloorState {
+  V weight, events, floor;
+};
+
+// From the first row to the last, with the weights of both sides as the losses left them. These are
+// taken off again row by row, and rounding must not leave too much: so a little less is where it
+// begins. Two divisions become one by way of the product of both divisors; the dust keeps it above
+// 0 and makes the floor smaller, if anything.
+template <std::size_t K>
+void pass_floors(const RowPass& p, const LaneState* no_loss, const LaneState* yes_loss) {
+  const ListedRows rows = p.rows;
+  const double unit = 4e-16 * static_cast<double>(rows.n + 4);
+  const V less(1.0 - unit), none(0.0), dust(1e-150);
+  FloorState no[K], yes[K];
+  for (std::size_t k = 0; k < K; ++k) {
+    no[k].weight = no_loss[k].weight * less;
+    yes[k].weight = yes_loss[k].weight * less;
+  }
+  for (std::size_t i = 0; i + 1 < rows.n; ++i) {
+    const EventRow& row = p.facts[rows.numbers[i]];
+    const std::uint64_t bits = p.packed[i * rows.n_packed] >> p.shift;
+    const V weight(row.weight), mass(row.event_mass);
+    for (std::size_t k = 0; k < K; ++k) {
+      const auto says_yes = V::mask(bits >> (k * V::width));
+      yes[k].weight = V::select(says_yes, V::larger(yes[k].weight - weight, none), yes[k].weight);
+      no[k].weight = V::select(says_yes, no[k].weight, V::larger(no[k].weight - weight, none));
+      if (row.is_event) {
+        yes[k].events = V::select(says_yes, yes[k].events + mass, yes[k].events);
+        no[k].events = V::select(says_yes, no[k].events, no[k].events + mass);
+      }
+    }
+    if (!(p.steps.length[i] > 0.0)) continue;
+    const V length(p.steps.length[i]), mean_g(p.steps.mean_g[i]);
+    for (std::size_t k = 0; k < K; ++k) {
+      const V no_sum = (no[k].weight + no[k].events * mean_g) + dust;
+      const V yes_sum = (yes[k].weight + yes[k].events * mean_g) + dust;
+      const V inverse = length / (no_sum * yes_sum);
+      no[k].floor = no[k].floor + (no[k].weight * no[k].events) * (yes_sum * inverse);
+      yes[k].floor = yes[k].floor + (yes[k].weight * yes[k].events) * (no_sum * inverse);
+    }
+  }
+  const V rounded(1.0 - 2.0 * unit - 1e-13);
+  for (std::size_t k = 0; k < K; ++k) {
+    (no[k].floor * rounded).store(p.no_floor + k * V::width);
+    (yes[k].floor * rounded).store(p.yes_floor + k * V::width);
+  }
+}
 
 // By value: what is behind a reference would be loaded again at every row.
 template <std::size_t K>
@@ -87,6 +139,7 @@ void pass_rows(const RowPass p) {
     no[k].loss.store(p.no + k * V::width);
     yes[k].loss.store(p.yes + k * V::width);
   }
+  if (p.steps.length != nullptr) pass_floors<K>(p, no, yes);
 }
 
 // As many vectors together as there are lanes left, up to K.
@@ -106,6 +159,17 @@ void row_losses(const EventRow* facts, Twofold end, const ListedRows& rows, std:
     pass_rows_upto<kRowVectors>(n_lanes - lane,
                                 {facts, end, rows, rows.packed + lane / 64,
                                  static_cast<unsigned>(lane % 64), no + lane, yes + lane});
+}
+
+void row_losses_and_floors(const EventRow* facts, Twofold end, const ListedRows& rows,
+                           const FloorSteps& steps, std::size_t n_lanes, double* no, double* yes,
+                           double* no_floor, double* yes_floor) {
+  constexpr std::size_t width = kRowVectors * V::width;
+  for (std::size_t lane = 0; lane < n_lanes; lane += width)
+    pass_rows_upto<kRowVectors>(
+        n_lanes - lane,
+        {facts, end, rows, rows.packed + lane / 64, static_cast<unsigned>(lane % 64), no + lane,
+         yes + lane, steps, no_floor + lane, yes_floor + lane});
 }
 
 // An event block of one child: as many events as `weight` says, none perhaps.
@@ -152,6 +216,6 @@ void block_losses(const BrierBlock* facts, const CountedBlocks& blocks, const Br
 
 }  // namespace
 
-BrierLanes brier_lanes(ThisVariant) { return {row_losses, block_losses}; }
+BrierLanes brier_lanes(ThisVariant) { return {row_losses, row_losses_and_floors, block_losses}; }
 
 }  // namespace survtree

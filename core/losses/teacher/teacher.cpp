@@ -24,10 +24,10 @@ class TeacherLoss : public Loss {
     return (loss > 0.0 ? loss : 0.0) / facts().total_weight;
   }
 
-  // Claim: the mean of a leaf serves a group in it no better than the group's own mean does. So the
-  // floor is the loss of the group as a leaf; about its own mean, since small groups are many, and
-  // errors that are small beside the loss of all rows would add up.
-  double group_floor(std::span<const std::uint32_t> rows) const override {
+  // Claim: the mean of a leaf serves some of its rows no better than their own mean does. So the
+  // floor is the loss of these rows as a leaf; about their own mean, since small groups are many,
+  // and errors that are small beside the loss of all rows would add up.
+  double floor(std::span<const std::uint32_t> rows) const override {
     std::vector<double> sums;
     add_up(rows.data(), rows.size(), sums);
     const std::size_t k = facts().n_components();
@@ -49,6 +49,15 @@ class TeacherLoss : public Loss {
     for_kernel(out.kernel, [](auto variant) {
       return teacher_lanes(variant);
     }).split_losses(facts(), rows, out.scratch.data(), out.n_lanes, out.no, out.yes);
+  }
+  // The losses are the floors but for rounding, which is far below what the search calls a tie.
+  void of_splits_with_floors(const ListedRows& rows, const SplitLosses& out,
+                             const SplitFloors& floors) const override {
+    of_splits(rows, out);
+    for (std::size_t lane = 0; lane < out.n_lanes; ++lane) {
+      floors.no[lane] = out.no[lane] * (1.0 - 1e-13);
+      floors.yes[lane] = out.yes[lane] * (1.0 - 1e-13);
+    }
   }
 
  private:

@@ -1,0 +1,129 @@
+#include "data/cut_problem.hpp"
+
+#include <algorithm>
+
+#include "data/collapse.hpp"
+#include "data/contract.hpp"
+
+namespace survtree {
+namespace {
+
+// Questions by column, then cut, then rank.
+std::vector<std::uint32_t> ordered_questions(const CodedTable& t) {
+  std::vector<std::uint32_t> order = iota(t.question_cut.size());
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (t.question_column[a] != t.question_column[b])
+      return t.question_column[a] < t.question_column[b];
+    if (t.question_cut[a] != t.question_cut[b]) return t.question_cut[a] < t.question_cut[b];
+    return t.question_rank[a] < t.question_rank[b];
+  });
+  return order;
+}
+
+// One cut for questions with the same answers; returns the code that each cut ends with, by cut.
+std::vector<std::uint32_t> set_cuts(const CodedTable& t, CutProblem& p) {
+  p.n_columns = t.n_columns;
+  std::vector<std::uint32_t> last_code;
+  for (std::uint32_t question : ordered_questions(t)) {
+    const std::uint32_t column = t.question_column[question], cut = t.question_cut[question];
+    require(column < t.n_columns, "a question is about a column");
+    if (!p.column_of.empty() && p.column_of.back() == column && last_code.back() == cut) continue;
+    while (p.first_cut.size() <= column)
+      p.first_cut.push_back(static_cast<std::uint32_t>(p.column_of.size()));
+    p.column_of.push_back(column);
+    p.question_of.push_back(question);
+    p.question_rank.push_back(t.question_rank[question]);
+    last_code.push_back(cut);
+  }
+  p.first_cut.resize(t.n_columns + 1, static_cast<std::uint32_t>(p.column_of.size()));
+  return last_code;
+}
+
+// A row of the table in the order of its codes: how many cuts of each column it answers with no.
+class Recoded {
+ public:
+  Recoded(const CodedTable& table, const CutProblem& problem,
+          const std::vector<std::uint32_t>& last_code)
+      : table_(table), problem_(problem), last_code_(last_code) {}
+
+  std::uint32_t code(std::size_t row, std::size_t column) const {
+    const auto begin = last_code_.begin() + problem_.first_cut[column];
+    const auto end = last_code_.begin() + problem_.first_cut[column + 1];
+    const std::uint32_t given = table_.codes[column * table_.n_rows + row];
+    // Codes mostly count cuts already.
+    const auto n = static_cast<std::uint32_t>(end - begin);
+    if (given < n && begin[given] == given) return given;
+    return static_cast<std::uint32_t>(std::lower_bound(begin, end, given) - begin);
+  }
+
+ private:
+  const CodedTable& table_;
+  const CutProblem& problem_;
+  const std::vector<std::uint32_t>& last_code_;
+};
+
+// Rows that no tree can part, two codes a word.
+Distinct distinct_rows(const CodedTable& t, const Recoded& recoded) {
+  const std::size_t width = (t.n_columns + 1) / 2;
+  Numbering numbering(width, t.n_rows);
+  Words row(width);
+  for (std::size_t i = 0; i < t.n_rows; ++i) {
+    std::fill(row.begin(), row.end(), 0);
+    for (std::size_t j = 0; j < t.n_columns; ++j)
+      row[j / 2] |= std::uint64_t{recoded.code(i, j)} << (32 * (j % 2));
+    numbering.add(row);
+  }
+  return numbering.finish();
+}
+
+void set_rows(CutProblem& p, const Distinct& patterns, const std::vector<CollapsedRow>& rows) {
+  std::uint64_t seed = 0;
+  for (const CollapsedRow& row : rows) {
+    p.n_copies.push_back(row.n_copies);
+    p.n_events.push_back(row.n_events);
+    p.has_copies |= row.n_copies > 1;
+    p.name.push_back({scramble(2 * seed), scramble(2 * seed + 1)});
+    ++seed;
+  }
+  p.codes.resize(p.n_columns * rows.size());
+  for (std::size_t j = 0; j < p.n_columns; ++j)
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      p.codes[j * rows.size() + i] =
+          static_cast<std::uint32_t>(patterns.item(rows[i].pattern)[j / 2] >> (32 * (j % 2)));
+}
+
+void set_groups(CutProblem& p, const Distinct& patterns, const std::vector<CollapsedRow>& rows) {
+  const auto pattern = [&](std::uint32_t i) { return rows[i].pattern; };
+  const auto order = counting_sort(iota(rows.size()), patterns.size(), pattern);
+  p.group_loss.assign(rows.size(), 0.0);
+  for (std::size_t begin = 0, end; begin < order.size(); begin = end) {
+    end = begin + 1;
+    while (end < order.size() && pattern(order[begin]) == pattern(order[end])) ++end;
+    if (end - begin > 1)  // one row may lose nothing
+      p.group_loss[order[begin]] = p.loss->floor(std::span(order).subspan(begin, end - begin));
+  }
+}
+
+}  // namespace
+
+CutProblem make_cut_problem(const CodedTable& t, const Outcome& outcome) {
+  require(t.n_rows > 0 && t.n_rows < UINT32_MAX, "between 1 and 2^32 - 2 rows");
+  require(t.codes.size() == t.n_rows * t.n_columns, "codes are columns x rows");
+  const std::size_t n = t.question_cut.size();
+  require(t.question_column.size() == n && t.question_rank.size() == n, "questions");
+  require(t.event.size() == t.n_rows && t.weight.size() == t.n_rows, "one of each a row");
+  CutProblem p;
+  const std::vector<std::uint32_t> last_code = set_cuts(t, p);
+  const Distinct patterns = distinct_rows(t, Recoded(t, p, last_code));
+  Table table;
+  table.n_rows = t.n_rows;
+  table.weight = t.weight;
+  table.event = t.event;
+  const std::vector<CollapsedRow> rows = collapse(table, outcome, patterns);
+  p.loss = outcome.loss_of(rows);
+  set_rows(p, patterns, rows);
+  set_groups(p, patterns, rows);
+  return p;
+}
+
+}  // namespace survtree

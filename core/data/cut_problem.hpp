@@ -1,0 +1,57 @@
+// Everything the answer depends on where splits are cuts of columns: like Problem, with one code a
+// row and column instead of one bit a row and question, so that it grows with columns, not with
+// cuts. Never changes once made.
+#pragma once
+
+#include "data/problem.hpp"
+
+namespace survtree {
+
+// What crosses the border of the core. `codes` are column after column, one a row. A row answers
+// yes to a question if its code in the question's column is at most the question's cut.
+struct CodedTable {
+  std::size_t n_rows = 0;
+  std::size_t n_columns = 0;
+  std::span<const std::uint32_t> codes;
+  std::span<const std::uint32_t> question_column, question_cut;
+  std::span<const std::uint32_t>
+      question_rank;  // breaks ties between questions that do equally well
+  std::span<const double> weight;
+  std::span<const std::uint8_t> event;  // is a row one of an event?
+
+  bool answer(std::size_t row, std::size_t question) const {
+    return codes[question_column[question] * n_rows + row] <= question_cut[question];
+  }
+};
+
+// Cuts are numbered column after column, ascending: the rows that answer yes to a cut answer yes to
+// all later cuts of the column.
+struct CutProblem {
+  std::unique_ptr<const Loss> loss;
+  std::vector<std::uint32_t> n_copies, n_events;  // as in Problem
+  bool has_copies = false;
+  std::vector<double> group_loss;  // as in Problem: booked on the first row of a group
+  std::vector<Key> name;           // of each row; sums of them are the keys of subsets
+
+  std::size_t n_columns = 0;
+  std::vector<std::uint32_t> first_cut;  // of each column, and one past the last cut
+  std::vector<std::uint32_t> column_of;  // cut -> column
+  // Cut -> question. Where several questions make the same cut: the one with the smallest rank.
+  std::vector<std::uint32_t> question_of, question_rank;
+  // Column after column: how many of its cuts a row answers with no.
+  std::vector<std::uint32_t> codes;
+
+  std::size_t n_rows() const { return n_copies.size(); }
+  std::size_t n_cuts() const { return column_of.size(); }
+  const std::uint32_t* codes_of(std::size_t column) const {
+    return codes.data() + column * n_rows();
+  }
+  bool says_yes(std::uint32_t row, std::uint32_t cut) const {
+    const std::uint32_t column = column_of[cut];
+    return first_cut[column] + codes_of(column)[row] <= cut;
+  }
+};
+
+CutProblem make_cut_problem(const CodedTable& table, const Outcome& outcome);
+
+}  // namespace survtree

@@ -1,0 +1,123 @@
+#include "search/cut_search.hpp"
+
+#include "data/contract.hpp"
+
+namespace survtree {
+
+CutSearch::CutSearch(const CutProblem& problem, const SearchOptions& options)
+    : incumbent_(options.regularization), solver_(problem, options) {
+  solver_.set_listener([this](std::uint32_t cut, int depth, double objective) {
+    if (objective >= incumbent_.objective()) return;
+    incumbent_.offer(solver_.root_tree_with(cut, depth, objective),
+                     "depth " + std::to_string(depth));
+  });
+}
+
+void CutSearch::start_from(const Tree& tree, double lower_bound, const std::string& found_by) {
+  lower_bound_ = std::max(lower_bound_.load(), lower_bound);
+  incumbent_.offer(solver_.with_losses(tree), found_by);
+}
+
+Result CutSearch::run(const RunLimits& limits) {
+  solver_.start(limits);
+  const SubsetFacts facts = solver_.root().facts();
+  lower_bound_ = std::max(lower_bound_.load(), solver_.bounds().any_tree(facts));
+  incumbent_.offer(leaf_of(facts.loss), "one leaf");
+  log_progress();
+  solver_.limits().look_at_clock(true);  // all the time there is may be gone already
+  if (solved_depth_ < 0) deepen(solver_.options().upper_bound);
+  // A gap or an upper bound may have closed the search before the tie rule could choose.
+  if (solved_depth_ < 0 && are_bounds_met(incumbent_.tree())) {
+    solver_.limits().lift_for_ties();
+    if (!is_stopped()) deepen(Bounds::no_limit);
+  }
+  Tree tree = incumbent_.tree();
+  if (solved_depth_ >= 0 && !is_stopped()) {
+    Tree first = solver_.root_tree(solved_depth_, optimum_);
+    if (!is_stopped()) tree = std::move(first);  // one that was read in part may not be the first
+  }
+  return final_result(std::move(tree));
+}
+
+// Claim: a tree deeper than this has at least depth + 2 leaves. Where these alone cost more than
+// the best tree so far, no deeper tree is better, or as good.
+bool CutSearch::is_last(int depth) const {
+  if (depth >= solver_.final_depth()) return true;
+  const double wanted = incumbent_.objective() + solver_.tolerance();
+  return solver_.bounds().max_leaves(solver_.root().facts(), wanted) < depth + 2.0;
+}
+
+void CutSearch::deepen(double upper_bound) {
+  for (int depth = std::min(1, solver_.final_depth());; ++depth) {
+    if (search_depth(depth, upper_bound) || is_stopped()) return;
+    log_progress();
+  }
+}
+
+// Returns whether that was all.
+bool CutSearch::search_depth(int depth, double upper_bound) {
+  // With a gap the last depth looks for no tree that is better by less than that.
+  const double share = depth >= solver_.final_depth() ? 1.0 - gap() : 1.0;
+  const double budget = std::min(share * incumbent_.objective(), upper_bound);
+  const CutResult result = solver_.solve_root(depth, budget);
+  const bool is_final = is_last(depth);
+  if (is_final) lower_bound_ = std::max(lower_bound_.load(), result.value);
+  if (is_stopped()) return true;
+  if (result.is_solved)
+    incumbent_.offer(solver_.root_tree(depth, result.value), "depth " + std::to_string(depth));
+  if (!is_final) return false;
+  if (result.is_solved) {
+    solved_depth_ = depth;
+    optimum_ = result.value;
+    lower_bound_ = result.value;
+    return true;
+  }
+  const double objective = incumbent_.objective();
+  if (objective - lower_bound_ <= gap() * objective + solver_.tolerance()) return true;
+  // Nothing as good as the upper bound exists.
+  require(upper_bound < objective, "the incumbent is within its own budget");
+  deepen(Bounds::no_limit);
+  return true;
+}
+
+// Each node of the tree may be off by one tolerance and still count as a tie.
+bool CutSearch::are_bounds_met(const Tree& tree) const {
+  const double ties = 2.0 * static_cast<double>(leaves_of(tree)) * solver_.tolerance();
+  return incumbent_.objective_of(tree) - lower_bound_ <= ties;
+}
+
+Result CutSearch::final_result(Tree tree) {
+  incumbent_.settle(tree);
+  Result r;
+  r.loss = loss_of(tree);
+  r.objective = incumbent_.objective();
+  r.tolerance = solver_.tolerance();
+  r.lower_bound = are_bounds_met(tree) ? r.objective : std::min(lower_bound_.load(), r.objective);
+  r.guessed_bound = r.lower_bound;
+  r.status = r.lower_bound == r.objective ? Status::optimal
+             : is_stopped()               ? solver_.limits().reason()
+                                          : Status::gap_reached;
+  r.is_upper_bound_wrong = r.lower_bound > solver_.options().upper_bound + r.tolerance;
+  r.tree = std::move(tree);
+  r.stats = solver_.stats();
+  r.cache_entries = solver_.cache().size();
+  r.cache_bytes = solver_.cache().bytes();
+  r.cache_shed = solver_.cache().n_shed();
+  r.seconds = solver_.limits().seconds();
+  lower_bound_ = r.lower_bound;
+  log_progress();
+  return r;
+}
+
+Progress CutSearch::snapshot() const {
+  return incumbent_.watch([&](const Tree& tree, double objective, const std::string& found_by) {
+    return Progress{solver_.limits().seconds(),
+                    std::min(lower_bound_.load(), objective),
+                    objective,
+                    leaves_of(tree),
+                    found_by,
+                    solver_.stats()};
+  });
+}
+
+}  // namespace survtree

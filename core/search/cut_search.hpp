@@ -1,0 +1,44 @@
+// The exact search for the best tree on all rows where splits are cuts of columns: depth after
+// depth, as in search.hpp.
+#pragma once
+
+#include "search/cut_solver.hpp"
+#include "search/search.hpp"
+
+namespace survtree {
+
+class CutSearch {
+ public:
+  // The problem must outlive the search.
+  CutSearch(const CutProblem& problem, const SearchOptions& options);
+
+  // May be called again after it was stopped, and goes on with what it has kept.
+  Result run(const RunLimits& limits = {});
+  // A tree, whose questions are cuts, and a lower bound to start from, before a run.
+  void start_from(const Tree& tree, double lower_bound, const std::string& found_by);
+
+  // Through these whoever waits for run() listens to it, and may interrupt it.
+  Limits& limits() { return solver_.limits(); }
+  std::vector<Progress> take_progress() { return progress_.take(); }
+  Progress snapshot() const;
+  std::size_t cache_bytes() const { return solver_.bytes(); }
+
+ private:
+  void deepen(double upper_bound);
+  bool search_depth(int depth, double upper_bound);
+  bool is_last(int depth) const;
+  bool are_bounds_met(const Tree& tree) const;
+  Result final_result(Tree tree);
+  void log_progress() { progress_.add(snapshot()); }
+  bool is_stopped() const { return solver_.limits().is_over(); }
+  double gap() const { return solver_.limits().of_run().gap; }
+
+  Incumbent incumbent_;
+  CutSolver solver_;
+  std::atomic<double> lower_bound_ = 0.0;
+  int solved_depth_ = -1;  // the depth at which the problem was closed
+  double optimum_ = 0.0;   // then
+  ProgressLog progress_;
+};
+
+}  // namespace survtree

@@ -1,0 +1,272 @@
+#include "search/cut_solver.hpp"
+
+#include "data/contract.hpp"
+#include "data/distinct.hpp"
+
+namespace survtree {
+namespace {
+
+// More open cuts than this are looked at in two steps: what a few of them show closes others.
+constexpr std::size_t kMostAtOnce = 48, kStride = 4;
+// For floors that neighbours may use; they are found again at some cost.
+constexpr std::size_t kMostTableBytes = std::size_t{1} << 29U;
+
+// Above this sums of floors are above the budget, however they were rounded.
+float closing_sum(double budget) {
+  const auto rounded = static_cast<float>(budget * (1.0 + 4e-7));
+  return std::nextafter(rounded, std::numeric_limits<float>::infinity());
+}
+
+}  // namespace
+
+CutSolver::CutSolver(const CutProblem& problem, const SearchOptions& options)
+    : problem_(problem),
+      options_(options),
+      bounds_(options.regularization, options.switches),
+      smallest_{options.min_samples_leaf, options.min_events_leaf},
+      splitter_(problem, options.kernel),
+      all_rows_(iota(problem.n_rows())),
+      all_cuts_(iota(problem.n_cuts())) {
+  require(options.max_depth >= 0 && options.max_depth <= kMaxDepth, "0 <= max_depth <= 1000");
+  require(options.regularization >= 0.0, "regularization >= 0");
+  require(options.min_samples_leaf >= 1, "min_samples_leaf >= 1");
+  root_.rows = all_rows_;
+  root_.loss = problem.loss->of_leaf(all_rows_);
+  root_.floor = problem.loss->floor(all_rows_);
+  for (std::uint32_t row : all_rows_) {
+    root_.n_rows += problem.n_copies[row];
+    root_.n_events += problem.n_events[row];
+    root_.group_loss += problem.group_loss[row];
+    root_.key.high += problem.name[row].high;
+    root_.key.low += problem.name[row].low;
+  }
+  tolerance_ = 1e-12 * root_.loss + 1e-15 * options_.regularization;  // as in SubsetSolver
+}
+
+void CutSolver::start(const RunLimits& limits) {
+  limits_.start(limits);
+  most_table_bytes_ = std::min(kMostTableBytes, limits.memory_limit_bytes / 2);
+  cache_.set_max_bytes(limits.memory_limit_bytes - most_table_bytes_);
+}
+
+int CutSolver::useful_depth(const CutSubset& s) const {
+  const std::uint64_t leaves = smallest_.most_leaves(s.n_rows, s.n_events);
+  return leaves == 0 ? 0 : static_cast<int>(std::min<std::uint64_t>(leaves - 1, kMaxDepth));
+}
+
+CutResult CutSolver::solve_root(int depth, double budget) {
+  Table table;
+  return solve(root_, depth, budget, {}, 0, table);
+}
+
+CutResult CutSolver::solve(const CutSubset& s, int depth, double budget, const Hints& hints,
+                           std::size_t k, Table& table) {
+  const double leaf = bounds_.as_leaf(s.facts()), weak = relaxed(s);
+  if (smallest_.is_leaf_at_most(s.n_rows, s.n_events)) return {leaf, weak, kLeaf, true};
+  if (bounds_.no_split_pays(s.facts())) {
+    ++stats_.pruned_by_incremental_progress;
+    return {leaf, weak, kLeaf, true};
+  }
+  const double floor = bounds_.any_tree(s.facts());
+  if (options_.switches.hierarchical && floor > budget + tolerance_) {
+    ++stats_.pruned_by_budget;
+    return {floor, weak, kLeaf, false};
+  }
+  if (depth == 0) return {leaf, s.floor + penalty(), kLeaf, true};
+  if (useful_depth(s) < depth) {
+    // Relaxed trees may be deeper than those with leaves of full size.
+    CutResult result = solve(s, useful_depth(s), budget, {}, k, table);
+    table.reset();
+    result.floor = weak;
+    return result;
+  }
+  if (options_.switches.permutation && k > 0) {
+    const CutResult* past = cache_.find(s.key, depth);
+    if (past != nullptr && (past->is_solved || past->value > budget + tolerance_)) {
+      ++stats_.cache_hits;
+      return *past;
+    }
+  }
+  if (should_stop()) return {floor, weak, kLeaf, false};
+  table = new_table();
+  const CutResult result = depth == 1 ? solve_last(s, budget, hints, level(k), *table)
+                                      : solve_splits(s, depth, budget, hints, k, *table);
+  if (limits_.is_stopped()) return result;
+  ++stats_.subsets_solved;
+  limits_.count_node();
+  if (options_.switches.permutation) cache_.store(s.key, depth, result);
+  return result;
+}
+
+CutSolver::Table CutSolver::new_table() {
+  const std::size_t bytes = FloorTable::bytes(problem_.n_cuts());
+  table_bytes_ += bytes;
+  return {new FloorTable, [this, bytes](FloorTable* old) {
+            table_bytes_ -= bytes;
+            delete old;
+          }};
+}
+
+// What is known before any cut is looked at: each side has a leaf, and what holds for subsets.
+void CutSolver::start_table(FloorTable& table, const CutSubset& s, const Hints& hints) const {
+  const std::size_t n = problem_.n_cuts();
+  const float least = rounded_down(penalty());
+  table.n_rows = s.n_rows;
+  if (hints[0] == nullptr || !options_.switches.floors) {
+    table.no.assign(n, least);
+    table.yes.assign(n, least);
+    return;
+  }
+  table.no = hints[0]->no;
+  table.yes = hints[0]->yes;
+  if (hints[1] == nullptr) return;
+  const float *no = hints[1]->no.data(), *yes = hints[1]->yes.data();
+  float *to_no = table.no.data(), *to_yes = table.yes.data();
+  for (std::size_t cut = 0; cut < n; ++cut) to_no[cut] = std::max(to_no[cut], no[cut]);
+  for (std::size_t cut = 0; cut < n; ++cut) to_yes[cut] = std::max(to_yes[cut], yes[cut]);
+}
+
+std::vector<std::uint32_t>& CutSolver::open_cuts(const FloorTable& table, double budget,
+                                                 std::vector<std::uint32_t>& out) const {
+  const float closed = closing_sum(budget + tolerance_);
+  const bool is_on = options_.switches.floors;
+  out.resize(problem_.n_cuts());
+  std::size_t n = 0;
+  for (std::uint32_t cut = 0; cut < out.size(); ++cut) {
+    out[n] = cut;  // no branch: the next one overwrites what is not open
+    n += !is_on || table.no[cut] + table.yes[cut] <= closed ? 1 : 0;
+  }
+  out.resize(n);
+  return out;
+}
+
+// The least sum of floors among the cuts that it closes.
+double CutSolver::least_closed(const FloorTable& table, double budget) const {
+  if (!options_.switches.floors) return Bounds::no_limit;
+  const float closed = closing_sum(budget + tolerance_);
+  float least = std::numeric_limits<float>::infinity();
+  for (std::size_t cut = 0; cut < problem_.n_cuts(); ++cut) {
+    const float sum = table.no[cut] + table.yes[cut];
+    least = std::min(least, sum > closed ? sum : std::numeric_limits<float>::infinity());
+  }
+  return static_cast<double>(least) * (1.0 - 2e-7);  // the sum may have been rounded up
+}
+
+// Enters the floors of lanes, `no` and `yes`, at the cuts that were asked about, and at those that
+// they hold for as well. Where all rows are on one side, that is the whole subset, as a leaf at the
+// least; of the other side nothing is known but that it has a leaf.
+void CutSolver::raise_table(FloorTable& table, const CutSubset& s,
+                            std::span<const std::uint32_t> cuts, const CutRow& row, const float* no,
+                            const float* yes) const {
+  if (!options_.switches.floors) return;
+  const float whole = rounded_down(relaxed(s));
+  const auto put = [](float& old, float value) { old = std::max(old, value); };
+  for (std::size_t first = 0, end; first < cuts.size(); first = end) {
+    const std::uint32_t column = problem_.column_of[cuts[first]];
+    end = first;
+    while (end < cuts.size() && problem_.column_of[cuts[end]] == column) ++end;
+    float highest = 0.0F;
+    for (std::size_t i = first; i < end; ++i) {
+      const std::int32_t lane = row.lane_of[i];
+      const float value = lane >= 0 ? yes[lane] : lane == CutRow::kAllYes ? whole : 0.0F;
+      highest = std::max(highest, value);
+      const std::uint32_t next = i + 1 < end ? cuts[i + 1] : problem_.first_cut[column + 1];
+      for (std::uint32_t cut = cuts[i]; cut < next; ++cut) put(table.yes[cut], highest);
+    }
+    highest = 0.0F;
+    for (std::size_t i = end; i-- > first;) {
+      const std::int32_t lane = row.lane_of[i];
+      const float value = lane >= 0 ? no[lane] : lane == CutRow::kAllNo ? whole : 0.0F;
+      highest = std::max(highest, value);
+      const std::uint32_t before = i > first ? cuts[i - 1] + 1 : problem_.first_cut[column];
+      for (std::uint32_t cut = before; cut <= cuts[i]; ++cut) put(table.no[cut], highest);
+    }
+  }
+}
+
+// Looks at the cuts picked, both of whose sides are to be leaves.
+void CutSolver::look_at(const CutSubset& s, Level& at, FloorTable& table, double& best) {
+  stats_.lane_rows += splitter_.split(s.rows, at.picked, at.row);
+  const CutRow& row = at.row;
+  at.no.resize(row.n_lanes);
+  at.yes.resize(row.n_lanes);
+  for (std::size_t lane = 0; lane < row.n_lanes; ++lane) {
+    at.no[lane] = rounded_down(row.no.floor[lane] + penalty());
+    at.yes[lane] = rounded_down(row.yes.floor[lane] + penalty());
+    if (!fits(row.no, lane) || !fits(row.yes, lane)) continue;
+    const double value = row.no.loss[lane] + row.yes.loss[lane] + 2.0 * penalty();
+    at.tried.push_back({row.cut[lane], value});
+    best = std::min(best, value);
+  }
+  raise_table(table, s, at.picked, row, at.no.data(), at.yes.data());
+}
+
+// Trees of at most two leaves.
+CutResult CutSolver::solve_last(const CutSubset& s, double budget, const Hints& hints, Level& at,
+                                FloorTable& table) {
+  const double leaf = bounds_.as_leaf(s.facts());
+  double best = leaf, floor = s.floor + penalty();
+  const auto least_seen = [&] {
+    for (std::size_t lane = 0; lane < at.row.n_lanes; ++lane)
+      floor = std::min(floor, static_cast<double>(at.no[lane]) + at.yes[lane]);
+  };
+  start_table(table, s, hints);
+  at.tried.clear();
+  open_cuts(table, std::min(best, budget), at.open);
+  std::size_t n_asked = at.open.size();
+  if (options_.switches.floors && at.open.size() > kMostAtOnce) {
+    at.picked.clear();
+    std::size_t n_left = 0;
+    for (std::size_t i = 0; i < at.open.size(); ++i) {
+      if (i % kStride == kStride / 2)
+        at.picked.push_back(at.open[i]);
+      else
+        at.open[n_left++] = at.open[i];
+    }
+    at.open.resize(n_left);
+    look_at(s, at, table, best);
+    least_seen();
+    const float closed = closing_sum(std::min(best, budget) + tolerance_);
+    std::erase_if(at.open,
+                  [&](std::uint32_t cut) { return table.no[cut] + table.yes[cut] > closed; });
+    n_asked = at.picked.size() + at.open.size();
+  }
+  stats_.pruned_by_floor += problem_.n_cuts() - n_asked;
+  at.picked.swap(at.open);
+  look_at(s, at, table, best);
+  least_seen();
+  const double closed = least_closed(table, std::min(best, budget));
+  floor = std::min(floor, closed);
+  if (best > budget + tolerance_) return {std::min(best, closed), floor, kLeaf, false};
+  return {best, floor, first_of_ties(best, leaf, at.tried), true};
+}
+
+// The tie rule: a leaf if it is as good, otherwise the cut that does best alone on all rows, then
+// the one whose question has the smallest rank.
+std::int32_t CutSolver::first_of_ties(double best, double leaf, std::span<const Tried> tried) {
+  if (leaf <= best + tolerance_) return kLeaf;
+  std::optional<std::uint32_t> first;
+  for (const Tried& each : tried) {
+    if (each.value > best + tolerance_) continue;
+    if (!first || comes_before(each.cut, *first)) first = each.cut;
+  }
+  require(first.has_value(), "the best value is that of a cut");
+  return static_cast<std::int32_t>(*first);
+}
+
+bool CutSolver::comes_before(std::uint32_t a, std::uint32_t b) {
+  const double x = alone(a), y = alone(b);
+  return x != y ? x < y : problem_.question_rank[a] < problem_.question_rank[b];
+}
+
+// The loss of a split of all rows.
+double CutSolver::alone(std::uint32_t cut) {
+  const auto known = alone_.find(cut);
+  if (known != alone_.end()) return known->second;
+  stats_.lane_rows += splitter_.split(all_rows_, std::span(&cut, 1), alone_row_);
+  const double loss =
+      alone_row_.n_lanes == 0 ? Bounds::no_limit : alone_row_.no.loss[0] + alone_row_.yes.loss[0];
+  return alone_[cut] = loss;
+}
+
+}  // namespace survtree

@@ -1,0 +1,161 @@
+// The optimum of one subset at one depth where splits are cuts of columns: dynamic programming over
+// subsets, as in solver.hpp, in which whole intervals of cuts are closed at once by the floors of
+// their ends (floor_table.hpp).
+#pragma once
+
+#include <array>
+#include <functional>
+
+#include "search/cut_cache.hpp"
+#include "search/cut_row.hpp"
+#include "search/floor_table.hpp"
+#include "search/solver.hpp"
+
+namespace survtree {
+
+struct CutSubset {
+  std::span<const std::uint32_t> rows;  // ascending
+  Key key;
+  std::uint64_t n_rows = 0, n_events = 0;  // of the table
+  double loss = 0.0, floor = 0.0;          // as one leaf
+  double group_loss = 0.0;                 // sum of the floors of its groups
+
+  SubsetFacts facts() const { return {loss, group_loss}; }
+};
+
+class CutSolver {
+ public:
+  // Called when a split of all rows by a cut is better than any before.
+  using OnBetterSplit = std::function<void(std::uint32_t cut, int depth, double objective)>;
+
+  // The problem must outlive it.
+  CutSolver(const CutProblem& problem, const SearchOptions& options);
+
+  // The optimum of all rows at a depth, or the proof that it exceeds the budget.
+  CutResult solve_root(int depth, double budget);
+  // The tree behind a result of all rows that is solved.
+  Tree root_tree(int depth, double value);
+  // The same for one that begins with a cut; its sides were just solved.
+  Tree root_tree_with(std::uint32_t cut, int depth, double value);
+  // A tree that somebody else made, with the losses of its leaves.
+  Tree with_losses(const Tree& tree);
+
+  void start(const RunLimits& limits);
+  void set_listener(OnBetterSplit on_better_split) {
+    on_better_split_ = std::move(on_better_split);
+  }
+  int final_depth() const { return std::min(options_.max_depth, useful_depth(root_)); }
+
+  const CutProblem& problem() const { return problem_; }
+  const SearchOptions& options() const { return options_; }
+  const Bounds& bounds() const { return bounds_; }
+  const CutSubset& root() const { return root_; }
+  const CutCache& cache() const { return cache_; }
+  double tolerance() const { return tolerance_; }
+  Limits& limits() { return limits_; }
+  const Limits& limits() const { return limits_; }
+  const Stats& stats() const { return stats_; }
+  std::size_t bytes() const { return cache_.bytes() + table_bytes_; }
+
+ private:
+  using Table = std::shared_ptr<FloorTable>;
+  // Tables of subsets of a subset, nearest first; null if there are fewer.
+  using Hints = std::array<const FloorTable*, 2>;
+  struct Part {
+    CutSubset subset;
+    std::vector<std::uint32_t> rows;
+  };
+  struct Run {
+    std::size_t first, end;  // candidates between two that were solved
+  };
+  // A cut that was solved.
+  struct Tried {
+    std::uint32_t cut;
+    double value;
+  };
+  // Scratch of a subset on the way from all rows down.
+  struct Level {
+    CutRow row;
+    std::vector<std::uint32_t> open, picked;
+    std::vector<float> no, yes;  // floors by candidate
+    std::vector<Run> runs;
+    std::vector<Tried> tried;
+    Part no_part, yes_part;
+  };
+  struct Node;  // a subset whose cuts are being tried
+
+  CutResult solve(const CutSubset& s, int depth, double budget, const Hints& hints,
+                  std::size_t level, Table& table);
+  CutResult solve_last(const CutSubset& s, double budget, const Hints& hints, Level& at,
+                       FloorTable& table);
+  CutResult solve_splits(const CutSubset& s, int depth, double budget, const Hints& hints,
+                         std::size_t level, FloorTable& table);
+  void look_at(const CutSubset& s, Level& at, FloorTable& table, double& best);
+  void begin(Node& node);
+  void order_columns(Node& node);
+  void try_runs(Node& node);
+  void try_cut(Node& node, std::size_t lane);
+  CutResult solve_part(Node& node, const CutSubset& part, bool yes, std::uint32_t cut,
+                       double budget, Table& table);
+  Hints hints_for(const Node& node, std::uint32_t cut, bool yes) const;
+  void raise(Node& node, std::size_t lane, double no_floor, double yes_floor);
+  void drop_tables(Node& node, const Run& run);
+  double bound_of(const Node& node, std::size_t lane) const;
+  CutResult finish(Node& node);
+  double floor_of_open(const Node& node) const;
+
+  void start_table(FloorTable& table, const CutSubset& s, const Hints& hints) const;
+  std::vector<std::uint32_t>& open_cuts(const FloorTable& table, double budget,
+                                        std::vector<std::uint32_t>& out) const;
+  double least_closed(const FloorTable& table, double budget) const;
+  void raise_table(FloorTable& table, const CutSubset& s, std::span<const std::uint32_t> cuts,
+                   const CutRow& row, const float* no, const float* yes) const;
+  Table new_table();
+
+  void part(const CutSubset& s, std::uint32_t cut, Level& at);
+  void set_facts(Level& at, std::size_t lane);
+  Tree read(const CutSubset& s, int depth, double value, std::size_t level);
+  Tree read_split(const CutSubset& s, std::uint32_t cut, int depth, double value,
+                  std::size_t level);
+  Tree with_losses(const CutSubset& s, const Tree& tree, std::size_t level);
+  std::int32_t first_of_ties(double best, double leaf, std::span<const Tried> tried);
+  bool comes_before(std::uint32_t a, std::uint32_t b);
+  std::uint32_t first_like(const CutSubset& s, std::uint32_t cut);
+  double alone(std::uint32_t cut);
+  std::pair<Part, Part> parts_alone(const CutSubset& s, std::uint32_t cut);
+
+  bool fits(const CutSide& side, std::size_t lane) const {
+    return smallest_.fits(side.rows[lane], side.events[lane]);
+  }
+  // No relaxed tree costs less.
+  double relaxed(const CutSubset& s) const {
+    return std::min(s.floor + penalty(), s.group_loss + 2.0 * penalty());
+  }
+  int useful_depth(const CutSubset& s) const;
+  double penalty() const { return options_.regularization; }
+  bool should_stop() { return limits_.should_stop(n_polls_, true); }
+  Level& level(std::size_t k) {
+    while (levels_.size() <= k) levels_.push_back(std::make_unique<Level>());
+    return *levels_[k];
+  }
+
+  const CutProblem& problem_;
+  SearchOptions options_;
+  Bounds bounds_;
+  SmallestLeaf smallest_;
+  CutSplitter splitter_;
+  Limits limits_;
+  CutCache cache_;
+  Stats stats_;
+  std::uint64_t n_polls_ = 0;
+  std::vector<std::uint32_t> all_rows_, all_cuts_;
+  CutSubset root_;
+  double tolerance_ = 0.0;
+  std::size_t table_bytes_ = 0, most_table_bytes_ = SIZE_MAX;
+  std::vector<std::unique_ptr<Level>> levels_;
+  CutRow alone_row_;
+  std::unordered_map<std::uint32_t, double> alone_;  // losses of splits of all rows, for ties
+  OnBetterSplit on_better_split_;
+};
+
+}  // namespace survtree

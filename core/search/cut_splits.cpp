@@ -1,0 +1,275 @@
+// Trees of more than two leaves: which cut to solve next, and what that closes.
+#include "data/contract.hpp"
+#include "search/cut_solver.hpp"
+
+namespace survtree {
+
+struct CutSolver::Node {
+  const CutSubset& subset;
+  const Hints& hints;
+  Level& at;
+  FloorTable& table;
+  int depth;
+  double budget;
+  std::size_t level;
+  bool keeps_sides;  // for those who use the table
+
+  double leaf, best;               // the best known: the leaf, or a split
+  double limit_at_start = 0.0;     // above which cuts were closed from the start
+  double rest = Bounds::no_limit;  // no tree that was left unsolved is better than this
+
+  double limit() const { return std::min(best, budget); }
+};
+
+CutResult CutSolver::solve_splits(const CutSubset& s, int depth, double budget, const Hints& hints,
+                                  std::size_t k, FloorTable& table) {
+  const double leaf = bounds_.as_leaf(s.facts());
+  // Tables of subsets of two leaves are many and serve neighbours well; deeper ones are large.
+  const bool keeps_sides = depth == 2 && k > 0;
+  Node node{s, hints, level(k), table, depth, budget, k, keeps_sides, leaf, leaf};
+  begin(node);
+  try_runs(node);
+  return finish(node);
+}
+
+// All cuts that are open, with both sides as leaves.
+void CutSolver::begin(Node& node) {
+  Level& at = node.at;
+  start_table(node.table, node.subset, node.hints);
+  at.tried.clear();
+  node.limit_at_start = node.limit();
+  open_cuts(node.table, node.limit_at_start, at.open);
+  stats_.lane_rows += splitter_.split(node.subset.rows, at.open, at.row);
+  const CutRow& row = at.row;
+  at.no.resize(row.n_lanes);
+  at.yes.resize(row.n_lanes);
+  for (std::size_t lane = 0; lane < row.n_lanes; ++lane) {
+    // A side is a leaf, or has two.
+    const double no = std::min(row.no.floor[lane], penalty()) + penalty();
+    const double yes = std::min(row.yes.floor[lane], penalty()) + penalty();
+    at.no[lane] = std::max(node.table.no[row.cut[lane]], rounded_down(no));
+    at.yes[lane] = std::max(node.table.yes[row.cut[lane]], rounded_down(yes));
+    if (fits(row.no, lane) && fits(row.yes, lane))
+      node.best = std::min(node.best, row.no.loss[lane] + row.yes.loss[lane] + 2.0 * penalty());
+  }
+}
+
+// One run a column; the column whose best split is best comes first, that is, last on the stack.
+// Its cuts are those between which nothing was solved.
+void CutSolver::order_columns(Node& node) {
+  const CutRow& row = node.at.row;
+  std::vector<std::pair<double, Run>> columns;
+  for (std::size_t first = 0, end; first < row.n_lanes; first = end) {
+    const std::uint32_t column = problem_.column_of[row.cut[first]];
+    double best = Bounds::no_limit;
+    for (end = first; end < row.n_lanes && problem_.column_of[row.cut[end]] == column; ++end)
+      best = std::min(best, row.no.loss[end] + row.yes.loss[end]);
+    columns.push_back({best, {first, end}});
+  }
+  std::stable_sort(columns.begin(), columns.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  node.at.runs.clear();
+  for (const auto& [best, run] : columns) node.at.runs.push_back(run);
+}
+
+// Runs of cuts are halved: the one in the middle is solved, and what it shows may close others. One
+// run after the other is followed to its end, so that few tables are needed at a time.
+void CutSolver::try_runs(Node& node) {
+  Level& at = node.at;
+  order_columns(node);
+  while (!at.runs.empty() && !limits_.is_stopped()) {
+    const Run run = at.runs.back();
+    at.runs.pop_back();
+    const double limit = node.limit() + tolerance_;
+    const auto is_open = [&](std::size_t lane) { return bound_of(node, lane) <= limit; };
+    std::size_t first = run.first, end = run.end;
+    while (first < end && !is_open(first)) ++first;
+    while (first < end && !is_open(end - 1)) --end;
+    if (first == end) {
+      drop_tables(node, run);
+      continue;
+    }
+    std::size_t middle = first + (end - first) / 2;
+    while (!is_open(middle)) ++middle;
+    at.runs.push_back({middle + 1, run.end});
+    at.runs.push_back({run.first, middle});
+    try_cut(node, middle);
+  }
+}
+
+// In double precision: the sum is exact.
+double CutSolver::bound_of(const Node& node, std::size_t lane) const {
+  return static_cast<double>(node.at.no[lane]) + static_cast<double>(node.at.yes[lane]);
+}
+
+void CutSolver::try_cut(Node& node, std::size_t lane) {
+  Level& at = node.at;
+  const std::uint32_t cut = at.row.cut[lane];
+  const bool is_allowed = fits(at.row.no, lane) && fits(at.row.yes, lane);
+  part(node.subset, cut, at);
+  set_facts(at, lane);
+  const CutSubset &no = at.no_part.subset, &yes = at.yes_part.subset;
+  // The side that loses more is likelier to break the budget, which spares the other. Where a side
+  // is too small for a leaf, only the floor of the other is wanted.
+  const bool is_no_first = is_allowed ? no.loss > yes.loss : no.n_rows > yes.n_rows;
+  const CutSubset &first = is_no_first ? no : yes, &second = is_no_first ? yes : no;
+  const double limit = node.limit();
+  const double second_floor = is_no_first ? at.yes[lane] : at.no[lane];
+  FloorTable::Sides sides{cut, nullptr, nullptr};
+  Table first_table, second_table;
+  const CutResult a = solve_part(node, first, !is_no_first, cut, limit - second_floor, first_table);
+  double second_relaxed = 0.0;
+  if (is_allowed && a.is_solved && a.value + second_floor <= limit + tolerance_) {
+    const CutResult b = solve_part(node, second, is_no_first, cut, limit - a.value, second_table);
+    second_relaxed = b.floor;
+    const double value = a.value + b.value;
+    if (b.is_solved) {
+      at.tried.push_back({cut, value});
+      if (node.level == 0 && value < node.best && !limits_.is_stopped())
+        on_better_split_(cut, node.depth, value);
+      node.best = std::min(node.best, value);
+    } else {
+      node.rest = std::min(node.rest, value);
+    }
+  } else if (is_allowed) {
+    node.rest = std::min(node.rest, a.value + second_floor);
+  }
+  raise(node, lane, is_no_first ? a.floor : second_relaxed, is_no_first ? second_relaxed : a.floor);
+  sides.no = is_no_first ? first_table : second_table;
+  sides.yes = is_no_first ? second_table : first_table;
+  if (table_bytes_ > most_table_bytes_ || (sides.no == nullptr && sides.yes == nullptr)) return;
+  auto& all = node.table.sides;
+  all.insert(std::lower_bound(all.begin(), all.end(), cut,
+                              [](const auto& old, std::uint32_t c) { return old.cut < c; }),
+             sides);
+}
+
+CutResult CutSolver::solve_part(Node& node, const CutSubset& s, bool yes, std::uint32_t cut,
+                                double budget, Table& table) {
+  const double limit = options_.switches.hierarchical ? budget : Bounds::no_limit;
+  return solve(s, node.depth - 1, limit, hints_for(node, cut, yes), node.level + 1, table);
+}
+
+// The two largest tables known of subsets of a side of a cut.
+CutSolver::Hints CutSolver::hints_for(const Node& node, std::uint32_t cut, bool yes) const {
+  const std::uint32_t column = problem_.column_of[cut];
+  const std::uint32_t first = problem_.first_cut[column], end = problem_.first_cut[column + 1];
+  const auto table_of = [&](const FloorTable* known) -> const FloorTable* {
+    if (known == nullptr) return nullptr;
+    return yes ? known->yes_table(cut, first) : known->no_table(cut, end);
+  };
+  Hints out{};
+  for (const FloorTable* known :
+       {const_cast<const FloorTable*>(&node.table), node.hints[0], node.hints[1]}) {
+    const FloorTable* found = table_of(known);
+    if (found == nullptr || found == out[0]) continue;
+    if (out[0] == nullptr || found->n_rows > out[0]->n_rows) {
+      out[1] = out[0];
+      out[0] = found;
+    } else if (out[1] == nullptr || found->n_rows > out[1]->n_rows) {
+      out[1] = found;
+    }
+  }
+  return out;
+}
+
+// What is found of the sides of a cut holds for the yes-side of later cuts of the column, and for
+// the no-side of earlier ones. Floors ascend, or descend, along a column: where they are as high
+// already, so are all further on.
+void CutSolver::raise(Node& node, std::size_t lane, double no_floor, double yes_floor) {
+  if (!options_.switches.floors) return;
+  Level& at = node.at;
+  const std::uint32_t column = problem_.column_of[at.row.cut[lane]];
+  const auto is_same_column = [&](std::size_t other) {
+    return problem_.column_of[at.row.cut[other]] == column;
+  };
+  const float no = rounded_down(no_floor), yes = rounded_down(yes_floor);
+  for (std::size_t k = lane; k < at.row.n_lanes && is_same_column(k) && at.yes[k] < yes; ++k)
+    at.yes[k] = yes;
+  for (std::size_t k = lane + 1; k-- > 0 && is_same_column(k) && at.no[k] < no;) at.no[k] = no;
+}
+
+// A run is done: the tables at its ends have served, unless others want them.
+void CutSolver::drop_tables(Node& node, const Run& run) {
+  if (node.keeps_sides) return;
+  const CutRow& row = node.at.row;
+  for (FloorTable::Sides& sides : node.table.sides) {
+    if (run.first > 0 && sides.cut == row.cut[run.first - 1]) sides.yes.reset();
+    if (run.end < row.n_lanes && sides.cut == row.cut[run.end]) sides.no.reset();
+  }
+  std::erase_if(node.table.sides,
+                [](const auto& sides) { return sides.no == nullptr && sides.yes == nullptr; });
+}
+
+CutResult CutSolver::finish(Node& node) {
+  Level& at = node.at;
+  const double limit = node.limit() + tolerance_;
+  double best = node.leaf, untried = Bounds::no_limit;
+  double floor = node.subset.floor + penalty();
+  for (const Tried& each : at.tried) best = std::min(best, each.value);
+  for (std::size_t lane = 0; lane < at.row.n_lanes; ++lane) {
+    const double bound = bound_of(node, lane);
+    floor = std::min(floor, bound);
+    // What was tried is in `best` or `rest` with more than this; without a stop all else is closed.
+    if (bound > limit) untried = std::min(untried, bound);
+    if (bound > limit) ++stats_.pruned_by_floor;
+  }
+  const double closed = least_closed(node.table, node.limit_at_start);
+  floor = std::min(floor, closed);
+  raise_table(node.table, node.subset, at.open, at.row, at.no.data(), at.yes.data());
+  if (!node.keeps_sides) node.table.sides.clear();
+  if (limits_.is_stopped())
+    return {std::min({best, node.rest, floor_of_open(node), closed}), floor, kLeaf, false};
+  if (best > node.budget + tolerance_ && options_.switches.hierarchical)
+    return {std::min({best, node.rest, untried, closed}), floor, kLeaf, false};
+  return {best, floor, first_of_ties(best, node.leaf, at.tried), true};
+}
+
+// Stopped: no tree that begins with a cut that was not tried is better than this.
+double CutSolver::floor_of_open(const Node& node) const {
+  double least = Bounds::no_limit;
+  for (std::size_t lane = 0; lane < node.at.row.n_lanes; ++lane)
+    least = std::min(least, bound_of(node, lane));
+  return least;
+}
+
+void CutSolver::part(const CutSubset& s, std::uint32_t cut, Level& at) {
+  const std::uint32_t column = problem_.column_of[cut];
+  const std::uint32_t* codes = problem_.codes_of(column);
+  const std::uint32_t last = cut - problem_.first_cut[column];
+  Part &no = at.no_part, &yes = at.yes_part;
+  no.rows.resize(s.rows.size());
+  yes.rows.resize(s.rows.size());
+  std::size_t n_no = 0, n_yes = 0;
+  Key key;
+  double group_loss = 0.0;
+  for (std::uint32_t row : s.rows) {
+    const bool says_yes = codes[row] <= last;
+    no.rows[n_no] = yes.rows[n_yes] = row;  // no branch: one of them is overwritten
+    n_yes += says_yes ? 1 : 0;
+    n_no += says_yes ? 0 : 1;
+    const std::uint64_t mask = says_yes ? ~std::uint64_t{0} : 0;
+    key.high += problem_.name[row].high & mask;
+    key.low += problem_.name[row].low & mask;
+    group_loss += says_yes ? problem_.group_loss[row] : 0.0;
+  }
+  yes.subset.rows = std::span(yes.rows).first(n_yes);
+  no.subset.rows = std::span(no.rows).first(n_no);
+  yes.subset.key = key;
+  no.subset.key = {s.key.high - key.high, s.key.low - key.low};
+  yes.subset.group_loss = group_loss;
+  no.subset.group_loss = std::max(0.0, (s.group_loss - group_loss) * (1.0 - 1e-13));
+}
+
+void CutSolver::set_facts(Level& at, std::size_t lane) {
+  for (const bool says_yes : {false, true}) {
+    CutSubset& s = says_yes ? at.yes_part.subset : at.no_part.subset;
+    const CutSide& side = says_yes ? at.row.yes : at.row.no;
+    s.n_rows = side.rows[lane];
+    s.n_events = side.events[lane];
+    s.loss = side.loss[lane];
+    s.floor = side.floor[lane];
+  }
+}
+
+}  // namespace survtree
