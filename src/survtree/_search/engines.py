@@ -28,8 +28,8 @@ CUTS = "cuts"  # the engine for codes, among the solvers
 BOUNDS_OF_CUTS = frozenset({"floors", "permutation"})  # that can be switched off there
 _Array: TypeAlias = NDArray[Any]
 BitSearch: TypeAlias = _native.Search
-TreeSearch: TypeAlias = "BitSearch | _native.CutSearch"
-AnySearch: TypeAlias = "TreeSearch | _native.Frontier"
+TreeSearch: TypeAlias = BitSearch | _native.CutSearch
+AnySearch: TypeAlias = TreeSearch | _native.Frontier
 
 
 def search_of(problem: Problem, settings: SearchSettings) -> TreeSearch:
