@@ -86,7 +86,7 @@ class CodedAnswers:
         """Neighbouring questions with the same code column, and that column."""
         columns = self.question_column
         starts = np.flatnonzero(np.diff(columns, prepend=np.uint32(len(self.codes)))).tolist()
-        ends = [*starts[1:], len(columns)]
+        ends = [*starts, len(columns)][1:]
         return [(slice(a, b), int(columns[a])) for a, b in zip(starts, ends, strict=True)]
 
     def n_yes(self, rows: Bools) -> Places:
