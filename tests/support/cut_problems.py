@@ -1,13 +1,12 @@
-"""Random small tables with every cut of their columns, by seed, and the check of the engine for cuts.
+"""Random small tables with every cut of their columns, by seed, and the check of their engine.
 
 Brute force looks at all trees on all cuts. The engine must find its optimum, and among equals the
 tree of the search over bits, whatever is switched off and however it is stopped on the way.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -126,16 +125,40 @@ def check_cuts(case: CutCase, solver: str = CUTS) -> int:
     assert abs(plain.objective - optimum) <= slack, f"the search over bits: {case}"
     n_solves = 0
     for problem, settings in _ways(case, plain, solver):
-        where = f"{settings}: {case}"
         found = solve(problem, settings)
-        assert found.status == "optimal", where
-        assert found.lower_bound == found.objective, where
-        assert abs(found.objective - optimum) <= slack, where
-        assert nested(found.tree) == nested(plain.tree), where
+        _check_optimal(case, settings, found, plain)
         is_wrong = settings.upper_bound is not None and settings.upper_bound < optimum - slack
-        assert found.is_upper_bound_wrong or not is_wrong, where
+        _check(case, settings, found.is_upper_bound_wrong or not is_wrong, "a wrong upper bound")
         n_solves += 1
+    _check_limits(case, optimum, solver)
     return n_solves + _check_stops(case, plain, optimum, solver) + _check_start(case, plain, solver)
+
+
+def _check(case: CutCase, settings: SearchSettings, holds: bool, claim: str) -> None:
+    chosen = {f.name: getattr(settings, f.name) for f in fields(settings)}
+    unusual = {f.name: chosen[f.name] for f in fields(settings) if chosen[f.name] != f.default}
+    assert holds, f"{claim}: {unusual}, {case}"
+
+
+def _check_optimal(
+    case: CutCase, settings: SearchSettings, found: Solution, plain: Solution
+) -> None:
+    """The optimum is reached and proven, and the tree is that of the search over bits."""
+    slack = 1e-9 * root_loss(case.problem)
+    _check(case, settings, found.status == "optimal", f"status {found.status}")
+    _check(case, settings, found.lower_bound == found.objective, "the bounds meet")
+    difference = found.objective - plain.objective
+    _check(case, settings, abs(difference) <= slack, f"above the optimum by {difference!r}")
+    trees = nested(found.tree), nested(plain.tree)
+    _check(case, settings, trees[0] == trees[1], f"{trees[0]} is not the tree {trees[1]}")
+
+
+def _check_bounds(case: CutCase, settings: SearchSettings, found: Solution, optimum: float) -> None:
+    """Whatever stopped the search, the optimum lies between its bounds."""
+    slack = 1e-9 * root_loss(case.problem)
+    bounds = found.lower_bound, found.objective
+    holds = bounds[0] - slack <= optimum <= bounds[1] + slack
+    _check(case, settings, holds, f"the optimum {optimum!r} is between {bounds}")
 
 
 def _ways(case: CutCase, plain: Solution, solver: str) -> Iterator[tuple[Problem, SearchSettings]]:
@@ -148,7 +171,7 @@ def _ways(case: CutCase, plain: Solution, solver: str) -> Iterator[tuple[Problem
                 solver=solver,
                 bounds_off=off,
                 kernel=kernel,
-                upper_bound=None if factor is None else factor * plain.objective,
+                upper_bound=None if factor is None else float(factor * plain.objective),
                 n_jobs=int(rng.integers(1, 3)),
                 wants_bounds=bool(rng.integers(2)),
             )
@@ -158,10 +181,9 @@ def _ways(case: CutCase, plain: Solution, solver: str) -> Iterator[tuple[Problem
 def _check_stops(case: CutCase, plain: Solution, optimum: float, solver: str) -> int:
     """A search in small parts: bounds that hold at every stop, and the same tree in the end."""
     rng = np.random.default_rng([2028, case.seed])
-    slack, kept, n_parts = 1e-9 * root_loss(case.problem), None, 0
     # Without a cache ("permutation") every part would begin anew.
     wants_bounds, off = bool(rng.integers(2)), SWITCHES[rng.integers(2)]
-    status, objective = "node_limit", np.inf
+    status, objective, kept, n_parts = "node_limit", np.inf, None, 0
     while status == "node_limit":
         settings = SearchSettings(
             solver=solver,
@@ -170,14 +192,25 @@ def _check_stops(case: CutCase, plain: Solution, optimum: float, solver: str) ->
             bounds_off=off,
         )
         found, kept = find(case.problem, settings, None, kept)
-        where = f"part {n_parts}, {settings}: {case}"
-        assert found.lower_bound - slack <= optimum <= found.objective + slack, where
-        assert found.objective <= objective + slack, where
+        _check_bounds(case, settings, found, optimum)
+        is_better = found.objective <= objective + 1e-9 * root_loss(case.problem)
+        _check(case, settings, is_better, "no part has a worse tree than the one before")
         status, objective, n_parts = found.status, found.objective, n_parts + 1
-        assert n_parts < 10_000, where
-    assert status == "optimal", where
-    assert nested(found.tree) == nested(plain.tree), where
+        _check(case, settings, n_parts < 10_000, "the parts come to an end")
+    _check_optimal(case, settings, found, plain)
     return n_parts
+
+
+def _check_limits(case: CutCase, optimum: float, solver: str) -> None:
+    """A gap, and hardly any memory: bounds that hold, and no worse a tree than allowed."""
+    for limits in ({"gap": 0.05}, {"memory_limit": 20_000}):
+        settings = SearchSettings(solver=solver, wants_bounds=True, **limits)
+        found = solve(case.problem, settings)
+        _check_bounds(case, settings, found, optimum)
+        is_known = found.status in ("optimal", "gap_reached", "memory_limit")
+        _check(case, settings, is_known, f"status {found.status}")
+        is_near = found.objective * (1 - settings.gap) <= found.lower_bound * (1 + 1e-9)
+        _check(case, settings, is_near or found.status == "memory_limit", "the gap is reached")
 
 
 def _check_start(case: CutCase, plain: Solution, solver: str) -> int:
@@ -187,15 +220,13 @@ def _check_start(case: CutCase, plain: Solution, solver: str) -> int:
     tree = plain.tree
     bound = plain.objective * float(np.random.default_rng(case.seed).choice([0.0, 0.9, 1.0]))
     search.start_from(tree.question, tree.no, tree.yes, bound, "guess")
-    found = solve(case.problem, settings, search=search)
-    assert found.status == "optimal", case
-    assert nested(found.tree) == nested(tree), case
+    _check_optimal(case, settings, solve(case.problem, settings, search=search), plain)
     return 1
 
 
 def story_of(case: CutCase) -> Iterator[str]:
     """What a run of many problems counts."""
-    problem: Any = case.problem
+    problem = case.problem
     yield from (f"column: {kind}" for kind in case.columns)
     yield f"times: {case.times}"
     yield f"censoring: {case.censoring}"

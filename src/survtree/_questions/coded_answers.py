@@ -163,11 +163,8 @@ def coded_answers(asked: "Sequence[Question]", columns: Sequence[Column]) -> Cod
 
 def _codes(column: Column, cuts: list[Any], *, is_yes_if_missing: bool) -> tuple[Places, Places]:
     """How many cuts lie below each value, and below each cut."""
-    values = column.values
-    # The type in which NumPy compares the values with a cut.
-    given = np.array(cuts, dtype=np.result_type(values, 0.0))
-    ascending, places = np.unique(given, return_inverse=True)
-    codes = np.searchsorted(ascending, values)  # NaN is above all, and so answers no to all
+    ascending, places = np.unique(np.array(cuts, dtype=np.float64), return_inverse=True)
+    codes = np.searchsorted(ascending, column.values)  # NaN is above all, and so answers no to all
     if is_yes_if_missing:
         codes[column.is_missing()] = 0
     return codes, places
