@@ -32,7 +32,7 @@ FIELDS = (
 
 def row_of(problem: Problem, repeats: int) -> dict[str, Any]:
     start = perf_counter()
-    losses = reference_losses("forest", None, problem.answers, problem.events, 0)
+    losses = reference_losses("forest", None, problem.matrix, problem.events, 0)
     forest_s = perf_counter() - start
     plain, guessing = SearchSettings(), SearchSettings(guessed_losses=losses)
     proving = SearchSettings(guessed_losses=losses, proves=True)

@@ -39,6 +39,36 @@ class Search:
     def take_progress(self) -> list[Progress]: ...
     def snapshot(self) -> Progress: ...
 
+class CutSearch:
+    def __init__(
+        self,
+        codes: NDArray[np.uint32],
+        time: NDArray[np.float64],
+        event: NDArray[np.uint8],
+        weight: NDArray[np.float64],
+        targets: NDArray[np.float64],
+        question_column: NDArray[np.uint32],
+        question_cut: NDArray[np.uint32],
+        question_rank: NDArray[np.uint32],
+        options: dict[str, Any],
+    ) -> None: ...
+    def start_from(
+        self,
+        column: NDArray[np.int32],
+        no: NDArray[np.int32],
+        yes: NDArray[np.int32],
+        lower_bound: float,
+        found_by: str,
+    ) -> None: ...
+    @property
+    def cache_bytes(self) -> int: ...
+    def run(
+        self, limits: dict[str, Any], on_turn: Callable[[], None] | None = None
+    ) -> dict[str, Any]: ...
+    def interrupt(self) -> None: ...
+    def take_progress(self) -> list[Progress]: ...
+    def snapshot(self) -> Progress: ...
+
 class Frontier:
     def __init__(
         self,
@@ -61,6 +91,18 @@ class Frontier:
 
 def rescore(
     features: NDArray[np.uint8],
+    time: NDArray[np.float64],
+    event: NDArray[np.uint8],
+    weight: NDArray[np.float64],
+    targets: NDArray[np.float64],
+    column: NDArray[np.int32],
+    no: NDArray[np.int32],
+    yes: NDArray[np.int32],
+) -> dict[str, Any]: ...
+def rescore_codes(
+    codes: NDArray[np.uint32],
+    question_column: NDArray[np.uint32],
+    question_cut: NDArray[np.uint32],
     time: NDArray[np.float64],
     event: NDArray[np.uint8],
     weight: NDArray[np.float64],

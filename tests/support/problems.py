@@ -13,6 +13,7 @@ from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
 from survtree._scoring.losses import LossByDefinition, TeacherLossByDefinition, loss_by_definition
 from survtree._search import solve
+from survtree._search.engines import arrays_of
 from survtree._search.problem import BOUNDS, Problem
 from tests.support.brute_force import BruteForce, distinct_columns
 
@@ -112,7 +113,8 @@ def random_case(seed: int) -> Case:
     return Case(seed, problem, features, times, censoring, weights)
 
 
-def _targets(rng: np.random.Generator, X: np.ndarray) -> tuple[str, np.ndarray]:
+def random_targets(rng: np.random.Generator, X: np.ndarray) -> tuple[str, np.ndarray]:
+    """A teacher's vectors, some of which depend on the answers."""
     n, p = X.shape
     k = int(rng.choice([1, 2, 3, 5, 6, 7, 13]))
     targets = X @ rng.normal(0, rng.choice([0.0, 0.3, 1.0]), (p, k)) + rng.normal(0, 1, (n, k))
@@ -134,7 +136,7 @@ def teacher_case(seed: int) -> Case:
     """A random problem with the loss against a teacher; ``times`` tells the kind of targets."""
     case = random_case(seed)
     problem = case.problem
-    kind, targets = _targets(np.random.default_rng([2025, seed]), problem.answers)
+    kind, targets = random_targets(np.random.default_rng([2025, seed]), problem.answers)
     if seed % 5 == 0:  # equal rows with equal targets
         _, like = np.unique(problem.answers, axis=0, return_inverse=True)
         targets = targets[like.ravel()]
@@ -151,9 +153,9 @@ def oracle_of(problem: Problem) -> LossByDefinition | TeacherLossByDefinition:
 def brute_force(problem: Problem) -> BruteForce:
     """The slow searcher for a problem."""
     oracle = oracle_of(problem)
-    kept = distinct_columns(problem.answers)
+    kept = distinct_columns(problem.matrix)
     limits = (problem.regularization, problem.min_samples_leaf, problem.min_events_leaf)
-    return BruteForce(problem.answers[:, kept], oracle, *limits, problem.events.event)
+    return BruteForce(problem.matrix[:, kept], oracle, *limits, problem.events.event)
 
 
 @functools.lru_cache(maxsize=2000)  # several tests ask about the same problems
@@ -167,7 +169,7 @@ def case_and_optimum(seed: int, **changes: Any) -> tuple[Case, float]:
 def subset_facts(problem: Problem, kernel: str = "", layout: str = "") -> dict[str, Any]:
     """What the core computes of all rows, and of all splits of them."""
     ranks = np.arange(problem.answers.shape[1], dtype=np.uint32)
-    return _native.subset_facts(*solve.arrays_of(problem), ranks, kernel, layout)
+    return _native.subset_facts(*arrays_of(problem), ranks, kernel, layout)
 
 
 def root_loss(problem: Problem) -> float:

@@ -65,7 +65,7 @@ def test_imports_go_down_the_list_of_rooms(room):
 
 def test_only_one_file_calls_the_native_module():
     callers = [path for path in PACKAGE.rglob("*.py") if "_native" in imported(path)]
-    assert callers == [PACKAGE / "_search" / "solve.py"]
+    assert callers == [PACKAGE / "_search" / "engines.py"]
 
 
 def test_the_checker_of_proofs_knows_nothing_of_the_package():

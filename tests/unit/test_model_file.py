@@ -285,6 +285,7 @@ ADDED = [
     *(("options", "time_unit"), ("group_names",)),
     ("origin",),
     *(("history", 0, "first_splits_done"), ("history", 0, "first_splits")),
+    ("history", 0, "pruned_by_floor"),
 ]
 
 

@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 LONGEST_MESSAGE = 600
@@ -38,6 +39,7 @@ SIGNS = ("<", "<=", ">", ">=", "=", "!=")
 JOINTS = ("and", "or", "nor")
 
 
+@lru_cache(maxsize=1024)  # a column may have many thousands of questions
 def quoted_name(name: str) -> str:
     """A name on one line, in quotes where it could be misread as part of a condition."""
     is_one_line = name.strip() == name != "" and name[0] not in QUOTES and name.isprintable()

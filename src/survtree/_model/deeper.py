@@ -102,7 +102,7 @@ def _greedy_loss(problem: Problem) -> float:
     """The loss of a greedy tree that is as deep and has as many leaves as the problem allows."""
     weight, targets = problem.events.weight, problem.targets
     assert targets is not None
-    predicted = greedy_tree(problem, problem.max_leaves or MOST_LEAVES).predict(problem.answers)
+    predicted = greedy_tree(problem, problem.max_leaves or MOST_LEAVES).predict(problem.matrix)
     squares = (targets - predicted.reshape(targets.shape)) ** 2
     return float(weight @ squares.sum(axis=1) / weight.sum()) if np.size(squares) else 0.0
 
@@ -120,4 +120,4 @@ def greedy_tree(problem: Problem, most_leaves: int) -> "DecisionTreeRegressor":
         min_samples_leaf=problem.min_samples_leaf,
         random_state=0,
     )
-    return tree.fit(problem.answers, problem.targets, problem.events.weight)
+    return tree.fit(problem.matrix, problem.targets, problem.events.weight)

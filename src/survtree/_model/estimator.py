@@ -334,7 +334,7 @@ class OptimalSurvivalTree(FittedTree):
         if self.reference is None or is_proving:
             return settings
         losses = reference_losses(
-            self.reference, prepared.X, problem.answers, problem.events, prepared.seed
+            self.reference, prepared.X, problem.matrix, problem.events, prepared.seed
         )
         return replace(settings, guessed_losses=losses)
 
@@ -382,6 +382,7 @@ def search_settings_of(options: dict[str, Any]) -> SearchSettings:
     return SearchSettings(
         **{name: options[name] for name in as_they_are},
         proves=options["reference_mode"] == "prove",
+        wants_proof=options["certificate"] == "full",
         # A search that may be stopped, or is watched, had better close its gap on the way.
         wants_bounds=any(options[name] for name in may_stop),
     )

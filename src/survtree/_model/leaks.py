@@ -13,8 +13,9 @@ from scipy.stats import rankdata
 
 from survtree._base.numbers import format_count
 from survtree._base.tree import Tree
-from survtree._data.table import Column, EventTable, Floats, Places
+from survtree._data.table import Bools, Column, EventTable, Floats, Places
 from survtree._model.prepare import Prepared
+from survtree._questions.coded_answers import Answers, CodedAnswers
 
 # Rows with the event, and rows without, that a split must tell apart: fewer may be chance.
 FEWEST_ROWS = 20
@@ -48,18 +49,26 @@ def leaks_of(prepared: Prepared, tree: Tree) -> Iterator[str]:
 
 def _of_all_rows(prepared: Prepared) -> Iterator[tuple[int, str]]:
     """Candidate splits that decide the event among all rows, the best first."""
-    answers, event = prepared.problem.answers, prepared.exact.event
+    problem, event = prepared.problem, prepared.exact.event
     step = max(1, len(event) // SAMPLED_ROWS)  # who decides the event does so in a sample
-    some, had = answers[::step], event[::step]
-    n_wrong = np.count_nonzero(some != had[:, np.newaxis], axis=0)
+    had = event[::step]
+    n_wrong = _n_other_answers(problem.answers, step, had)
     n_wrong, n_events = np.minimum(n_wrong, len(had) - n_wrong), int(np.count_nonzero(had))
     for place in np.argsort(n_wrong, kind="stable").tolist():
         if not _decides(int(n_wrong[place]), n_events, len(had) - n_events):
             return
-        is_yes = answers[:, place] == 1
+        is_yes = problem.rows_of_yes(place)
         sides = (np.array([each.sum(), event[each].sum()]) for each in (~is_yes, is_yes))
-        if text := _split_decides(prepared.problem.questions.text(place), *sides):
+        if text := _split_decides(problem.questions.text(place), *sides):
             yield place, text
+
+
+def _n_other_answers(answers: Answers, step: int, had: Bools) -> Places:
+    """For each question, how many of every ``step``-th row answer it unlike their event flag."""
+    if isinstance(answers, CodedAnswers):
+        some = answers.every(step)
+        return some.n_yes(~had) + int(np.count_nonzero(had)) - some.n_yes(had)
+    return np.asarray(np.count_nonzero(answers[::step] != had[:, np.newaxis], axis=0))
 
 
 def _of_tree(prepared: Prepared, tree: Tree) -> Iterator[tuple[int, str]]:

@@ -24,7 +24,7 @@ def why_one_leaf(problem: Problem, solution: Solution) -> str:
     )
     if len(best.tree.leaves) == 1:
         return f"One leaf, because no split{_sides(problem)} reduces the loss."
-    words = problem.questions.texts[int(best.tree.question[0])]
+    words = problem.questions.text(int(best.tree.question[0]))
     return (
         f"One leaf, because the best split, {words}, reduces the loss by "
         f"{best.one_leaf_loss - best.loss:.3g}, which is less than the penalty per leaf."

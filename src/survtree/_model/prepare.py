@@ -24,6 +24,7 @@ from survtree._model.defaults import (
 )
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
+from survtree._questions.coded_answers import answers_of
 from survtree._scoring.teachers import Pace, TeacherCurves
 from survtree._search.problem import Clock, Problem
 from survtree._search.progress import Watch
@@ -105,7 +106,7 @@ def prepare(
     has_teacher, penalty = teacher is not None, options["regularization"]
     buckets = options["time_buckets"]
     problem = Problem(
-        answers=questions.matrix(table),
+        answers=answers_of(questions, table),
         events=events if buckets is None else events.on_grid(buckets),
         questions=questions,
         regularization=resolved_regularization(

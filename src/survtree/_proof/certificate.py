@@ -26,9 +26,10 @@ from survtree._proof.recheck import Verification, recheck
 from survtree._proof.recheck_model import ModelFacts
 from survtree._questions.binarizer import Binarizer
 from survtree._scoring.teachers import BUILT_IN
+from survtree._search.engines import n_threads
 from survtree._search.problem import LossKind, Problem, SearchSettings
 from survtree._search.progress import Watch, pruned_by
-from survtree._search.solve import KeptSearch, Solution, claims_of, n_threads
+from survtree._search.solve import KeptSearch, Solution, claims_of
 
 MAGIC = "survtree proof 2"
 
@@ -101,6 +102,7 @@ class ProofLog:
 
     def _head(self) -> dict[str, Any]:
         p = self.problem
+        fingerprint = p.fingerprint()
         return {
             "objective": float(self.objective),
             "regularization": float(p.regularization),
@@ -111,8 +113,8 @@ class ProofLog:
             "tree": nested(self.tree, 0),
             "n_rows": len(p.answers),
             "names": p.questions.fingerprint_names,
-            "fingerprint": p.fingerprint(),
-            "problem_fingerprint": problem_fingerprint(p.fingerprint(), p, self.horizon),
+            "fingerprint": fingerprint,
+            "problem_fingerprint": problem_fingerprint(fingerprint, p, self.horizon),
             **({} if p.targets is None else {"n_targets": p.targets.shape[1]}),
         }
 
@@ -122,7 +124,7 @@ class ProofLog:
         lines = [
             f"{float(time)!r} {int(event)} {float(weight)!r} {''.join(map(str, answers.tolist()))}"
             for time, event, weight, answers in zip(
-                events.time, events.event, events.weight, self.problem.answers, strict=True
+                events.time, events.event, events.weight, self.problem.matrix, strict=True
             )
         ]
         if targets is None:
@@ -218,6 +220,7 @@ class Certificate:
     @classmethod
     def of(cls, problem: Problem, solution: Solution, **rest: Any) -> "Certificate":
         """The certificate of a solution; ``rest`` are the fields that neither of the two has."""
+        fingerprint, of_rows = problem.fingerprints()
         return cls(
             objective=solution.objective,
             loss=solution.loss,
@@ -230,12 +233,12 @@ class Certificate:
             max_leaves=problem.max_leaves,
             min_events_leaf=problem.min_events_leaf,
             tolerance=solution.tolerance,
-            fingerprint=problem.fingerprint(),
+            fingerprint=fingerprint,
             seconds=solution.seconds,
             counts=solution.counts,
             tree=solution.tree,
             loss_kind=problem.loss_kind,
-            rows_fingerprint=None if problem.targets is None else problem.rows_fingerprint(),
+            rows_fingerprint=None if problem.targets is None else of_rows,
             targets=problem.targets,
             **rest,
         )

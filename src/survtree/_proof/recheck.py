@@ -16,6 +16,7 @@ from survtree._proof.recheck_model import (
     check_facts,
     check_shrinkage,
 )
+from survtree._questions.coded_answers import answers_of
 from survtree._scoring.losses import loss_by_definition
 from survtree._scoring.teachers import TeacherCurves, built_in_curves
 from survtree._search.problem import Problem
@@ -85,7 +86,7 @@ def _problem(stated: "Certificate", table: Table, events: EventTable) -> Problem
     """The rows as the search had them, without targets."""
     questions, buckets = stated.binarizer.questions_, stated.time_buckets
     return Problem(
-        questions.matrix(table),
+        answers_of(questions, table),
         events if buckets is None else events.on_grid(buckets),
         questions,
         stated.regularization,

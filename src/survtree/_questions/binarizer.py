@@ -162,7 +162,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             questions = self._readable(table, events, rules)
         self.questions_ = Questions(table.names, tuple(questions))
         self.n_candidates_ = max(self.n_candidates_, len(questions))
-        check_question_count(len(self.questions_), table.n_rows)
+        check_question_count(len(self.questions_))
         return self
 
     def _readable(

@@ -13,8 +13,8 @@ from survtree._base.words import did_you_mean, list_names
 from survtree._data.read_columns import is_numeric_text
 from survtree._data.table import Column, EventTable
 
-MAX_QUESTIONS = 100_000
-MAX_ANSWERS = 2**33
+MAX_QUESTIONS = 20_000_000
+MAX_ANSWERS = 2**33  # where each takes a byte
 # This few levels that are no numbers, among many that are, stand for missing values.
 MOST_ODD_LEVELS = 3
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -121,15 +121,25 @@ def _too_many(column: Column, n_levels: int, max_levels: int) -> str:
     )
 
 
-def check_question_count(n_questions: int, n_rows: int) -> None:
+def check_question_count(n_questions: int) -> None:
     """Refuse more questions than can be searched."""
-    if n_questions <= MAX_QUESTIONS and n_questions * n_rows <= MAX_ANSWERS:
-        return
-    raise ValueError(
-        f"there must be at most {MAX_QUESTIONS:,} questions and {MAX_ANSWERS:,} answers (rows x "
-        f"questions); the columns make {n_questions:,} questions on {n_rows:,} rows. Pass "
-        "thresholds='auto' or a number of thresholds per column, or leave columns out."
-    )
+    if n_questions > MAX_QUESTIONS:
+        raise ValueError(
+            f"there must be at most {MAX_QUESTIONS:,} questions; the columns make {n_questions:,}. "
+            "Pass thresholds='auto' or a number of thresholds per column, or leave columns out."
+        )
+
+
+def check_answer_count(n_questions: int, n_rows: int) -> None:
+    """Refuse more answers than can be kept, where each is kept by itself."""
+    if n_questions * n_rows > MAX_ANSWERS:
+        raise ValueError(
+            f"there must be at most {MAX_ANSWERS:,} answers (rows x questions) where a table of "
+            f"all of them is needed; the columns make {n_questions:,} questions on {n_rows:,} "
+            "rows. Pass thresholds='auto' or a number of thresholds per column, or leave columns "
+            "out. A fit with max_depth up to 6 needs no such table, unless max_leaves, a "
+            "reference or certificate='full' is passed."
+        )
 
 
 def check_texts(columns: Sequence[Column]) -> None:

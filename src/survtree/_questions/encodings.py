@@ -20,6 +20,8 @@ AUTO_CUTS = 15
 GUESS_CUTS = 63
 N_BINS = 4  # of the paper's encoding
 MOST_VALUES_KEPT = 10
+# Numbers and digits that can be rounded with floats, whose errors then are below the slack.
+SMALLEST_ROUNDED, LARGEST_ROUNDED, MOST_DIGITS_ROUNDED, SLACK = 1e-280, 1e280, 9, 1e-4
 
 
 def readable_questions(j: int, column: Column, rule: Rule, *, is_zero_one: bool) -> list[Question]:
@@ -33,7 +35,7 @@ def readable_questions(j: int, column: Column, rule: Rule, *, is_zero_one: bool)
         word = "True" if column.kind == "flag" else None
         return [*([IsOne(j, word=word)] if varies else []), *missing]
     if column.kind == "number":
-        cuts = _cuts(present.astype(np.float64, copy=False), rule, len(is_missing))
+        cuts = _cuts(present.astype(np.float64, copy=False), rule)
         return [*(InRange(j, high=cut) for cut in cuts), *missing]
     occurring = [column.levels[place] for place in column.occurring().tolist()]
     n_levels = len(occurring)
@@ -45,11 +47,11 @@ def readable_questions(j: int, column: Column, rule: Rule, *, is_zero_one: bool)
     return [*questions, *missing]
 
 
-def _cuts(present: Floats, rule: Rule, n_rows: int) -> list[float]:
+def _cuts(present: Floats, rule: Rule) -> list[float]:
     if rule.kind == "width":
-        check_question_count(rule.value, n_rows)
+        check_question_count(rule.value)
     cuts = cut_points(present, rule)
-    check_question_count(len(cuts), n_rows)
+    check_question_count(len(cuts))
     return cuts
 
 
@@ -66,8 +68,7 @@ def cut_points(values: Floats, rule: Rule) -> list[float]:
     places = _boundaries(counts, n_cuts if n_cuts is not None else rule.value)
     below, above = distinct[places], distinct[places + 1]
     middles = below / 2 + above / 2  # the sum of two large numbers may overflow
-    cuts = zip(below.tolist(), above.tolist(), middles.tolist(), strict=True)
-    return [easiest_between(low, high, middle) for low, high, middle in cuts]
+    return easiest_cuts(below, above, middles)
 
 
 def _boundaries(counts: Places, n_cuts: int) -> Places:
@@ -88,23 +89,56 @@ def _evenly(distinct: Floats, n_cuts: int) -> list[float]:
     shares = np.arange(1, n_cuts + 1) / (n_cuts + 1)
     wanted = low * (1 - shares) + high * shares
     above = np.clip(np.searchsorted(distinct, wanted, side="right"), 1, len(distinct) - 1)
-    neighbours = zip(distinct[above - 1].tolist(), distinct[above].tolist(), wanted, strict=True)
-    return sorted({easiest_between(low, high, float(at)) for low, high, at in neighbours})
+    return sorted(set(easiest_cuts(distinct[above - 1], distinct[above], wanted)))
 
 
-def easiest_between(low: float, high: float, near: float) -> float:
+def easiest_cuts(low: Floats, high: Floats, near: Floats) -> list[float]:
+    """The easiest number between each two others, near a point between them."""
+    fewest = _fewest_digits(low, high, near)
+    cuts = zip(low.tolist(), high.tolist(), near.tolist(), fewest.tolist(), strict=True)
+    return [easiest_between(*cut) for cut in cuts]
+
+
+def easiest_between(low: float, high: float, near: float, fewest_digits: int = 1) -> float:
     """The number with the fewest digits near a point that lies between two others.
+
+    ``fewest_digits`` says that no number with fewer digits will do.
 
     >>> easiest_between(62, 63, 62.5), easiest_between(110, 140, 125)
     (62.5, 120.0)
     """
-    for n_digits in range(1, 18):
+    for n_digits in range(fewest_digits, 18):
         number = float(f"{near:.{n_digits}g}")
         if low < number < high:
             break
     else:
         number = low  # neighbours among floats: nothing lies between, and low itself answers yes
     return number + 0.0  # not -0.0
+
+
+def _fewest_digits(low: Floats, high: Floats, near: Floats) -> Places:
+    """A number of digits below which no rounding of ``near`` lies between the others.
+
+    Here roundings are computed with floats, whose errors are far below the slack that is given. So
+    a number of digits is left out only where its rounding is clearly not between the others.
+    """
+    fewest = np.ones(len(near), dtype=np.intp)
+    size = np.abs(near)
+    rest = np.flatnonzero((size > SMALLEST_ROUNDED) & (size < LARGEST_ROUNDED))
+    exponent = np.floor(np.log10(size[rest]))
+    # Next to a power of ten the exponent may be wrong.
+    is_sure = np.abs(size[rest] / 10.0**exponent - [[1.0], [10.0]]).min(axis=0) > SLACK
+    rest, exponent = rest[is_sure], exponent[is_sure]
+    for n_digits in range(1, MOST_DIGITS_ROUNDED + 1):
+        scale = 10.0 ** (n_digits - 1 - exponent)
+        scaled = near[rest] * scale
+        # Halves may go either way.
+        least, most = np.rint(scaled - SLACK) / scale, np.rint(scaled + SLACK) / scale
+        slack = SLACK / 1e6 * size[rest]
+        is_out = (most <= low[rest] - slack) | (least >= high[rest] + slack)
+        rest, exponent = rest[is_out], exponent[is_out]
+        fewest[rest] = n_digits + 1
+    return fewest
 
 
 def _between_levels(j: int, column: Column) -> Iterator[InLevels]:

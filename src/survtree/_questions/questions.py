@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from survtree._base.numbers import format_exact
 from survtree._base.words import list_names, quoted_level, quoted_name
 from survtree._data.table import Bools, Column, Table
+from survtree._questions.checks import check_answer_count
+from survtree._questions.coded_answers import CodedAnswers, coded_answers
 
 End = Literal["low", "high"]
 # "treated is yes" reads better than "treated is no".
@@ -33,6 +35,11 @@ class Question(ABC):
     """Something every row answers with yes or no, about one column (by its place)."""
 
     column: int
+
+    @property
+    def cut(self) -> float | None:
+        """The number up to which the answer is yes, if the question is nothing else than that."""
+        return None
 
     @abstractmethod
     def answer(self, column: Column) -> Bools:
@@ -67,6 +74,11 @@ class InRange(Question):
     def is_cut(self) -> bool:
         """Is one end open, so that the question cuts the column in two?"""
         return math.isinf(self.low) or math.isinf(self.high)
+
+    @property
+    def cut(self) -> float | None:
+        """The upper end, where the lower one is open."""
+        return self.high if self.low == -math.inf < self.high else None
 
     def answer(self, column: Column) -> Bools:
         """Where the value lies in the range; NaN lies in none."""
@@ -267,6 +279,7 @@ class Questions(Sequence[str]):
         """All answers, rows x questions, row-major."""
         if self.are_columns and table.matrix is not None:
             return table.matrix
+        check_answer_count(len(self), table.n_rows)
         out = np.empty((table.n_rows, len(self)), dtype=np.uint8)
         for first in range(0, table.n_rows, CHUNK):
             here = slice(first, first + CHUNK)
@@ -274,6 +287,10 @@ class Questions(Sequence[str]):
             for j, question in enumerate(self.asked):
                 out[here, j] = question.answer(columns[question.column])
         return out
+
+    def coded(self, table: Table) -> CodedAnswers:
+        """All answers as codes: cuts of one column share a number per row."""
+        return coded_answers(self.asked, table.columns)
 
     def ranks(self) -> list[int]:
         """Place of each question by ease of reading, then column name: the last resort in ties.
@@ -283,19 +300,21 @@ class Questions(Sequence[str]):
         """
         if self.are_columns and all(name == f"x{j}" for j, name in enumerate(self.names)):
             return list(range(len(self)))
-        order = sorted(range(len(self)), key=self._rank_key)
-        rank = [0] * len(order)
-        for place, j in enumerate(order):
-            rank[j] = place
-        return rank
+        by_name = sorted(range(len(self.names)), key=lambda k: _name_key(self.names[k]))
+        place_of_column = np.empty(len(by_name), dtype=np.intp)
+        place_of_column[by_name] = np.arange(len(by_name))
+        ease = [(*each.readability(), each.column) for each in self.asked]
+        what, length, column = np.array(ease, dtype=np.intp).reshape(-1, 3).T
+        order = np.lexsort((place_of_column[column], length, what))  # stable: then by place
+        rank = np.empty(len(order), dtype=np.intp)
+        rank[order] = np.arange(len(order))
+        return rank.tolist()
 
-    def _rank_key(self, j: int) -> tuple[Any, ...]:
-        question = self.asked[j]
-        name = self.names[question.column]
-        # By the name alone: a place would bring in the order of the columns.
-        is_unnamed = name[:1] == "x" and name[1:].isdecimal()
-        number = float(name[1:]) if is_unnamed else -1
-        return *question.readability(), not is_unnamed, number, name, j
+
+def _name_key(name: str) -> tuple[Any, ...]:
+    # By the name alone: a place would bring in the order of the columns.
+    is_unnamed = name[:1] == "x" and name[1:].isdecimal()
+    return not is_unnamed, float(name[1:]) if is_unnamed else -1, name
 
 
 @dataclass(frozen=True, repr=False)

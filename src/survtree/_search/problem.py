@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.tree import Tree
-from survtree._data.table import EventTable
+from survtree._data.table import Bools, EventTable
+from survtree._questions.coded_answers import Answers, CodedAnswers
 from survtree._questions.questions import Questions
 
 LossKind: TypeAlias = Literal["brier", "teacher"]
 BOUNDS = (
     *("hierarchical", "subtree", "look_ahead", "equivalent_points"),
-    *("incremental_progress", "leaf_count", "permutation"),
+    *("incremental_progress", "leaf_count", "permutation", "floors"),
 )
 
 
@@ -26,7 +27,7 @@ BOUNDS = (
 class Problem:
     """A table of yes/no answers, its outcome, and what the user calls a good tree."""
 
-    answers: NDArray[np.uint8] = field(repr=False)  # rows x questions, 0 or 1, row-major
+    answers: Answers = field(repr=False)  # rows x questions, 0 or 1, row-major; or codes of them
     events: EventTable = field(repr=False)
     questions: Questions = field(repr=False)
     regularization: float
@@ -43,10 +44,21 @@ class Problem:
         """Which loss a tree is judged by."""
         return "brier" if self.targets is None else "teacher"
 
+    @property
+    def matrix(self) -> NDArray[np.uint8]:
+        """All answers, rows x questions, row-major; large where they are coded."""
+        return self.answers.matrix() if isinstance(self.answers, CodedAnswers) else self.answers
+
     def leaf_of_row(self, tree: Tree) -> NDArray[np.intp]:
         """The leaf of each row, counted from 0 in the order of the tree's leaves."""
-        nodes = tree.apply(len(self.answers), lambda j: self.answers[:, j] != 0)
+        nodes = tree.apply(len(self.answers), self.rows_of_yes)
         return tree.leaf_numbers()[nodes]
+
+    def rows_of_yes(self, j: int) -> Bools:
+        """The rows that answer yes to question j."""
+        if isinstance(self.answers, CodedAnswers):
+            return self.answers.column(j)
+        return np.asarray(self.answers[:, j] != 0)
 
     def events_of_leaves(self, tree: Tree) -> NDArray[np.intp]:
         """The number of events in each leaf, as rows, whatever their weights."""
@@ -55,27 +67,31 @@ class Problem:
     def is_same(self, other: "Problem") -> bool:
         """Whether both have the same answer, described in the same words."""
         names = ("regularization", "max_depth", "min_samples_leaf", "max_leaves", "min_events_leaf")
-        mine, theirs = (
-            (*(getattr(p, name) for name in names), p.questions.texts) for p in (self, other)
-        )
-        pairs = [(self.answers, other.answers)] + [
+        mine, theirs = ([getattr(p, name) for name in names] for p in (self, other))
+        pairs = [
             (getattr(self.events, name), getattr(other.events, name))
             for name in ("time", "event", "weight")
         ]
-        is_same_loss = are_equal(self.targets, other.targets)
-        return mine == theirs and is_same_loss and all(np.array_equal(a, b) for a, b in pairs)
+        return (
+            mine == theirs
+            and are_equal(self.targets, other.targets)
+            and all(np.array_equal(a, b) for a, b in pairs)
+            and _are_same_answers(self, other)
+            and self.questions.texts == other.questions.texts
+        )
 
     def fingerprint(self) -> str:
         """SHA-256 of questions, answers, outcome, weights and targets, in the order of the rows."""
+        return self.fingerprints()[0]
+
+    def fingerprints(self) -> tuple[str, str]:
+        """That, and the same without targets: are rows those of a fit, whoever taught it?"""
         digest = self._digest_of_rows()
+        of_rows = digest.hexdigest()
         if self.targets is not None:
             digest.update(f"targets {self.targets.shape}".encode())
             digest.update(np.ascontiguousarray(self.targets, dtype="<f8").data)
-        return digest.hexdigest()
-
-    def rows_fingerprint(self) -> str:
-        """The same without targets: whether rows are those of a fit, whoever taught it."""
-        return self._digest_of_rows().hexdigest()
+        return digest.hexdigest(), of_rows
 
     def _digest_of_rows(self) -> "hashlib._Hash":
         events, names = self.events, self.questions.fingerprint_names
@@ -84,12 +100,24 @@ class Problem:
         raw = [name.encode("utf-8", "surrogatepass") for name in names]
         sizes = [self.answers.shape, is_weighted, *map(len, raw)]
         digest = hashlib.sha256(repr(sizes).encode() + b"".join(raw))
-        digest.update(np.packbits(self.answers).data)
+        if isinstance(self.answers, CodedAnswers):
+            for part in self.answers.fingerprint_parts():
+                digest.update(part)
+        else:
+            digest.update(np.packbits(self.answers).data)
         digest.update(np.packbits(events.event).data)
         digest.update(np.ascontiguousarray(events.time, dtype="<f8").data)
         if is_weighted:
             digest.update(np.ascontiguousarray(events.weight, dtype="<f8").data)
         return digest
+
+
+def _are_same_answers(a: Problem, b: Problem) -> bool:
+    if a.answers.shape != b.answers.shape:
+        return False
+    if isinstance(a.answers, CodedAnswers) and isinstance(b.answers, CodedAnswers):
+        return a.answers.is_same(b.answers)
+    return np.array_equal(a.matrix, b.matrix)
 
 
 def are_equal(a: NDArray[np.float64] | None, b: NDArray[np.float64] | None) -> bool:
@@ -134,6 +162,7 @@ class SearchSettings:
     node_limit: int | None = None
     wants_bounds: bool = False  # raise the lower bound during the search, at some cost
     guessed_losses: NDArray[np.float64] | None = field(default=None, repr=False)
+    wants_proof: bool = False  # all claims of the search are to be written down
     proves: bool = False  # search again without the guess after it has led to a tree
     bounds_off: tuple[str, ...] = field(default=(), metadata={"choices": BOUNDS})
     check_keys: bool = False
@@ -141,5 +170,5 @@ class SearchSettings:
     # An empty word leaves the choice to the core.
     kernel: str = field(default="", metadata={"choices": ("", "plain", "avx2", "avx512")})
     layout: str = field(default="", metadata={"choices": ("", "rows", "blocks")})
-    solver: str = field(default="", metadata={"choices": ("", "search", "lattice")})
+    solver: str = field(default="", metadata={"choices": ("", "search", "lattice", "cuts")})
     n_jobs: int | None = None

@@ -36,6 +36,7 @@ REASONS = (
         "pruned_by_leaf_count",
         "subsets ruled out because the tree would have too many leaves",
     ),
+    ("floor", "pruned_by_floor", "splits ruled out by what a split beside them is known to lose"),
     ("guess", "pruned_by_guess", "subsets ruled out by the reference model alone"),
     ("cache", "cache_hits", "subsets that had been solved before"),
 )
@@ -67,7 +68,7 @@ class Snapshot:
     ``found_by`` names the step that found the best tree so far. The counts at the end are of
     subsets that did not have to be searched: nothing in them can beat the best tree, a split cannot
     repay its leaf, there would be too many leaves, a guess excludes them, or they were solved
-    before.
+    before; and of cuts beside others that are known to lose too much.
 
     A path, or a search with a limit on leaves, tries every first split of all rows, depth after
     depth; ``first_splits_done`` of ``first_splits`` are done at the present depth. Its bounds are
@@ -85,6 +86,7 @@ class Snapshot:
     pruned_by_leaf_count: int
     pruned_by_guess: int
     cache_hits: int
+    pruned_by_floor: int = 0
     first_splits_done: int = 0
     first_splits: int = 0
 

@@ -27,9 +27,20 @@ from survtree._base.checks import (
 from survtree._base.words import one_line_message
 from survtree._data.read_outcome import check_outcome
 from survtree._data.table import EventTable
+from survtree._questions.coded_answers import Answers, CodedAnswers
 from survtree._questions.questions import RecordedQuestions
 from survtree._search.problem import Problem, SearchSettings
-from survtree._search.replay import BITS, DATA, FLOATS, FORMAT, OF_SETTINGS, TARGETS
+from survtree._search.replay import (
+    ANSWERS,
+    BITS,
+    CODED,
+    CODES,
+    DATA,
+    FLOATS,
+    FORMAT,
+    OF_SETTINGS,
+    TARGETS,
+)
 
 # Unpacked, in memory: a hundred times what the largest table of the paper takes.
 MOST_BYTES = 2**32
@@ -208,22 +219,48 @@ def _check_setting(name: str, value: Any, metadata: Mapping[str, Any], n_rows: i
 
 
 def _problem(header: Header, arrays: Arrays, most_bytes: int) -> Problem:
-    packed, event = _taken(arrays, "answers", BITS), _taken(arrays, "event", BITS)
+    given = _arrays_of_answers(arrays)
+    event = _taken(arrays, "event", BITS)
     time, weight = _taken(arrays, "time", FLOATS), _taken(arrays, "weight", FLOATS)
     n = len(time)
     require(n > 0, "it must have at least one row", n, COPY_AGAIN)
     targets = _targets(arrays, n) if TARGETS in arrays else None
     require(not arrays, "it must hold no other arrays", list(arrays), COPY_AGAIN)
     p = len(header.questions.texts)
-    wanted = f"its answers, rows x questions, must unpack to at most {most_bytes:,} bytes"
-    require(n * p <= most_bytes, wanted, (n, p), IF_TRUSTED)
-    answers = _unpacked("answers", packed, n * p).reshape(n, p)
+    is_coded = ANSWERS not in given
+    answers = _coded(given, n, p) if is_coded else _answers(given[ANSWERS], n, p, most_bytes)
     flags = _unpacked("event", event, n).astype(bool)
     events: EventTable = check_outcome((flags, time), weight, n)
     require(events.counts.all(), "its weights must be above 0", float(weight.min()), COPY_AGAIN)
     asked = header.questions
     questions = RecordedQuestions.of(asked.texts, asked.ranks, asked.columns)
     return Problem(answers, events, questions, **_numbers(header.problem), targets=targets)
+
+
+def _arrays_of_answers(arrays: Arrays) -> Arrays:
+    """The bits of all answers, or the three arrays of codes."""
+    if CODED[0] in arrays:
+        return {name: _taken(arrays, name, CODES) for name in CODED}
+    return {ANSWERS: _taken(arrays, ANSWERS, BITS)}
+
+
+def _answers(packed: NDArray[np.uint8], n: int, p: int, most_bytes: int) -> Answers:
+    wanted = f"its answers, rows x questions, must unpack to at most {most_bytes:,} bytes"
+    require(n * p <= most_bytes, wanted, (n, p), IF_TRUSTED)
+    return _unpacked(ANSWERS, packed, n * p).reshape(n, p)
+
+
+def _coded(given: Arrays, n: int, p: int) -> CodedAnswers:
+    codes, column, cut = (given[name] for name in CODED)
+    wanted = f"its array {CODED[0]!r} must have equally many codes for each of {n} rows"
+    require(len(codes) % n == 0, wanted, len(codes), COPY_AGAIN)
+    for name in CODED[1:]:
+        wanted = f"its array {name!r} must have a number for each of {p} questions"
+        require(len(given[name]) == p, wanted, len(given[name]), COPY_AGAIN)
+    n_columns, most = len(codes) // n, int(column.max(initial=0))
+    wanted = f"its array {CODED[1]!r} must have numbers below {n_columns}, the code columns"
+    require(most < n_columns or p == 0, wanted, most, COPY_AGAIN)
+    return CodedAnswers(codes.reshape(n_columns, n), column, cut)
 
 
 def _targets(arrays: Arrays, n_rows: int) -> NDArray[np.float64]:

@@ -1,7 +1,7 @@
 """Replay files: problem and settings of one fit, to be run again by somebody else.
 
-An .npz file: answers and event flags as bits, times, weights and a teacher's targets as floats, all
-else as JSON in the array ``header``. ``read_replay.py`` reads it.
+An .npz file: answers as bits or as codes, event flags as bits, times, weights and a teacher's
+targets as floats, all else as JSON in the array ``header``. ``read_replay.py`` reads it.
 """
 
 import json
@@ -19,11 +19,15 @@ import numpy as np
 
 from survtree._base.files import whole_file
 from survtree._base.options import DEFAULTS
+from survtree._questions.coded_answers import CodedAnswers
 from survtree._search.problem import Problem, SearchSettings
 
 VARIABLE = "SURVTREE_REPLAY"
-FORMAT = 2
-BITS, FLOATS = np.dtype("u1"), np.dtype("<f8")
+FORMAT = 3
+FORMAT_WITHOUT_CODES = 2  # written where there are none, so that older versions read it
+BITS, FLOATS, CODES = np.dtype("u1"), np.dtype("<f8"), np.dtype("<u4")
+ANSWERS = "answers"  # as bits
+CODED = ("codes", "question_column", "question_cut")  # instead of them, where answers are coded
 TARGETS = "targets"  # row by row; only where there is a teacher
 OF_SETTINGS = "settings."  # what the names of arrays among the settings start with
 DATA = ("answers", "events", "questions", "targets")  # of a problem; the rest of it are numbers
@@ -93,7 +97,7 @@ def _arrays(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
     by_name = {field.name: getattr(settings, field.name) for field in fields(settings)}
     arrays = {name: each for name, each in by_name.items() if isinstance(each, np.ndarray)}
     header = {
-        "format": FORMAT,
+        "format": FORMAT if isinstance(problem.answers, CodedAnswers) else FORMAT_WITHOUT_CODES,
         "survtree": version("survtree"),
         "problem": _numbers(problem),
         "questions": {  # words to show, and what fingerprint and ties between trees depend on
@@ -105,13 +109,20 @@ def _arrays(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
     }
     return {
         "header": np.frombuffer(json.dumps(header).encode("ascii"), dtype=BITS),
-        "answers": np.packbits(problem.answers),
+        **_answers(problem),
         "event": np.packbits(events.event),
         "time": events.time.astype(FLOATS),
         "weight": events.weight.astype(FLOATS),
         **_targets(problem),
         **{f"{OF_SETTINGS}{name}": each.astype(FLOATS) for name, each in arrays.items()},
     }
+
+
+def _answers(problem: Problem) -> dict[str, Any]:
+    answers = problem.answers
+    if isinstance(answers, CodedAnswers):
+        return {name: getattr(answers, name).astype(CODES).ravel() for name in CODED}
+    return {ANSWERS: np.packbits(answers)}
 
 
 def _targets(problem: Problem) -> dict[str, Any]:

@@ -1,29 +1,35 @@
-"""The only caller of the native module: passes arrays to the search and checks its answer."""
+"""From a problem to its solution: runs a search, or continues one, and checks the answer."""
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree import _native
 from survtree._base import InternalError
-from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
+from survtree._search.engines import (
+    BitSearch,
+    TreeSearch,
+    bit_search_of,
+    frontier_of,
+    n_threads,
+    pass_progress,
+    progress_rows,
+    rescored,
+    run_limits,
+    search_of,
+    tree_of,
+    uses_cuts,
+    with_bug_report,
+)
 from survtree._search.problem import Clock, Problem, SearchSettings, are_equal
-from survtree._search.progress import Snapshot, Watch
+from survtree._search.progress import Watch
 from survtree._search.replay import request
 
-MAX_THREADS = 256
-NO_LIMIT = 2**64 - 1
 MOST_CLAIMS = 5_000_000  # of a proof; some hundred megabytes
 # Two ways of adding up the same loss: a difference beyond rounding is a bug in one of them.
 RESCORE_TOLERANCE = 1e-9
-_Array: TypeAlias = NDArray[Any]
-AnySearch: TypeAlias = _native.Search | _native.Frontier
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,7 @@ def solve(
     problem: Problem,
     settings: SearchSettings,
     watch: Watch | None = None,
-    search: _native.Search | None = None,
+    search: TreeSearch | None = None,
     clock: Clock | None = None,
 ) -> Solution:
     """Search, then re-score the tree with the independent loss.
@@ -59,14 +65,14 @@ def solve(
     """
     clock = clock or Clock.started(settings.seconds_gone)
     search = search_of(problem, settings) if search is None else search
-    on_turn = None if watch is None else lambda: _pass_progress(search, watch)
+    on_turn = None if watch is None else lambda: pass_progress(search, watch)
     settings = replace(settings, seconds_gone=clock.seconds)
-    with _with_bug_report(problem, settings):
-        raw = search.run(_run_limits(settings, search), on_turn)
+    with with_bug_report(problem, settings):
+        raw = search.run(run_limits(settings, search), on_turn)
     if watch is not None:
-        watch.end(_progress_rows(search))
-    tree = _tree_of(raw.pop("tree"))
-    return _checked_solution(problem, settings, tree, _rescored(problem, tree), raw)
+        watch.end(progress_rows(search))
+    tree = tree_of(raw.pop("tree"))
+    return _checked_solution(problem, settings, tree, rescored(problem, tree), raw)
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,7 @@ class KeptSearch:
 
     problem: Problem
     settings: SearchSettings
-    search: _native.Search
+    search: TreeSearch
 
     def is_for(self, problem: Problem, settings: SearchSettings) -> bool:
         """Whether it can be continued for this problem; its limits may differ."""
@@ -83,6 +89,7 @@ class KeptSearch:
             self.problem.is_same(problem)
             and self.settings.upper_bound == settings.upper_bound
             and n_threads(self.settings) == n_threads(settings)
+            and uses_cuts(self.problem, self.settings) == uses_cuts(problem, settings)
             and are_equal(self.settings.guessed_losses, settings.guessed_losses)
         )
 
@@ -137,27 +144,21 @@ def frontier(
     what the watch gets to see.
     """
     clock = clock or Clock.started(settings.seconds_gone)
-    options = {
-        **_limits_of_trees(problem),
-        "min_regularization": problem.regularization,
-        "max_leaves": NO_LIMIT if max_leaves is None else max_leaves,
-        "n_threads": n_threads(settings),
-    }
-    with _with_bug_report(problem, settings):
-        search = _native.Frontier(*arrays_of(problem), _ranks(problem), options)
-        on_turn = None if watch is None else lambda: _pass_progress(search, watch)
+    with with_bug_report(problem, settings):
+        search = frontier_of(problem, settings, max_leaves)
+        on_turn = None if watch is None else lambda: pass_progress(search, watch)
         settings = replace(settings, seconds_gone=clock.seconds)
-        raw = search.run(_run_limits(settings, search), on_turn)
+        raw = search.run(run_limits(settings, search), on_turn)
     if watch is not None:
-        watch.end(_progress_rows(search))
-    return [_solution_of(problem, settings, _tree_of(tree), raw) for tree in raw["trees"]]
+        watch.end(progress_rows(search))
+    return [_solution_of(problem, settings, tree_of(tree), raw) for tree in raw["trees"]]
 
 
 def _solution_of(
     problem: Problem, settings: SearchSettings, tree: Tree, raw: dict[str, Any]
 ) -> Solution:
     """One tree of a frontier; if that is not complete, only the bound of the root is proven."""
-    found, penalty = _rescored(problem, tree), problem.regularization
+    found, penalty = rescored(problem, tree), problem.regularization
     objective = found["loss"] + penalty * len(tree.leaves)
     first = min(raw["root_loss"] + penalty, raw["root_floor"] + 2 * penalty)
     bound = objective if raw["is_complete"] else min(first, objective)
@@ -174,7 +175,7 @@ def _solution_of(
 
 def loss_of(problem: Problem, tree: Tree) -> float:
     """The independent loss of a tree."""
-    return float(_rescored(problem, tree)["loss"])
+    return float(rescored(problem, tree)["loss"])
 
 
 def optimal_trees(
@@ -183,135 +184,25 @@ def optimal_trees(
     """Every tree that attains the optimum, at most ``limit``, in the order of the tie rule."""
     # The bound exceeds the optimum by more than rounding errors, so that it does not exclude it.
     settings = replace(settings or SearchSettings(), upper_bound=optimum * (1 + 1e-9))
-    search = search_of(problem, settings)
-    with _with_bug_report(problem, settings):
-        if search.run(_run_limits(settings, search))["status"] == "interrupted":
+    search = bit_search_of(problem, settings)
+    with with_bug_report(problem, settings):
+        if search.run(run_limits(settings, search))["status"] == "interrupted":
             raise KeyboardInterrupt
-        return [_tree_of(raw) for raw in search.optimal_trees(limit)]
+        return [tree_of(raw) for raw in search.optimal_trees(limit)]
 
 
 def claims_of(kept: KeptSearch, watch: Watch | None = None) -> dict[str, Any] | None:
     """The claims that together prove the optimum of a search, as arrays.
 
-    None if a limit ended the work early, or if there would be too many claims.
+    None if a limit ended the work early, or if there would be too many claims. The settings of the
+    search say that a proof is wanted.
     """
-    on_turn = None if watch is None else lambda: _pass_progress(kept.search, watch)
-    with _with_bug_report(kept.problem, kept.settings):
-        raw = kept.search.proof(MOST_CLAIMS, on_turn)
+    search = kept.search
+    assert isinstance(search, BitSearch)
+    on_turn = None if watch is None else lambda: pass_progress(search, watch)
+    with with_bug_report(kept.problem, kept.settings):
+        raw = search.proof(MOST_CLAIMS, on_turn)
     return raw if raw.pop("is_complete") else None
-
-
-def search_of(problem: Problem, settings: SearchSettings) -> _native.Search:
-    """A search that has not begun; it holds a copy of the problem in the form of the core."""
-    as_they_are = ("greedy_from", "check_keys", "kernel", "layout")
-    options = {
-        **_limits_of_trees(problem),
-        **{name: getattr(settings, name) for name in as_they_are},
-        "regularization": problem.regularization,
-        "upper_bound": np.inf if settings.upper_bound is None else settings.upper_bound,
-        "n_threads": n_threads(settings),
-        "solver": settings.solver or ("search" if settings.bounds_off else ""),
-        "bounds_off": list(settings.bounds_off),
-    }
-    guess = np.empty(0) if settings.guessed_losses is None else settings.guessed_losses
-    data = (*arrays_of(problem), _ranks(problem), np.ascontiguousarray(guess))
-    with _with_bug_report(problem, settings):
-        return _native.Search(*data, options)
-
-
-def _limits_of_trees(problem: Problem) -> dict[str, int]:
-    return {
-        "max_depth": MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth,
-        "min_samples_leaf": min(problem.min_samples_leaf, 2**62),
-        "min_events_leaf": min(problem.min_events_leaf, 2**62),
-    }
-
-
-def _ranks(problem: Problem) -> NDArray[np.uint32]:
-    return np.asarray(problem.questions.ranks(), dtype=np.uint32)
-
-
-def _run_limits(settings: SearchSettings, search: AnySearch) -> dict[str, Any]:
-    return {
-        "gap": settings.gap,
-        "time_limit_s": np.inf if settings.time_limit is None else settings.time_limit,
-        "seconds_gone": settings.seconds_gone,
-        "memory_limit_bytes": _cache_limit(settings.memory_limit, search),
-        "node_limit": NO_LIMIT if settings.node_limit is None else settings.node_limit,
-        "wants_bounds": settings.wants_bounds,
-    }
-
-
-def _cache_limit(memory_limit: int | None, search: AnySearch) -> int:
-    """Bytes that the cache of the search may take, so that the process stays within the limit.
-
-    The search always gets a tenth of the limit, even if the rest of the process uses all of it.
-    """
-    if memory_limit is None:
-        return NO_LIMIT
-    others = max(0, _resident_bytes() - search.cache_bytes)
-    return min(NO_LIMIT, max(memory_limit // 10, memory_limit - others))
-
-
-def _resident_bytes() -> int:
-    """Memory that the process uses; 0 where the system does not say."""
-    try:
-        with open("/proc/self/statm", "rb") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError, AttributeError):
-        return 0
-
-
-def arrays_of(problem: Problem) -> tuple[_Array, _Array, _Array, _Array, _Array]:
-    """The data of a problem, as the native module takes them."""
-    events, targets = problem.events, problem.targets
-    return (
-        np.ascontiguousarray(problem.answers),
-        np.ascontiguousarray(events.time),
-        np.ascontiguousarray(events.event).view(np.uint8),
-        np.ascontiguousarray(events.weight),
-        # Without a column: the Brier loss.
-        np.empty((len(events.time), 0)) if targets is None else np.ascontiguousarray(targets),
-    )
-
-
-def n_threads(settings: SearchSettings) -> int:
-    """Threads of a search: None is one, -1 as many as there are cores, -2 one less, ...
-
-    One if a gap is allowed: which tree within it is found would depend on which thread is first.
-    """
-    if settings.n_jobs is None or settings.gap > 0:
-        return 1
-    n = settings.n_jobs if settings.n_jobs > 0 else (os.cpu_count() or 1) + 1 + settings.n_jobs
-    return max(1, min(n, MAX_THREADS))
-
-
-@contextmanager
-def _with_bug_report(problem: Problem, settings: SearchSettings) -> Iterator[None]:
-    """Broken invariants of the core become InternalErrors that name a replay file."""
-    try:
-        yield
-    except _native.ContractError as error:
-        message = f"{error}. This is a bug in survtree; {request(problem, settings)}"
-        raise InternalError(message) from error
-
-
-def _pass_progress(search: AnySearch, watch: Watch) -> None:
-    if watch.turn(_progress_rows(search), lambda: Snapshot(**search.snapshot())):
-        search.interrupt()
-
-
-def _progress_rows(search: AnySearch) -> list[Snapshot]:
-    return [Snapshot(**row) for row in search.take_progress()]
-
-
-def _tree_of(raw: dict[str, Any]) -> Tree:
-    return Tree(raw["question"], raw["no"], raw["yes"])
-
-
-def _rescored(problem: Problem, tree: Tree) -> dict[str, Any]:
-    """What the independent loss finds about a tree."""
-    return _native.rescore(*arrays_of(problem), tree.question, tree.no, tree.yes)
 
 
 def _checked_solution(

@@ -182,8 +182,13 @@ FITS: dict[str, list[Case]] = {
             ("'stage'", r"'I\udce4'", "encoding"),
         ),
         Case(
-            "`thresholds='all'` on a column of 100,002 values",
-            lambda: Binarizer("all").fit(np.arange(100_002.0)[:, None]),
+            "`thresholds=('width', 10**9)`",
+            lambda: fit(thresholds=("width", 10**9)),
+            ("1,000,000,000", "20,000,000"),
+        ),
+        Case(
+            "`Binarizer('all').fit_transform(X)` for a column of 100,002 values",
+            lambda: Binarizer("all").fit_transform(np.arange(100_002.0)[:, None]),
             ("100,001", "100,002"),
         ),
     ],

@@ -1,0 +1,170 @@
+"""Answers as codes: a whole number per row and column, in place of a bit per row and cut.
+
+All cuts of one column share a code column, so that every cut of a column costs as much memory as
+one number per row. A row answers yes to question j if its code in the column of that question is at
+most ``question_cut[j]``.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from survtree._data.table import Bools, Column, Places, Table
+from survtree._questions.checks import check_answer_count
+
+if TYPE_CHECKING:
+    from survtree._questions.questions import Question, Questions
+
+Codes: TypeAlias = NDArray[np.uint32]
+# With fewer, the bits of all answers are small, and a pass over them is the quickest.
+FEWEST_CUTS, FEWEST_QUESTIONS = 16, 100
+ANSWERS_AT_ONCE = 2**24  # made from codes, where all of them would not fit in memory
+# Beyond, a fingerprint is made of codes and cuts: unpacking the answers would take seconds.
+MOST_UNPACKED = 2_000_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class CodedAnswers:
+    """The answers of rows to questions, by codes."""
+
+    codes: Codes = field(repr=False)  # code columns x rows
+    question_column: Codes = field(repr=False)  # row of ``codes`` that a question looks at
+    question_cut: Codes = field(repr=False)  # the largest code that answers yes
+
+    @classmethod
+    def of_matrix(cls, answers: NDArray[np.uint8]) -> "CodedAnswers":
+        """The same answers with a code column for each question: 0 is yes, 1 is no."""
+        codes = np.ascontiguousarray(answers.T == 0).astype(np.uint32)
+        places = np.arange(answers.shape[1], dtype=np.uint32)
+        return cls(codes, places, np.zeros_like(places))
+
+    def __len__(self) -> int:
+        return int(self.codes.shape[1])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and questions."""
+        return len(self), len(self.question_cut)
+
+    def column(self, j: int) -> Bools:
+        """The rows that answer yes to question j."""
+        return np.asarray(self.codes[self.question_column[j]] <= self.question_cut[j])
+
+    def matrix(self) -> NDArray[np.uint8]:
+        """All answers, rows x questions, row-major; kept once it is made."""
+        return self._matrix
+
+    @cached_property
+    def _matrix(self) -> NDArray[np.uint8]:
+        check_answer_count(self.shape[1], len(self))
+        out = np.empty(self.shape, dtype=np.uint8)
+        first = 0
+        for some in self.chunks():
+            out[first : first + len(some)] = some
+            first += len(some)
+        return out
+
+    def chunks(self) -> Iterator[NDArray[np.uint8]]:
+        """The matrix, some rows at a time: a multiple of 8, so that their bits fill whole bytes."""
+        n_rows, n_questions = self.shape
+        size = max(8, ANSWERS_AT_ONCE // max(1, n_questions) // 8 * 8)
+        for first in range(0, n_rows, size):
+            here = slice(first, min(first + size, n_rows))
+            out = np.empty((here.stop - first, n_questions), dtype=bool)
+            for questions, column in self._runs:
+                cuts = self.question_cut[questions]
+                np.less_equal(self.codes[column, here, np.newaxis], cuts, out=out[:, questions])
+            yield out.view(np.uint8)
+
+    @cached_property
+    def _runs(self) -> list[tuple[slice, int]]:
+        """Neighbouring questions with the same code column, and that column."""
+        columns = self.question_column
+        starts = np.flatnonzero(np.diff(columns, prepend=np.uint32(len(self.codes)))).tolist()
+        ends = [*starts, len(columns)][1:]
+        return [(slice(a, b), int(columns[a])) for a, b in zip(starts, ends, strict=True)]
+
+    def n_yes(self, rows: Bools) -> Places:
+        """How many of some rows answer yes, for each question."""
+        out = np.zeros(len(self.question_cut), dtype=np.intp)
+        for questions, column in self._runs:
+            up_to = np.bincount(self.codes[column, rows], minlength=1).cumsum()
+            out[questions] = up_to[np.minimum(self.question_cut[questions], len(up_to) - 1)]
+        return out
+
+    def every(self, step: int) -> "CodedAnswers":
+        """The answers of every ``step``-th row."""
+        codes = np.ascontiguousarray(self.codes[:, ::step])
+        return CodedAnswers(codes, self.question_column, self.question_cut)
+
+    def is_same(self, other: "CodedAnswers") -> bool:
+        """Whether codes and cuts are the same."""
+        return all(map(np.array_equal, self._parts, other._parts))
+
+    @property
+    def has_own_fingerprint(self) -> bool:
+        """Whether a fingerprint is made of codes and cuts, since the answers are too many."""
+        return self.shape[0] * self.shape[1] > MOST_UNPACKED
+
+    def fingerprint_parts(self) -> Iterator[Any]:
+        """What a fingerprint is made of: the bits of the matrix, or codes and cuts."""
+        if self.has_own_fingerprint:
+            yield f"codes {self.codes.shape}".encode()
+            yield from (np.ascontiguousarray(part, dtype="<u4").data for part in self._parts)
+            return
+        yield from (np.packbits(some).data for some in self.chunks())
+
+    @property
+    def _parts(self) -> tuple[Codes, Codes, Codes]:
+        return self.codes, self.question_column, self.question_cut
+
+
+Answers: TypeAlias = NDArray[np.uint8] | CodedAnswers
+
+
+def answers_of(questions: "Questions", table: Table) -> Answers:
+    """The answers of a table's rows: codes where there are many cuts, and otherwise a matrix."""
+    return questions.coded(table) if is_worth_coding(questions) else questions.matrix(table)
+
+
+def is_worth_coding(questions: "Questions") -> bool:
+    """Whether some column has many cuts, and there are many questions in all."""
+    if questions.are_columns or len(questions) < FEWEST_QUESTIONS:
+        return False
+    n_cuts = Counter(each.column for each in questions.asked if each.cut is not None)
+    return max(n_cuts.values(), default=0) >= FEWEST_CUTS
+
+
+def coded_answers(asked: "Sequence[Question]", columns: Sequence[Column]) -> CodedAnswers:
+    """The answers to questions about columns, by codes; cuts of a column share theirs."""
+    sharing: dict[Any, list[int]] = defaultdict(list)
+    for j, question in enumerate(asked):
+        is_shared = question.cut is not None and columns[question.column].kind == "number"
+        key = (question.column, getattr(question, "or_missing", False)) if is_shared else j
+        sharing[key].append(j)
+    n_rows = len(columns[0].values) if columns else 0
+    codes = np.empty((len(sharing), n_rows), dtype=np.uint32)
+    question_column, question_cut = np.zeros((2, len(asked)), dtype=np.uint32)
+    for place, (key, members) in enumerate(sharing.items()):
+        question_column[members] = place
+        column = columns[asked[members[0]].column]
+        if isinstance(key, int):
+            codes[place] = ~asked[key].answer(column)
+        else:
+            cuts = [asked[j].cut for j in members]
+            codes[place], question_cut[members] = _codes(column, cuts, is_yes_if_missing=key[1])
+    return CodedAnswers(codes, question_column, question_cut)
+
+
+def _codes(column: Column, cuts: list[Any], *, is_yes_if_missing: bool) -> tuple[Places, Places]:
+    """How many cuts lie below each value, and below each cut."""
+    ascending, places = np.unique(np.array(cuts, dtype=np.float64), return_inverse=True)
+    codes = np.searchsorted(ascending, column.values)  # NaN is above all, and so answers no to all
+    if is_yes_if_missing:
+        codes[column.is_missing()] = 0
+    return codes, places
