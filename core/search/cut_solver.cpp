@@ -214,8 +214,11 @@ void CutSolver::look_at(const CutSubset& s, Level& at, FloorTable& table, Best& 
       at.yes[lane] = rounded_down(row.yes.floor[lane] + penalty());
       const double bound = static_cast<double>(at.no[lane]) + static_cast<double>(at.yes[lane]);
       best.floor = std::min(best.floor, bound);
-      if (bound <= limit && fits(row.no, lane) && fits(row.yes, lane))
+      if (!fits(row.no, lane) || !fits(row.yes, lane)) continue;
+      if (bound <= limit)
         at.promising.push_back(row.cut[lane]);
+      else
+        best.rest = std::min(best.rest, bound);
     }
     raise_table(table, s, at.picked, row, at.no.data(), at.yes.data());
   }
@@ -259,20 +262,25 @@ CutResult CutSolver::solve_last(const CutSubset& s, double budget, const Hints& 
   stats_.pruned_by_floor += problem_.n_cuts() - n_asked;
   const double closed = least_closed(table, kMore * best.limit());
   const double floor = std::min(best.floor, closed);
-  if (best.value > budget + tolerance_) return {std::min(best.value, closed), floor, kLeaf, false};
-  return {best.value, floor, first_of_ties(best.value, leaf, at.tried), true};
+  if (best.value > budget + tolerance_)
+    return {std::min({best.value, best.rest, closed}), floor, kLeaf, false};
+  return {best.value, floor, first_of_ties(s, best.value, at.tried), true};
 }
 
 // The tie rule: a leaf if it is as good, otherwise the cut that does best alone on all rows, then
 // the one whose question has the smallest rank.
-std::int32_t CutSolver::first_of_ties(double best, double leaf, std::span<const Tried> tried) {
-  if (leaf <= best + tolerance_) return kLeaf;
-  std::optional<std::uint32_t> first;
-  for (const Tried& each : tried) {
-    if (each.value > best + tolerance_) continue;
-    if (!first || comes_before(each.cut, *first)) first = each.cut;
-  }
-  require(first.has_value(), "the best value is that of a cut");
+std::int32_t CutSolver::first_of_ties(const CutSubset& s, double best,
+                                      std::span<const Tried> tried) {
+  if (bounds_.as_leaf(s.facts()) <= best + tolerance_) return kLeaf;
+  std::vector<std::uint32_t> ties;
+  for (const Tried& each : tried)
+    if (each.value <= best + tolerance_) ties.push_back(each.cut);
+  require(!ties.empty(), "the best value is that of a cut");
+  if (ties.size() == 1) return static_cast<std::int32_t>(ties[0]);
+  for (std::uint32_t& cut : ties) cut = first_like(s, cut);
+  const auto first =
+      std::min_element(ties.begin(), ties.end(),
+                       [&](std::uint32_t a, std::uint32_t b) { return comes_before(a, b); });
   return static_cast<std::int32_t>(*first);
 }
 

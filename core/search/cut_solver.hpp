@@ -67,11 +67,13 @@ class CutSolver {
     std::vector<std::uint32_t> rows;
   };
   struct Run {
-    std::size_t first, end;  // candidates between two that were solved
+    std::size_t first, end;  // lanes between two that were tried
+    bool is_column = false;  // of which none was
   };
-  // The best tree of two leaves so far, or the leaf; and the floor of all.
+  // The best tree of two leaves so far, or the leaf; the floor of all; and what no other tree that
+  // was looked at is better than.
   struct Best {
-    double value, budget, floor;
+    double value, budget, floor, rest = Bounds::no_limit;
     double limit() const { return std::min(value, budget); }
   };
   // A cut that was solved.
@@ -108,6 +110,7 @@ class CutSolver {
   void look_at(const CutSubset& s, Level& at, FloorTable& table, Best& best);
   void begin(Node& node);
   void order_columns(Node& node);
+  Run next_run(Node& node) const;
   void try_runs(Node& node);
   void try_cut(Node& node, std::size_t lane);
   void solve_sides(Node& node, std::uint32_t cut, Side& first, Side& second);
@@ -133,7 +136,7 @@ class CutSolver {
   Tree read_split(const CutSubset& s, std::uint32_t cut, int depth, double value,
                   std::size_t level);
   Tree with_losses(const CutSubset& s, const Tree& tree, std::size_t level);
-  std::int32_t first_of_ties(double best, double leaf, std::span<const Tried> tried);
+  std::int32_t first_of_ties(const CutSubset& s, double best, std::span<const Tried> tried);
   bool comes_before(std::uint32_t a, std::uint32_t b);
   std::uint32_t first_like(const CutSubset& s, std::uint32_t cut);
   double alone(std::uint32_t cut);

@@ -4,6 +4,8 @@
 
 namespace survtree {
 
+constexpr std::uint64_t kParts = 16;  // of all rows, in which a column is cut first
+
 struct CutSolver::Node {
   const CutSubset& subset;
   const Hints& hints;
@@ -64,7 +66,7 @@ void CutSolver::order_columns(Node& node) {
     double best = Bounds::no_limit;
     for (end = first; end < row.n_lanes && problem_.column_of[row.cut[end]] == column; ++end)
       best = std::min(best, row.no.loss[end] + row.yes.loss[end]);
-    columns.push_back({best, {first, end}});
+    columns.push_back({best, {first, end, true}});
   }
   std::stable_sort(columns.begin(), columns.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -72,14 +74,36 @@ void CutSolver::order_columns(Node& node) {
   for (const auto& [best, run] : columns) node.at.runs.push_back(run);
 }
 
-// Runs of cuts are halved: the one in the middle is solved, and what it shows may close others. One
-// run after the other is followed to its end, so that few tables are needed at a time.
+// Of all rows: a cut of every column, then the runs that hold many rows, so that a search that is
+// stopped has a lower bound to show. Otherwise one run after the other is followed to its end, so
+// that few tables are needed at a time.
+CutSolver::Run CutSolver::next_run(Node& node) const {
+  std::vector<Run>& runs = node.at.runs;
+  std::size_t next = runs.size() - 1;
+  if (node.level == 0) {
+    const std::vector<std::uint64_t>& yes = node.at.row.yes.rows;
+    std::uint64_t most = node.subset.n_rows / kParts;
+    for (std::size_t k = runs.size(); k-- > 0;) {
+      const Run& run = runs[k];
+      const std::uint64_t n_rows = run.is_column         ? node.subset.n_rows
+                                   : run.first < run.end ? yes[run.end - 1] - yes[run.first]
+                                                         : 0;
+      if (n_rows <= most) continue;
+      most = n_rows;
+      next = k;
+    }
+  }
+  const Run run = runs[next];
+  runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(next));
+  return run;
+}
+
+// Runs of cuts are halved: the one in the middle is solved, and what it shows may close others.
 void CutSolver::try_runs(Node& node) {
   Level& at = node.at;
   order_columns(node);
   while (!at.runs.empty() && !limits_.is_stopped()) {
-    const Run run = at.runs.back();
-    at.runs.pop_back();
+    const Run run = next_run(node);
     const double limit = node.limit() + tolerance_;
     const auto is_open = [&](std::size_t lane) { return bound_of(node, lane) <= limit; };
     std::size_t first = run.first, end = run.end;
@@ -230,7 +254,7 @@ CutResult CutSolver::finish(Node& node) {
     return {std::min({best, node.rest, floor_of_open(node), closed}), floor, kLeaf, false};
   if (best > node.budget + tolerance_ && options_.switches.hierarchical)
     return {std::min({best, node.rest, untried, closed}), floor, kLeaf, false};
-  return {best, floor, first_of_ties(best, node.leaf, at.tried), true};
+  return {best, floor, first_of_ties(node.subset, best, at.tried), true};
 }
 
 // Stopped: no tree that begins with a cut that was not tried is better than this.

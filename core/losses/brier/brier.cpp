@@ -28,10 +28,7 @@ class BrierLoss : public Loss {
       has_whole_weights_ &= row.weight == std::floor(row.weight);
     }
     has_whole_weights_ &= total < 16'000'000.0;  // and their sums are exact in single precision
-    // In one double each: an error of the last digit of the whole time is no harm to a floor.
     unit_ = events_.end.high > 0.0 ? events_.end.high : 1.0;
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      in_units_.push_back({events_.rows[i].elapsed.high / unit_, events_.g_area[i].high / unit_});
   }
 
   double of_leaf(std::span<const std::uint32_t> rows) const override {
@@ -82,29 +79,23 @@ class BrierLoss : public Loss {
     scratch.resize(4 * rows.n);
     Number *length = scratch.data(), *g_area = length + rows.n, *weight = g_area + rows.n,
            *event_mass = weight + rows.n;
-    InUnits last{};
+    const double per_unit = 1.0 / unit_;
     for (std::size_t i = 0; i < rows.n; ++i) {
       const EventRow& facts = events_.rows[rows.numbers[i]];
-      const InUnits here = in_units_[rows.numbers[i]];
       weight[i] = static_cast<Number>(facts.weight);
       event_mass[i] = facts.is_event ? static_cast<Number>(facts.event_mass) : Number{0};
-      if (i > 0) {
-        length[i - 1] = static_cast<Number>(here.elapsed - last.elapsed);
-        g_area[i - 1] = static_cast<Number>(here.g_area - last.g_area);
-      }
-      last = here;
+      if (i == 0) continue;
+      const std::uint32_t last = rows.numbers[i - 1], row = rows.numbers[i];
+      const double length_here = difference(facts.elapsed, events_.rows[last].elapsed);
+      const double g_here = difference(events_.g_area[row], events_.g_area[last]);
+      length[i - 1] = static_cast<Number>(length_here * per_unit);
+      g_area[i - 1] = static_cast<Number>(g_here * per_unit);
     }
     return {length, g_area, weight, event_mass, unit_};
   }
 
-  // For floors: points in time in units of the whole time.
-  struct InUnits {
-    double elapsed, g_area;
-  };
-
   EventTable events_;  // one entry per collapsed row
-  double unit_ = 1.0;
-  std::vector<InUnits> in_units_;
+  double unit_ = 1.0;  // of time, for floors: the whole
   bool has_whole_weights_ = true;
   std::vector<BrierBlock> blocks_;
 };
