@@ -122,6 +122,9 @@ void CutSplitter::count_rows(std::span<const std::uint32_t> rows, std::size_t n_
   if (!problem_.is_weighted) return;
   weight_.assign(n_cuts + 1, 0.0);
   for (std::size_t i = 0; i < n; ++i) weight_[place_[i]] += problem_.weight[rows[i]];
+  // Summed from the back: taking heavy rows off a sum would leave their rounding on light ones.
+  no_weight_.assign(n_cuts + 1, 0.0);
+  for (std::size_t k = n_cuts; k-- > 0;) no_weight_[k] = no_weight_[k + 1] + weight_[k + 1];
 }
 
 // Lanes for the cuts of a run that part the rows, each differently.
@@ -131,11 +134,9 @@ void CutSplitter::choose_lanes(std::span<const std::uint32_t> rows,
   const std::size_t n_cuts = run.end - run.first;
   count_rows(rows, n_cuts);
   std::uint64_t all = 0, all_events = 0;
-  double all_weight = 0.0;
   for (std::size_t k = 0; k <= n_cuts; ++k) {
     all += n_rows_[k];
     all_events += n_events_[k];
-    if (problem_.is_weighted) all_weight += weight_[k];
   }
   double yes_weight = 0.0;
   first_yes_.resize(n_cuts + 1);
@@ -160,8 +161,7 @@ void CutSplitter::choose_lanes(std::span<const std::uint32_t> rows,
     out.no.rows[lane] = all - yes;
     out.no.events[lane] = all_events - yes_events;
     out.yes.weight[lane] = problem_.is_weighted ? yes_weight : static_cast<double>(yes);
-    out.no.weight[lane] =
-        problem_.is_weighted ? all_weight - yes_weight : static_cast<double>(all - yes);
+    out.no.weight[lane] = problem_.is_weighted ? no_weight_[k] : static_cast<double>(all - yes);
   }
   first_yes_[n_cuts] = static_cast<std::uint32_t>(out.n_lanes - first);
   run.n_lanes = out.n_lanes - first;
