@@ -64,7 +64,8 @@ class CutSplitter {
   std::vector<std::uint16_t> place_;  // of rows among the cuts of a run: the first they say yes to
   std::vector<std::uint16_t> place_of_;                   // the same by code
   std::vector<std::uint32_t> n_rows_, n_events_, other_;  // by place
-  std::vector<double> weight_;                            // likewise, if rows are weighted
+  std::vector<double> weight_;                            // likewise, if rows are weighted,
+  std::vector<double> no_weight_;         // and of those that answer the cut of the place with no
   std::vector<std::uint32_t> first_yes_;  // by place: the first lane they say yes to
   std::vector<std::uint64_t> bits_;       // by place: the answers in one word
   std::vector<std::uint64_t> packed_;
