@@ -179,6 +179,8 @@ oracle: .venv/.test
 	$(BIN)/python -m tests.oracle.run -n $(N)
 	$(BIN)/python -m tests.oracle.run -n $(N) --teacher
 	$(BIN)/python -m tests.oracle.run -n $(N) --shrinkage
+	$(BIN)/python -m tests.oracle.raw_cuts -n $(N)
+	$(BIN)/python -m tests.oracle.raw_cuts -n $(N) --teacher
 
 # Proof files of random problems, right ones and tampered ones, and of real data: make proofs N=1000
 proofs: .venv/.test
