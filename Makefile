@@ -61,6 +61,7 @@ SANITIZED ?= 500
 sanitize: tsan asan .venv/.asan .venv/.tsan
 	$(SANITIZED_BY) libasan.so ASAN_OPTIONS=detect_leaks=0 .venv/asan/bin/python -m tests.oracle.run -n $(SANITIZED)
 	$(SANITIZED_BY) libasan.so ASAN_OPTIONS=detect_leaks=0 .venv/asan/bin/python -m tests.oracle.proofs -n $(SANITIZED)
+	$(SANITIZED_BY) libasan.so ASAN_OPTIONS=detect_leaks=0 .venv/asan/bin/python -m tests.oracle.raw_cuts -n $(SANITIZED)
 	$(SANITIZED_BY) libtsan.so TSAN_OPTIONS=exitcode=66 .venv/tsan/bin/python -m tests.oracle.run -n $(SANITIZED)
 
 # The sanitizer's library has to be there before Python's own.
