@@ -76,20 +76,34 @@ Distinct distinct_rows(const CodedTable& t, const Recoded& recoded) {
   return numbering.finish();
 }
 
-void set_rows(CutProblem& p, const Distinct& patterns, const std::vector<CollapsedRow>& rows) {
+void set_rows(CutProblem& p, const std::vector<CollapsedRow>& rows) {
   std::uint64_t seed = 0;
   for (const CollapsedRow& row : rows) {
     p.n_copies.push_back(row.n_copies);
     p.n_events.push_back(row.n_events);
     p.has_copies |= row.n_copies > 1;
+    p.is_weighted |= row.weight != static_cast<double>(row.n_copies);
     p.name.push_back({scramble(2 * seed), scramble(2 * seed + 1)});
     ++seed;
   }
-  p.codes.resize(p.n_columns * rows.size());
+  if (p.is_weighted)
+    for (const CollapsedRow& row : rows) p.weight.push_back(row.weight);
+}
+
+template <class Code>
+void set_codes(const CutProblem& p, const Distinct& patterns, const std::vector<CollapsedRow>& rows,
+               std::vector<Code>& codes) {
+  codes.resize(p.n_columns * rows.size());
   for (std::size_t j = 0; j < p.n_columns; ++j)
     for (std::size_t i = 0; i < rows.size(); ++i)
-      p.codes[j * rows.size() + i] =
-          static_cast<std::uint32_t>(patterns.item(rows[i].pattern)[j / 2] >> (32 * (j % 2)));
+      codes[j * rows.size() + i] =
+          static_cast<Code>(patterns.item(rows[i].pattern)[j / 2] >> (32 * (j % 2)));
+}
+
+bool are_codes_short(const CutProblem& p) {
+  for (std::size_t j = 0; j < p.n_columns; ++j)
+    if (p.first_cut[j + 1] - p.first_cut[j] > UINT16_MAX) return false;
+  return true;
 }
 
 void set_groups(CutProblem& p, const Distinct& patterns, const std::vector<CollapsedRow>& rows) {
@@ -121,7 +135,11 @@ CutProblem make_cut_problem(const CodedTable& t, const Outcome& outcome) {
   table.event = t.event;
   const std::vector<CollapsedRow> rows = collapse(table, outcome, patterns);
   p.loss = outcome.loss_of(rows);
-  set_rows(p, patterns, rows);
+  set_rows(p, rows);
+  if (are_codes_short(p))
+    set_codes(p, patterns, rows, p.short_codes);
+  else
+    set_codes(p, patterns, rows, p.long_codes);
   set_groups(p, patterns, rows);
   return p;
 }

@@ -29,7 +29,8 @@ struct CodedTable {
 struct CutProblem {
   std::unique_ptr<const Loss> loss;
   std::vector<std::uint32_t> n_copies, n_events;  // as in Problem
-  bool has_copies = false;
+  bool has_copies = false, is_weighted = false;
+  std::vector<double> weight;      // if weights differ from the numbers of copies
   std::vector<double> group_loss;  // as in Problem: booked on the first row of a group
   std::vector<Key> name;           // of each row; sums of them are the keys of subsets
 
@@ -38,17 +39,18 @@ struct CutProblem {
   std::vector<std::uint32_t> column_of;  // cut -> column
   // Cut -> question. Where several questions make the same cut: the one with the smallest rank.
   std::vector<std::uint32_t> question_of, question_rank;
-  // Column after column: how many of its cuts a row answers with no.
-  std::vector<std::uint32_t> codes;
+  // Column after column: how many of its cuts a row answers with no. In 16 bits if these suffice
+  // for all columns, otherwise in 32.
+  std::vector<std::uint16_t> short_codes;
+  std::vector<std::uint32_t> long_codes;
 
   std::size_t n_rows() const { return n_copies.size(); }
   std::size_t n_cuts() const { return column_of.size(); }
-  const std::uint32_t* codes_of(std::size_t column) const {
-    return codes.data() + column * n_rows();
-  }
-  bool says_yes(std::uint32_t row, std::uint32_t cut) const {
-    const std::uint32_t column = column_of[cut];
-    return first_cut[column] + codes_of(column)[row] <= cut;
+  // Calls use(codes of the column, one a row).
+  template <class Use>
+  auto with_codes(std::size_t column, Use use) const {
+    return long_codes.empty() ? use(short_codes.data() + column * n_rows())
+                              : use(long_codes.data() + column * n_rows());
   }
 };
 

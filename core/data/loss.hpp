@@ -48,9 +48,14 @@ struct SplitLosses {
   std::vector<double>& scratch;  // for whatever the loss needs on the way; kept between calls
 };
 
-// Likewise for their floors.
+// Likewise for their floors. The weights of both sides are given.
 struct SplitFloors {
+  Kernel kernel;
+  std::size_t n_lanes;
+  const double *no_weight, *yes_weight;  // with room for padded(n_lanes)
   double *no, *yes;
+  std::vector<double>& scratch;
+  std::vector<float>& single_scratch;
 };
 
 // Knows what it needs of each collapsed row, by number. Never changes once made: threads share it.
@@ -65,9 +70,8 @@ class Loss {
   virtual double floor(std::span<const std::uint32_t> rows) const = 0;
   // The losses of the rows that answer no, and of those that answer yes, for every lane.
   virtual void of_splits(const ListedRows& rows, const SplitLosses& out) const = 0;
-  // The same, and the floors of both.
-  virtual void of_splits_with_floors(const ListedRows& rows, const SplitLosses& out,
-                                     const SplitFloors& floors) const = 0;
+  // The floors of both, for every lane.
+  virtual void floors_of_splits(const ListedRows& rows, const SplitFloors& out) const = 0;
 
   // Some losses see no more of a block (rows with the same outcome, block k being the k-th outcome
   // there is) than how many of its rows are in a leaf. For these, counting may replace listing.

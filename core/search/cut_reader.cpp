@@ -49,7 +49,7 @@ std::pair<CutSolver::Part, CutSolver::Part> CutSolver::parts_alone(const CutSubs
                                                                    std::uint32_t cut) {
   Level at;
   part(s, cut, at);
-  stats_.lane_rows += splitter_.split(s.rows, std::span(&cut, 1), at.row);
+  stats_.lane_rows += splitter_.split(s.rows, std::span(&cut, 1), {}, at.row);
   set_facts(at, 0);
   return {std::move(at.no_part), std::move(at.yes_part)};
 }
@@ -57,15 +57,16 @@ std::pair<CutSolver::Part, CutSolver::Part> CutSolver::parts_alone(const CutSubs
 // Of the cuts that part the rows like this one, the first by the tie rule.
 std::uint32_t CutSolver::first_like(const CutSubset& s, std::uint32_t cut) {
   const std::uint32_t column = problem_.column_of[cut], base = problem_.first_cut[column];
-  const std::uint32_t* codes = problem_.codes_of(column);
   std::uint32_t low = base, high = problem_.first_cut[column + 1];
-  for (std::uint32_t row : s.rows) {
-    const std::uint32_t first = base + codes[row];  // the first cut that it answers with yes
-    if (first <= cut)
-      low = std::max(low, first);
-    else
-      high = std::min(high, first);
-  }
+  problem_.with_codes(column, [&](const auto* codes) {
+    for (std::uint32_t row : s.rows) {
+      const std::uint32_t first = base + codes[row];  // the first cut that it answers with yes
+      if (first <= cut)
+        low = std::max(low, first);
+      else
+        high = std::min(high, first);
+    }
+  });
   std::uint32_t best = low;
   for (std::uint32_t other = low + 1; other < high; ++other)
     if (comes_before(other, best)) best = other;

@@ -6,16 +6,24 @@
 namespace survtree {
 namespace {
 
-// More open cuts than this are looked at in two steps: what a few of them show closes others.
-constexpr std::size_t kMostAtOnce = 48, kStride = 4;
+// More open cuts than this are looked at in steps: what a few of them show closes others.
+constexpr std::size_t kMostAtOnce = 64, kStride = 4;
+
+std::size_t first_stride(std::size_t n_open) {
+  std::size_t stride = 1;
+  while (n_open > kMostAtOnce * stride) stride *= kStride;
+  return stride;
+}
+
+// Cuts that are closed by less than this share of the budget are looked at all the same where both
+// sides are leaves: their floors, which cost little, spare neighbours more.
+constexpr double kMore = 1.01;
 // For floors that neighbours may use; they are found again at some cost.
 constexpr std::size_t kMostTableBytes = std::size_t{1} << 29U;
 
 // Above this sums of floors are above the budget, however they were rounded.
-float closing_sum(double budget) {
-  const auto rounded = static_cast<float>(budget * (1.0 + 4e-7));
-  return std::nextafter(rounded, std::numeric_limits<float>::infinity());
-}
+float closing_sum(double budget) { return static_cast<float>(budget * (1.0 + 4e-7)); }
+constexpr std::size_t kMostSpareTables = 64;
 
 }  // namespace
 
@@ -24,7 +32,8 @@ CutSolver::CutSolver(const CutProblem& problem, const SearchOptions& options)
       options_(options),
       bounds_(options.regularization, options.switches),
       smallest_{options.min_samples_leaf, options.min_events_leaf},
-      splitter_(problem, options.kernel),
+      floors_(for_kernel(options.kernel, [](auto variant) { return floor_functions(variant); })),
+      splitter_(problem, options.kernel, options.min_events_leaf > 0),
       all_rows_(iota(problem.n_rows())),
       all_cuts_(iota(problem.n_cuts())) {
   require(options.max_depth >= 0 && options.max_depth <= kMaxDepth, "0 <= max_depth <= 1000");
@@ -98,12 +107,24 @@ CutResult CutSolver::solve(const CutSubset& s, int depth, double budget, const H
   return result;
 }
 
+// Tables come and go with every subset: their memory is used again.
 CutSolver::Table CutSolver::new_table() {
   const std::size_t bytes = FloorTable::bytes(problem_.n_cuts());
+  std::unique_ptr<FloorTable> table;
+  if (spare_tables_.empty()) {
+    table = std::make_unique<FloorTable>();
+  } else {
+    table = std::move(spare_tables_.back());
+    spare_tables_.pop_back();
+  }
   table_bytes_ += bytes;
-  return {new FloorTable, [this, bytes](FloorTable* old) {
+  return {table.release(), [this, bytes](FloorTable* old) {
             table_bytes_ -= bytes;
-            delete old;
+            old->sides.clear();
+            if (spare_tables_.size() < kMostSpareTables)
+              spare_tables_.emplace_back(old);
+            else
+              delete old;
           }};
 }
 
@@ -120,36 +141,29 @@ void CutSolver::start_table(FloorTable& table, const CutSubset& s, const Hints& 
   table.no = hints[0]->no;
   table.yes = hints[0]->yes;
   if (hints[1] == nullptr) return;
-  const float *no = hints[1]->no.data(), *yes = hints[1]->yes.data();
-  float *to_no = table.no.data(), *to_yes = table.yes.data();
-  for (std::size_t cut = 0; cut < n; ++cut) to_no[cut] = std::max(to_no[cut], no[cut]);
-  for (std::size_t cut = 0; cut < n; ++cut) to_yes[cut] = std::max(to_yes[cut], yes[cut]);
+  floors_.raise_to(table.no.data(), hints[1]->no.data(), n);
+  floors_.raise_to(table.yes.data(), hints[1]->yes.data(), n);
 }
 
-std::vector<std::uint32_t>& CutSolver::open_cuts(const FloorTable& table, double budget,
-                                                 std::vector<std::uint32_t>& out) const {
-  const float closed = closing_sum(budget + tolerance_);
-  const bool is_on = options_.switches.floors;
-  out.resize(problem_.n_cuts());
-  std::size_t n = 0;
-  for (std::uint32_t cut = 0; cut < out.size(); ++cut) {
-    out[n] = cut;  // no branch: the next one overwrites what is not open
-    n += !is_on || table.no[cut] + table.yes[cut] <= closed ? 1 : 0;
+void CutSolver::open_cuts(const FloorTable& table, double budget,
+                          std::vector<std::uint32_t>& out) const {
+  if (!options_.switches.floors) {
+    out = all_cuts_;
+    return;
   }
-  out.resize(n);
-  return out;
+  const std::size_t n = problem_.n_cuts();
+  out.resize(n + 16);
+  out.resize(floors_.list_open(table.no.data(), table.yes.data(), n,
+                               closing_sum(budget + tolerance_), out.data()));
 }
 
 // The least sum of floors among the cuts that it closes.
 double CutSolver::least_closed(const FloorTable& table, double budget) const {
   if (!options_.switches.floors) return Bounds::no_limit;
-  const float closed = closing_sum(budget + tolerance_);
-  float least = std::numeric_limits<float>::infinity();
-  for (std::size_t cut = 0; cut < problem_.n_cuts(); ++cut) {
-    const float sum = table.no[cut] + table.yes[cut];
-    least = std::min(least, sum > closed ? sum : std::numeric_limits<float>::infinity());
-  }
-  return static_cast<double>(least) * (1.0 - 2e-7);  // the sum may have been rounded up
+  const float least = floors_.least_closed(table.no.data(), table.yes.data(), problem_.n_cuts(),
+                                           closing_sum(budget + tolerance_));
+  return least == kNoFloor ? Bounds::no_limit
+                           : static_cast<double>(least) * (1.0 - 2e-7);  // it may be rounded up
 }
 
 // Enters the floors of lanes, `no` and `yes`, at the cuts that were asked about, and at those that
@@ -184,73 +198,89 @@ void CutSolver::raise_table(FloorTable& table, const CutSubset& s,
   }
 }
 
-// Looks at the cuts picked, both of whose sides are to be leaves.
-void CutSolver::look_at(const CutSubset& s, Level& at, FloorTable& table, double& best) {
-  stats_.lane_rows += splitter_.split(s.rows, at.picked, at.row);
-  const CutRow& row = at.row;
-  at.no.resize(row.n_lanes);
-  at.yes.resize(row.n_lanes);
-  for (std::size_t lane = 0; lane < row.n_lanes; ++lane) {
-    at.no[lane] = rounded_down(row.no.floor[lane] + penalty());
-    at.yes[lane] = rounded_down(row.yes.floor[lane] + penalty());
-    if (!fits(row.no, lane) || !fits(row.yes, lane)) continue;
-    const double value = row.no.loss[lane] + row.yes.loss[lane] + 2.0 * penalty();
-    at.tried.push_back({row.cut[lane], value});
-    best = std::min(best, value);
+// Looks at the cuts picked, both of whose sides are to be leaves: first at their floors, then at
+// the losses of those that the floors leave open.
+void CutSolver::look_at(const CutSubset& s, Level& at, FloorTable& table, Best& best) {
+  const bool is_on = options_.switches.floors;
+  if (is_on) {
+    stats_.lane_rows += splitter_.split(s.rows, at.picked, {false, true}, at.row);
+    const CutRow& row = at.row;
+    at.no.resize(row.n_lanes);
+    at.yes.resize(row.n_lanes);
+    at.promising.clear();
+    const double limit = std::min(best.value, best.budget) + tolerance_;
+    for (std::size_t lane = 0; lane < row.n_lanes; ++lane) {
+      at.no[lane] = rounded_down(row.no.floor[lane] + penalty());
+      at.yes[lane] = rounded_down(row.yes.floor[lane] + penalty());
+      const double bound = static_cast<double>(at.no[lane]) + static_cast<double>(at.yes[lane]);
+      best.floor = std::min(best.floor, bound);
+      if (!fits(row.no, lane) || !fits(row.yes, lane)) continue;
+      if (bound <= limit)
+        at.promising.push_back(row.cut[lane]);
+      else
+        best.rest = std::min(best.rest, bound);
+    }
+    raise_table(table, s, at.picked, row, at.no.data(), at.yes.data());
   }
-  raise_table(table, s, at.picked, row, at.no.data(), at.yes.data());
+  const std::vector<std::uint32_t>& cuts = is_on ? at.promising : at.picked;
+  if (cuts.empty()) return;
+  stats_.lane_rows += splitter_.split(s.rows, cuts, {true, false}, at.row);
+  for (std::size_t lane = 0; lane < at.row.n_lanes; ++lane) {
+    if (!fits(at.row.no, lane) || !fits(at.row.yes, lane)) continue;
+    const double value = at.row.no.loss[lane] + at.row.yes.loss[lane] + 2.0 * penalty();
+    at.tried.push_back({at.row.cut[lane], value});
+    best.value = std::min(best.value, value);
+  }
 }
 
 // Trees of at most two leaves.
 CutResult CutSolver::solve_last(const CutSubset& s, double budget, const Hints& hints, Level& at,
                                 FloorTable& table) {
   const double leaf = bounds_.as_leaf(s.facts());
-  double best = leaf, floor = s.floor + penalty();
-  const auto least_seen = [&] {
-    for (std::size_t lane = 0; lane < at.row.n_lanes; ++lane)
-      floor = std::min(floor, static_cast<double>(at.no[lane]) + at.yes[lane]);
-  };
+  Best best{leaf, budget, options_.switches.floors ? s.floor + penalty() : relaxed(s)};
   start_table(table, s, hints);
   at.tried.clear();
-  open_cuts(table, std::min(best, budget), at.open);
-  std::size_t n_asked = at.open.size();
-  if (options_.switches.floors && at.open.size() > kMostAtOnce) {
+  open_cuts(table, kMore * best.limit(), at.open);
+  std::size_t n_asked = 0;
+  for (std::size_t stride = first_stride(at.open.size()); !at.open.empty();
+       stride = std::max<std::size_t>(1, stride / kStride)) {
     at.picked.clear();
     std::size_t n_left = 0;
     for (std::size_t i = 0; i < at.open.size(); ++i) {
-      if (i % kStride == kStride / 2)
+      if (i % stride == stride / 2)
         at.picked.push_back(at.open[i]);
       else
         at.open[n_left++] = at.open[i];
     }
     at.open.resize(n_left);
+    n_asked += at.picked.size();
     look_at(s, at, table, best);
-    least_seen();
-    const float closed = closing_sum(std::min(best, budget) + tolerance_);
+    const float closed = closing_sum(kMore * best.limit() + tolerance_);
     std::erase_if(at.open,
                   [&](std::uint32_t cut) { return table.no[cut] + table.yes[cut] > closed; });
-    n_asked = at.picked.size() + at.open.size();
   }
   stats_.pruned_by_floor += problem_.n_cuts() - n_asked;
-  at.picked.swap(at.open);
-  look_at(s, at, table, best);
-  least_seen();
-  const double closed = least_closed(table, std::min(best, budget));
-  floor = std::min(floor, closed);
-  if (best > budget + tolerance_) return {std::min(best, closed), floor, kLeaf, false};
-  return {best, floor, first_of_ties(best, leaf, at.tried), true};
+  const double closed = least_closed(table, kMore * best.limit());
+  const double floor = std::min(best.floor, closed);
+  if (best.value > budget + tolerance_)
+    return {std::min({best.value, best.rest, closed}), floor, kLeaf, false};
+  return {best.value, floor, first_of_ties(s, best.value, at.tried), true};
 }
 
 // The tie rule: a leaf if it is as good, otherwise the cut that does best alone on all rows, then
 // the one whose question has the smallest rank.
-std::int32_t CutSolver::first_of_ties(double best, double leaf, std::span<const Tried> tried) {
-  if (leaf <= best + tolerance_) return kLeaf;
-  std::optional<std::uint32_t> first;
-  for (const Tried& each : tried) {
-    if (each.value > best + tolerance_) continue;
-    if (!first || comes_before(each.cut, *first)) first = each.cut;
-  }
-  require(first.has_value(), "the best value is that of a cut");
+std::int32_t CutSolver::first_of_ties(const CutSubset& s, double best,
+                                      std::span<const Tried> tried) {
+  if (bounds_.as_leaf(s.facts()) <= best + tolerance_) return kLeaf;
+  std::vector<std::uint32_t> ties;
+  for (const Tried& each : tried)
+    if (each.value <= best + tolerance_) ties.push_back(each.cut);
+  require(!ties.empty(), "the best value is that of a cut");
+  if (ties.size() == 1) return static_cast<std::int32_t>(ties[0]);
+  for (std::uint32_t& cut : ties) cut = first_like(s, cut);
+  const auto first =
+      std::min_element(ties.begin(), ties.end(),
+                       [&](std::uint32_t a, std::uint32_t b) { return comes_before(a, b); });
   return static_cast<std::int32_t>(*first);
 }
 
@@ -263,7 +293,7 @@ bool CutSolver::comes_before(std::uint32_t a, std::uint32_t b) {
 double CutSolver::alone(std::uint32_t cut) {
   const auto known = alone_.find(cut);
   if (known != alone_.end()) return known->second;
-  stats_.lane_rows += splitter_.split(all_rows_, std::span(&cut, 1), alone_row_);
+  stats_.lane_rows += splitter_.split(all_rows_, std::span(&cut, 1), {true, false}, alone_row_);
   const double loss =
       alone_row_.n_lanes == 0 ? Bounds::no_limit : alone_row_.no.loss[0] + alone_row_.yes.loss[0];
   return alone_[cut] = loss;

@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 
+#include "kernel/floors.hpp"
 #include "search/cut_cache.hpp"
 #include "search/cut_row.hpp"
 #include "search/floor_table.hpp"
@@ -66,18 +67,34 @@ class CutSolver {
     std::vector<std::uint32_t> rows;
   };
   struct Run {
-    std::size_t first, end;  // candidates between two that were solved
+    std::size_t first, end;  // lanes between two that were tried
+    bool is_column = false;  // of which none was
+  };
+  // The best tree of two leaves so far, or the leaf; the floor of all; and what no other tree that
+  // was looked at is better than.
+  struct Best {
+    double value, budget, floor, rest = Bounds::no_limit;
+    double limit() const { return std::min(value, budget); }
   };
   // A cut that was solved.
   struct Tried {
     std::uint32_t cut;
     double value;
   };
+  // One side of a cut and what is known of it: the optimum or a lower bound, and a floor.
+  struct Side {
+    const CutSubset& subset;
+    bool is_yes;
+    double value;
+    double floor = 0.0;
+    bool is_solved = false;
+    Table table = nullptr;
+  };
   // Scratch of a subset on the way from all rows down.
   struct Level {
     CutRow row;
-    std::vector<std::uint32_t> open, picked;
-    std::vector<float> no, yes;  // floors by candidate
+    std::vector<std::uint32_t> open, picked, promising;
+    std::vector<float> no, yes;  // floors by lane
     std::vector<Run> runs;
     std::vector<Tried> tried;
     Part no_part, yes_part;
@@ -90,13 +107,15 @@ class CutSolver {
                        FloorTable& table);
   CutResult solve_splits(const CutSubset& s, int depth, double budget, const Hints& hints,
                          std::size_t level, FloorTable& table);
-  void look_at(const CutSubset& s, Level& at, FloorTable& table, double& best);
+  void look_at(const CutSubset& s, Level& at, FloorTable& table, Best& best);
   void begin(Node& node);
   void order_columns(Node& node);
+  Run next_run(Node& node) const;
   void try_runs(Node& node);
   void try_cut(Node& node, std::size_t lane);
-  CutResult solve_part(Node& node, const CutSubset& part, bool yes, std::uint32_t cut,
-                       double budget, Table& table);
+  void solve_sides(Node& node, std::uint32_t cut, Side& first, Side& second);
+  void solve_side(Node& node, std::uint32_t cut, Side& side, double budget);
+  void keep_tables(Node& node, FloorTable::Sides sides);
   Hints hints_for(const Node& node, std::uint32_t cut, bool yes) const;
   void raise(Node& node, std::size_t lane, double no_floor, double yes_floor);
   void drop_tables(Node& node, const Run& run);
@@ -105,8 +124,7 @@ class CutSolver {
   double floor_of_open(const Node& node) const;
 
   void start_table(FloorTable& table, const CutSubset& s, const Hints& hints) const;
-  std::vector<std::uint32_t>& open_cuts(const FloorTable& table, double budget,
-                                        std::vector<std::uint32_t>& out) const;
+  void open_cuts(const FloorTable& table, double budget, std::vector<std::uint32_t>& out) const;
   double least_closed(const FloorTable& table, double budget) const;
   void raise_table(FloorTable& table, const CutSubset& s, std::span<const std::uint32_t> cuts,
                    const CutRow& row, const float* no, const float* yes) const;
@@ -118,7 +136,7 @@ class CutSolver {
   Tree read_split(const CutSubset& s, std::uint32_t cut, int depth, double value,
                   std::size_t level);
   Tree with_losses(const CutSubset& s, const Tree& tree, std::size_t level);
-  std::int32_t first_of_ties(double best, double leaf, std::span<const Tried> tried);
+  std::int32_t first_of_ties(const CutSubset& s, double best, std::span<const Tried> tried);
   bool comes_before(std::uint32_t a, std::uint32_t b);
   std::uint32_t first_like(const CutSubset& s, std::uint32_t cut);
   double alone(std::uint32_t cut);
@@ -143,6 +161,7 @@ class CutSolver {
   SearchOptions options_;
   Bounds bounds_;
   SmallestLeaf smallest_;
+  FloorFunctions floors_;
   CutSplitter splitter_;
   Limits limits_;
   CutCache cache_;
@@ -151,6 +170,8 @@ class CutSolver {
   std::vector<std::uint32_t> all_rows_, all_cuts_;
   CutSubset root_;
   double tolerance_ = 0.0;
+  // Before all that holds tables: those that go come here.
+  std::vector<std::unique_ptr<FloorTable>> spare_tables_;
   std::size_t table_bytes_ = 0, most_table_bytes_ = SIZE_MAX;
   std::vector<std::unique_ptr<Level>> levels_;
   CutRow alone_row_;

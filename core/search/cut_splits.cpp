@@ -4,6 +4,8 @@
 
 namespace survtree {
 
+constexpr std::uint64_t kParts = 16;  // of all rows, in which a column is cut first
+
 struct CutSolver::Node {
   const CutSubset& subset;
   const Hints& hints;
@@ -39,7 +41,7 @@ void CutSolver::begin(Node& node) {
   at.tried.clear();
   node.limit_at_start = node.limit();
   open_cuts(node.table, node.limit_at_start, at.open);
-  stats_.lane_rows += splitter_.split(node.subset.rows, at.open, at.row);
+  stats_.lane_rows += splitter_.split(node.subset.rows, at.open, {}, at.row);
   const CutRow& row = at.row;
   at.no.resize(row.n_lanes);
   at.yes.resize(row.n_lanes);
@@ -64,7 +66,7 @@ void CutSolver::order_columns(Node& node) {
     double best = Bounds::no_limit;
     for (end = first; end < row.n_lanes && problem_.column_of[row.cut[end]] == column; ++end)
       best = std::min(best, row.no.loss[end] + row.yes.loss[end]);
-    columns.push_back({best, {first, end}});
+    columns.push_back({best, {first, end, true}});
   }
   std::stable_sort(columns.begin(), columns.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -72,14 +74,36 @@ void CutSolver::order_columns(Node& node) {
   for (const auto& [best, run] : columns) node.at.runs.push_back(run);
 }
 
-// Runs of cuts are halved: the one in the middle is solved, and what it shows may close others. One
-// run after the other is followed to its end, so that few tables are needed at a time.
+// Of all rows: a cut of every column, then the runs that hold many rows, so that a search that is
+// stopped has a lower bound to show. Otherwise one run after the other is followed to its end, so
+// that few tables are needed at a time.
+CutSolver::Run CutSolver::next_run(Node& node) const {
+  std::vector<Run>& runs = node.at.runs;
+  std::size_t next = runs.size() - 1;
+  if (node.level == 0) {
+    const std::vector<std::uint64_t>& yes = node.at.row.yes.rows;
+    std::uint64_t most = node.subset.n_rows / kParts;
+    for (std::size_t k = runs.size(); k-- > 0;) {
+      const Run& run = runs[k];
+      const std::uint64_t n_rows = run.is_column         ? node.subset.n_rows
+                                   : run.first < run.end ? yes[run.end - 1] - yes[run.first]
+                                                         : 0;
+      if (n_rows <= most) continue;
+      most = n_rows;
+      next = k;
+    }
+  }
+  const Run run = runs[next];
+  runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(next));
+  return run;
+}
+
+// Runs of cuts are halved: the one in the middle is solved, and what it shows may close others.
 void CutSolver::try_runs(Node& node) {
   Level& at = node.at;
   order_columns(node);
   while (!at.runs.empty() && !limits_.is_stopped()) {
-    const Run run = at.runs.back();
-    at.runs.pop_back();
+    const Run run = next_run(node);
     const double limit = node.limit() + tolerance_;
     const auto is_open = [&](std::size_t lane) { return bound_of(node, lane) <= limit; };
     std::size_t first = run.first, end = run.end;
@@ -105,49 +129,57 @@ double CutSolver::bound_of(const Node& node, std::size_t lane) const {
 void CutSolver::try_cut(Node& node, std::size_t lane) {
   Level& at = node.at;
   const std::uint32_t cut = at.row.cut[lane];
-  const bool is_allowed = fits(at.row.no, lane) && fits(at.row.yes, lane);
   part(node.subset, cut, at);
   set_facts(at, lane);
+  const bool is_allowed = fits(at.row.no, lane) && fits(at.row.yes, lane);
   const CutSubset &no = at.no_part.subset, &yes = at.yes_part.subset;
   // The side that loses more is likelier to break the budget, which spares the other. Where a side
   // is too small for a leaf, only the floor of the other is wanted.
   const bool is_no_first = is_allowed ? no.loss > yes.loss : no.n_rows > yes.n_rows;
-  const CutSubset &first = is_no_first ? no : yes, &second = is_no_first ? yes : no;
-  const double limit = node.limit();
-  const double second_floor = is_no_first ? at.yes[lane] : at.no[lane];
-  FloorTable::Sides sides{cut, nullptr, nullptr};
-  Table first_table, second_table;
-  const CutResult a = solve_part(node, first, !is_no_first, cut, limit - second_floor, first_table);
-  double second_relaxed = 0.0;
-  if (is_allowed && a.is_solved && a.value + second_floor <= limit + tolerance_) {
-    const CutResult b = solve_part(node, second, is_no_first, cut, limit - a.value, second_table);
-    second_relaxed = b.floor;
-    const double value = a.value + b.value;
-    if (b.is_solved) {
-      at.tried.push_back({cut, value});
-      if (node.level == 0 && value < node.best && !limits_.is_stopped())
-        on_better_split_(cut, node.depth, value);
-      node.best = std::min(node.best, value);
-    } else {
-      node.rest = std::min(node.rest, value);
-    }
-  } else if (is_allowed) {
-    node.rest = std::min(node.rest, a.value + second_floor);
-  }
-  raise(node, lane, is_no_first ? a.floor : second_relaxed, is_no_first ? second_relaxed : a.floor);
-  sides.no = is_no_first ? first_table : second_table;
-  sides.yes = is_no_first ? second_table : first_table;
-  if (table_bytes_ > most_table_bytes_ || (sides.no == nullptr && sides.yes == nullptr)) return;
-  auto& all = node.table.sides;
-  all.insert(std::lower_bound(all.begin(), all.end(), cut,
-                              [](const auto& old, std::uint32_t c) { return old.cut < c; }),
-             sides);
+  Side first{is_no_first ? no : yes, !is_no_first, is_no_first ? at.no[lane] : at.yes[lane]};
+  Side second{is_no_first ? yes : no, is_no_first, is_no_first ? at.yes[lane] : at.no[lane]};
+  if (is_allowed)
+    solve_sides(node, cut, first, second);
+  else
+    solve_side(node, cut, first, node.limit() - second.value);
+  const Side &no_side = is_no_first ? first : second, &yes_side = is_no_first ? second : first;
+  raise(node, lane, no_side.floor, yes_side.floor);
+  keep_tables(node, {cut, no_side.table, yes_side.table});
 }
 
-CutResult CutSolver::solve_part(Node& node, const CutSubset& s, bool yes, std::uint32_t cut,
-                                double budget, Table& table) {
+// Both sides of a cut. What is known of one lowers the budget of the other.
+void CutSolver::solve_sides(Node& node, std::uint32_t cut, Side& first, Side& second) {
+  const double limit = node.limit();
+  solve_side(node, cut, first, limit - second.value);
+  if (first.is_solved && first.value + second.value <= limit + tolerance_)
+    solve_side(node, cut, second, limit - first.value);
+  const double value = first.value + second.value;
+  if (!first.is_solved || !second.is_solved) {
+    node.rest = std::min(node.rest, value);
+    return;
+  }
+  node.at.tried.push_back({cut, value});
+  if (node.level == 0 && value < node.best && !limits_.is_stopped())
+    on_better_split_(cut, node.depth, value);
+  node.best = std::min(node.best, value);
+}
+
+// Improves what is known of one side of a cut.
+void CutSolver::solve_side(Node& node, std::uint32_t cut, Side& side, double budget) {
   const double limit = options_.switches.hierarchical ? budget : Bounds::no_limit;
-  return solve(s, node.depth - 1, limit, hints_for(node, cut, yes), node.level + 1, table);
+  const CutResult result = solve(side.subset, node.depth - 1, limit,
+                                 hints_for(node, cut, side.is_yes), node.level + 1, side.table);
+  side.is_solved = result.is_solved;
+  side.value = result.is_solved ? result.value : std::max(side.value, result.value);
+  side.floor = std::max(side.floor, result.floor);
+}
+
+void CutSolver::keep_tables(Node& node, FloorTable::Sides sides) {
+  if (table_bytes_ > most_table_bytes_ || (sides.no == nullptr && sides.yes == nullptr)) return;
+  auto& all = node.table.sides;
+  all.insert(std::lower_bound(all.begin(), all.end(), sides.cut,
+                              [](const auto& old, std::uint32_t c) { return old.cut < c; }),
+             std::move(sides));
 }
 
 // The two largest tables known of subsets of a side of a cut.
@@ -222,7 +254,7 @@ CutResult CutSolver::finish(Node& node) {
     return {std::min({best, node.rest, floor_of_open(node), closed}), floor, kLeaf, false};
   if (best > node.budget + tolerance_ && options_.switches.hierarchical)
     return {std::min({best, node.rest, untried, closed}), floor, kLeaf, false};
-  return {best, floor, first_of_ties(best, node.leaf, at.tried), true};
+  return {best, floor, first_of_ties(node.subset, best, at.tried), true};
 }
 
 // Stopped: no tree that begins with a cut that was not tried is better than this.
@@ -235,30 +267,33 @@ double CutSolver::floor_of_open(const Node& node) const {
 
 void CutSolver::part(const CutSubset& s, std::uint32_t cut, Level& at) {
   const std::uint32_t column = problem_.column_of[cut];
-  const std::uint32_t* codes = problem_.codes_of(column);
   const std::uint32_t last = cut - problem_.first_cut[column];
   Part &no = at.no_part, &yes = at.yes_part;
   no.rows.resize(s.rows.size());
   yes.rows.resize(s.rows.size());
   std::size_t n_no = 0, n_yes = 0;
-  Key key;
-  double group_loss = 0.0;
-  for (std::uint32_t row : s.rows) {
-    const bool says_yes = codes[row] <= last;
-    no.rows[n_no] = yes.rows[n_yes] = row;  // no branch: one of them is overwritten
-    n_yes += says_yes ? 1 : 0;
-    n_no += says_yes ? 0 : 1;
-    const std::uint64_t mask = says_yes ? ~std::uint64_t{0} : 0;
-    key.high += problem_.name[row].high & mask;
-    key.low += problem_.name[row].low & mask;
-    group_loss += says_yes ? problem_.group_loss[row] : 0.0;
-  }
+  problem_.with_codes(column, [&](const auto* codes) {
+    for (std::uint32_t row : s.rows) {
+      no.rows[n_no] = yes.rows[n_yes] = row;  // no branch: one of them is overwritten
+      n_yes += codes[row] <= last ? 1 : 0;
+      n_no += codes[row] <= last ? 0 : 1;
+    }
+  });
+  // Of the smaller side; the rest is the other.
+  Part &small = n_yes < n_no ? yes : no, &large = n_yes < n_no ? no : yes;
   yes.subset.rows = std::span(yes.rows).first(n_yes);
   no.subset.rows = std::span(no.rows).first(n_no);
-  yes.subset.key = key;
-  no.subset.key = {s.key.high - key.high, s.key.low - key.low};
-  yes.subset.group_loss = group_loss;
-  no.subset.group_loss = std::max(0.0, (s.group_loss - group_loss) * (1.0 - 1e-13));
+  Key key;
+  double group_loss = 0.0;
+  for (std::uint32_t row : small.subset.rows) {
+    key.high += problem_.name[row].high;
+    key.low += problem_.name[row].low;
+    group_loss += problem_.group_loss[row];
+  }
+  small.subset.key = key;
+  large.subset.key = {s.key.high - key.high, s.key.low - key.low};
+  small.subset.group_loss = group_loss;
+  large.subset.group_loss = std::max(0.0, (s.group_loss - group_loss) * (1.0 - 1e-13));
 }
 
 void CutSolver::set_facts(Level& at, std::size_t lane) {

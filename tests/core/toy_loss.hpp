@@ -57,12 +57,12 @@ class Loss : public survtree::Loss {
     }
   }
 
-  void of_splits_with_floors(const survtree::ListedRows& rows, const survtree::SplitLosses& out,
-                             const survtree::SplitFloors& floors) const override {
-    of_splits(rows, out);
+  void floors_of_splits(const survtree::ListedRows& rows,
+                        const survtree::SplitFloors& out) const override {
+    of_splits(rows, {out.kernel, out.n_lanes, out.no, out.yes, out.scratch});
     for (std::size_t lane = 0; lane < out.n_lanes; ++lane) {
-      floors.no[lane] = out.no[lane] * (1.0 - 1e-13);
-      floors.yes[lane] = out.yes[lane] * (1.0 - 1e-13);
+      out.no[lane] *= 1.0 - 1e-13;
+      out.yes[lane] *= 1.0 - 1e-13;
     }
   }
 

@@ -1,6 +1,7 @@
 #include "losses/brier/brier.hpp"
 
 #include <bit>
+#include <cmath>
 
 #include "data/contract.hpp"
 #include "losses/brier/leaf_loss.hpp"
@@ -21,6 +22,13 @@ class BrierLoss : public Loss {
         blocks_.push_back(
             {row.event_mass / row.weight, row.censor_area, row.elapsed, row.is_event});
     }
+    double total = 0.0;
+    for (const CollapsedRow& row : rows) {
+      total += row.weight;
+      has_whole_weights_ &= row.weight == std::floor(row.weight);
+    }
+    has_whole_weights_ &= total < 16'000'000.0;  // and their sums are exact in single precision
+    unit_ = events_.end.high > 0.0 ? events_.end.high : 1.0;
   }
 
   double of_leaf(std::span<const std::uint32_t> rows) const override {
@@ -33,19 +41,16 @@ class BrierLoss : public Loss {
     lanes_of(out.kernel)
         .row_losses(events_.rows.data(), events_.end, rows, out.n_lanes, out.no, out.yes);
   }
-  void of_splits_with_floors(const ListedRows& rows, const SplitLosses& out,
-                             const SplitFloors& floors) const override {
-    out.scratch.resize(2 * rows.n);
-    double *length = out.scratch.data(), *mean_g = length + rows.n;
-    for (std::size_t i = 0; i + 1 < rows.n; ++i) {
-      const std::uint32_t row = rows.numbers[i], next = rows.numbers[i + 1];
-      length[i] = difference(events_.rows[next].elapsed, events_.rows[row].elapsed);
-      if (length[i] > 0.0)
-        mean_g[i] = difference(events_.g_area[next], events_.g_area[row]) / length[i];
-    }
-    lanes_of(out.kernel)
-        .row_losses_and_floors(events_.rows.data(), events_.end, rows, {length, mean_g},
-                               out.n_lanes, out.no, out.yes, floors.no, floors.yes);
+  // In single precision while the rows are few enough for its rounding, which is taken off the
+  // floors, to be small beside them.
+  void floors_of_splits(const ListedRows& rows, const SplitFloors& out) const override {
+    const BrierLanes lanes = lanes_of(out.kernel);
+    const SplitWeights weights{out.no_weight, out.yes_weight};
+    if (has_whole_weights_ && rows.n <= kMostInSingle)
+      lanes.single_row_floors(rows, steps_of(rows, out.single_scratch), weights, out.n_lanes,
+                              out.no, out.yes);
+    else
+      lanes.row_floors(rows, steps_of(rows, out.scratch), weights, out.n_lanes, out.no, out.yes);
   }
 
   bool counts_blocks() const override { return true; }
@@ -67,7 +72,31 @@ class BrierLoss : public Loss {
   }
 
  private:
+  static constexpr std::size_t kMostInSingle = 2000;
+
+  template <class Number>
+  FloorSteps<Number> steps_of(const ListedRows& rows, std::vector<Number>& scratch) const {
+    scratch.resize(4 * rows.n);
+    Number *length = scratch.data(), *g_area = length + rows.n, *weight = g_area + rows.n,
+           *event_mass = weight + rows.n;
+    const double per_unit = 1.0 / unit_;
+    for (std::size_t i = 0; i < rows.n; ++i) {
+      const EventRow& facts = events_.rows[rows.numbers[i]];
+      weight[i] = static_cast<Number>(facts.weight);
+      event_mass[i] = facts.is_event ? static_cast<Number>(facts.event_mass) : Number{0};
+      if (i == 0) continue;
+      const std::uint32_t last = rows.numbers[i - 1], row = rows.numbers[i];
+      const double length_here = difference(facts.elapsed, events_.rows[last].elapsed);
+      const double g_here = difference(events_.g_area[row], events_.g_area[last]);
+      length[i - 1] = static_cast<Number>(length_here * per_unit);
+      g_area[i - 1] = static_cast<Number>(g_here * per_unit);
+    }
+    return {length, g_area, weight, event_mass, unit_};
+  }
+
   EventTable events_;  // one entry per collapsed row
+  double unit_ = 1.0;  // of time, for floors: the whole
+  bool has_whole_weights_ = true;
   std::vector<BrierBlock> blocks_;
 };
 

@@ -46,9 +46,16 @@ struct BrierSteps {
   const double *area, *time;
 };
 
-// From each listed row to the next: the time between them, and the mean of G there.
+// From each listed row to the next, in units of `unit`: the time between them, and the integral of
+// G. `weight` and `event_mass` are those of the rows.
+template <class Number>
 struct FloorSteps {
-  const double *length, *mean_g;
+  const Number *length, *g_area, *weight, *event_mass;
+  double unit;
+};
+
+struct SplitWeights {
+  const double *no, *yes;
 };
 
 struct BrierLanes {
@@ -56,10 +63,13 @@ struct BrierLanes {
   // last to the first; `end` is elapsed at the last time of all rows.
   void (*row_losses)(const EventRow* facts, Twofold end, const ListedRows& rows,
                      std::size_t n_lanes, double* no, double* yes);
-  // The same with floors: best_loss() (leaf_loss.hpp) side by side.
-  void (*row_losses_and_floors)(const EventRow* facts, Twofold end, const ListedRows& rows,
-                                const FloorSteps& steps, std::size_t n_lanes, double* no,
-                                double* yes, double* no_floor, double* yes_floor);
+  // Floors: best_loss() (leaf_loss.hpp) side by side, given the weights of both sides. In single
+  // precision for few rows whose weights are whole numbers, so that these stay exact.
+  void (*row_floors)(const ListedRows& rows, const FloorSteps<double>& steps,
+                     const SplitWeights& weights, std::size_t n_lanes, double* no, double* yes);
+  void (*single_row_floors)(const ListedRows& rows, const FloorSteps<float>& steps,
+                            const SplitWeights& weights, std::size_t n_lanes, double* no,
+                            double* yes);
   void (*block_losses)(const BrierBlock* facts, const CountedBlocks& blocks,
                        const BrierSteps& steps, std::size_t n_lanes, double* no, double* yes);
 };

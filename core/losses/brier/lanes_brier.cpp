@@ -45,8 +45,7 @@ SURVTREE_INLINE void pass_event(LaneState& no, LaneState& yes, V::Mask says_yes,
   no.loss = V::select(says_yes, no.loss, new_loss);
 }
 
-// What K vectors of lanes are given: the first lane is bit `shift` of the packed answers. Without
-// steps no floors are wanted.
+// What K vectors of lanes are given: the first lane is bit `shift` of the packed answers.
 struct RowPass {
   const EventRow* facts;
   Twofold end;
@@ -54,58 +53,7 @@ struct RowPass {
   const std::uint64_t* packed;
   unsigned shift;
   double *no, *yes;
-  FloorSteps steps{};
-  double *no_floor = nullptr, *yes_floor = nullptr;
 };
-
-// One side of a lane, for its floor: rows at risk, events so far.
-struct FloorState {
-  V weight, events, floor;
-};
-
-// From the first row to the last, with the weights of both sides as the losses left them. These are
-// taken off again row by row, and rounding must not leave too much: so a little less is where it
-// begins. Two divisions become one by way of the product of both divisors; the dust keeps it above
-// 0 and makes the floor smaller, if anything.
-template <std::size_t K>
-void pass_floors(const RowPass& p, const LaneState* no_loss, const LaneState* yes_loss) {
-  const ListedRows rows = p.rows;
-  const double unit = 4e-16 * static_cast<double>(rows.n + 4);
-  const V less(1.0 - unit), none(0.0), dust(1e-150);
-  FloorState no[K], yes[K];
-  for (std::size_t k = 0; k < K; ++k) {
-    no[k].weight = no_loss[k].weight * less;
-    yes[k].weight = yes_loss[k].weight * less;
-  }
-  for (std::size_t i = 0; i + 1 < rows.n; ++i) {
-    const EventRow& row = p.facts[rows.numbers[i]];
-    const std::uint64_t bits = p.packed[i * rows.n_packed] >> p.shift;
-    const V weight(row.weight), mass(row.event_mass);
-    for (std::size_t k = 0; k < K; ++k) {
-      const auto says_yes = V::mask(bits >> (k * V::width));
-      yes[k].weight = V::select(says_yes, V::larger(yes[k].weight - weight, none), yes[k].weight);
-      no[k].weight = V::select(says_yes, no[k].weight, V::larger(no[k].weight - weight, none));
-      if (row.is_event) {
-        yes[k].events = V::select(says_yes, yes[k].events + mass, yes[k].events);
-        no[k].events = V::select(says_yes, no[k].events, no[k].events + mass);
-      }
-    }
-    if (!(p.steps.length[i] > 0.0)) continue;
-    const V length(p.steps.length[i]), mean_g(p.steps.mean_g[i]);
-    for (std::size_t k = 0; k < K; ++k) {
-      const V no_sum = (no[k].weight + no[k].events * mean_g) + dust;
-      const V yes_sum = (yes[k].weight + yes[k].events * mean_g) + dust;
-      const V inverse = length / (no_sum * yes_sum);
-      no[k].floor = no[k].floor + (no[k].weight * no[k].events) * (yes_sum * inverse);
-      yes[k].floor = yes[k].floor + (yes[k].weight * yes[k].events) * (no_sum * inverse);
-    }
-  }
-  const V rounded(1.0 - 2.0 * unit - 1e-13);
-  for (std::size_t k = 0; k < K; ++k) {
-    (no[k].floor * rounded).store(p.no_floor + k * V::width);
-    (yes[k].floor * rounded).store(p.yes_floor + k * V::width);
-  }
-}
 
 // By value: what is behind a reference would be loaded again at every row.
 template <std::size_t K>
@@ -139,7 +87,6 @@ void pass_rows(const RowPass p) {
     no[k].loss.store(p.no + k * V::width);
     yes[k].loss.store(p.yes + k * V::width);
   }
-  if (p.steps.length != nullptr) pass_floors<K>(p, no, yes);
 }
 
 // As many vectors together as there are lanes left, up to K.
@@ -161,15 +108,92 @@ void row_losses(const EventRow* facts, Twofold end, const ListedRows& rows, std:
                                  static_cast<unsigned>(lane % 64), no + lane, yes + lane});
 }
 
-void row_losses_and_floors(const EventRow* facts, Twofold end, const ListedRows& rows,
-                           const FloorSteps& steps, std::size_t n_lanes, double* no, double* yes,
-                           double* no_floor, double* yes_floor) {
-  constexpr std::size_t width = kRowVectors * V::width;
+// What K vectors of lanes are given for floors.
+template <class Number>
+struct FloorPass {
+  const ListedRows& rows;
+  const FloorSteps<Number>& steps;
+  const std::uint64_t* packed;
+  unsigned shift;
+  const double *no_weight, *yes_weight;
+  double *no, *yes;
+};
+
+// One side of a lane: rows at risk, events so far.
+template <class W>
+struct FloorState {
+  W weight, events, floor;
+};
+
+// From the first row to the last. Weights are taken off those of the whole side row by row, and
+// rounding must not leave too much: so a little less is where it begins, unless they are whole
+// numbers. Two divisions become one by way of the product of both divisors; the dust keeps it above
+// 0 and makes the floor smaller, if anything.
+template <class W, std::size_t K>
+void pass_floors(const FloorPass<typename W::Number>& p) {
+  using Number = typename W::Number;
+  constexpr bool is_single = sizeof(Number) == sizeof(float);
+  const ListedRows rows = p.rows;
+  const FloorSteps<Number> steps = p.steps;
+  // What rounding may add to a sum of so many terms.
+  const double unit = (is_single ? 6e-8 : 1.2e-16) * static_cast<double>(4 * rows.n + 16);
+  const W none(Number{0}), dust(static_cast<Number>(is_single ? 1e-18 : 1e-150));
+  FloorState<W> no[K], yes[K];
+  for (std::size_t k = 0; k < K; ++k) {
+    const double less = is_single ? 1.0 : 1.0 - unit;
+    no[k].weight = W::of_doubles(p.no_weight + k * W::width, less);
+    yes[k].weight = W::of_doubles(p.yes_weight + k * W::width, less);
+  }
+  for (std::size_t i = 0; i + 1 < rows.n; ++i) {
+    const std::uint64_t bits = p.packed[i * rows.n_packed] >> p.shift;
+    const W weight(steps.weight[i]);
+    const Number mass = steps.event_mass[i];
+    for (std::size_t k = 0; k < K; ++k) {
+      const auto says_yes = W::mask(bits >> (k * W::width));
+      yes[k].weight = W::select(says_yes, yes[k].weight - weight, yes[k].weight);
+      no[k].weight = W::select(says_yes, no[k].weight, no[k].weight - weight);
+      if (mass > 0) {
+        yes[k].events = W::select(says_yes, yes[k].events + W(mass), yes[k].events);
+        no[k].events = W::select(says_yes, no[k].events, no[k].events + W(mass));
+      }
+    }
+    if (!(steps.length[i] > 0)) continue;
+    const W length(steps.length[i]), g_area(steps.g_area[i]);
+    const W squared(steps.length[i] * steps.length[i]);
+    for (std::size_t k = 0; k < K; ++k) {
+      const W no_weight = W::larger(no[k].weight, none),
+              yes_weight = W::larger(yes[k].weight, none);
+      const W no_sum = (length * no_weight + no[k].events * g_area) + dust;
+      const W yes_sum = (length * yes_weight + yes[k].events * g_area) + dust;
+      const W inverse = squared / (no_sum * yes_sum);
+      no[k].floor = no[k].floor + (no_weight * no[k].events) * (yes_sum * inverse);
+      yes[k].floor = yes[k].floor + (yes_weight * yes[k].events) * (no_sum * inverse);
+    }
+  }
+  const double rounded = steps.unit * (1.0 - 2.0 * unit - 1e-13);
+  for (std::size_t k = 0; k < K; ++k) {
+    no[k].floor.store_doubles(p.no + k * W::width, rounded);
+    yes[k].floor.store_doubles(p.yes + k * W::width, rounded);
+  }
+}
+
+template <class W, std::size_t K>
+void pass_floors_upto(std::size_t n_lanes, const FloorPass<typename W::Number>& p) {
+  if constexpr (K > 1) {
+    if (n_lanes <= (K - 1) * W::width) return pass_floors_upto<W, K - 1>(n_lanes, p);
+  }
+  pass_floors<W, K>(p);
+}
+
+template <class W, std::size_t K>
+void floors_of_rows(const ListedRows& rows, const FloorSteps<typename W::Number>& steps,
+                    const SplitWeights& weights, std::size_t n_lanes, double* no, double* yes) {
+  constexpr std::size_t width = K * W::width;
+  static_assert(64 % width == 0 && kLanePadding % width == 0);
   for (std::size_t lane = 0; lane < n_lanes; lane += width)
-    pass_rows_upto<kRowVectors>(
-        n_lanes - lane,
-        {facts, end, rows, rows.packed + lane / 64, static_cast<unsigned>(lane % 64), no + lane,
-         yes + lane, steps, no_floor + lane, yes_floor + lane});
+    pass_floors_upto<W, K>(n_lanes - lane,
+                           {rows, steps, rows.packed + lane / 64, static_cast<unsigned>(lane % 64),
+                            weights.no + lane, weights.yes + lane, no + lane, yes + lane});
 }
 
 // An event block of one child: as many events as `weight` says, none perhaps.
@@ -216,6 +240,11 @@ void block_losses(const BrierBlock* facts, const CountedBlocks& blocks, const Br
 
 }  // namespace
 
-BrierLanes brier_lanes(ThisVariant) { return {row_losses, row_losses_and_floors, block_losses}; }
+BrierLanes brier_lanes(ThisVariant) {
+  // Two vectors of sixteen lanes, or four of eight, fill the registers.
+  constexpr std::size_t n_single = Single::width == 1 ? 1 : 2;
+  return {row_losses, floors_of_rows<V, kRowVectors>, floors_of_rows<Single, n_single>,
+          block_losses};
+}
 
 }  // namespace survtree

@@ -51,12 +51,11 @@ class TeacherLoss : public Loss {
     }).split_losses(facts(), rows, out.scratch.data(), out.n_lanes, out.no, out.yes);
   }
   // The losses are the floors but for rounding, which is far below what the search calls a tie.
-  void of_splits_with_floors(const ListedRows& rows, const SplitLosses& out,
-                             const SplitFloors& floors) const override {
-    of_splits(rows, out);
+  void floors_of_splits(const ListedRows& rows, const SplitFloors& out) const override {
+    of_splits(rows, {out.kernel, out.n_lanes, out.no, out.yes, out.scratch});
     for (std::size_t lane = 0; lane < out.n_lanes; ++lane) {
-      floors.no[lane] = out.no[lane] * (1.0 - 1e-13);
-      floors.yes[lane] = out.yes[lane] * (1.0 - 1e-13);
+      out.no[lane] *= 1.0 - 1e-13;
+      out.yes[lane] *= 1.0 - 1e-13;
     }
   }
 
