@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
+from survtree import OptimalSurvivalTree
 from survtree._scoring.losses import LossByDefinition
+from survtree._search.problem import SearchSettings
+from survtree._search.solve import solve
 from tests.support.brute_force import BruteForce
 from tests.support.problems import brute_force, random_case, subset_facts
 
@@ -84,6 +87,41 @@ def test_leaf_count_is_bounded_by_the_objective(seed):
         return 1 if tree is None else leaves(tree[1]) + leaves(tree[2])
 
     assert all(leaves(tree) <= most + 1e-6 for tree in slow.optimal_trees(depth, 0.0)[:50])
+
+
+class Floors:
+    """What no curve for some rows can undercut, as a loss."""
+
+    def __init__(self, problem):
+        self.leaf_loss = LossByDefinition.of(problem.events).best_curve_loss
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_relaxed_trees_cost_no_more_on_fewer_rows_and_no_more_than_trees(seed):
+    """Floors: a leaf that pays its floor, and may be of any size."""
+    rng, problem = np.random.default_rng(seed), random_case(seed).problem
+    slow = brute_force(problem)
+    relaxed = BruteForce(slow.features, Floors(problem), problem.regularization, 1)
+    n, depth = len(problem.events), min(2, problem.max_depth or 2)
+    slack = 1e-12 * slow.oracle.leaf_loss(np.ones(n, dtype=bool))
+    for _ in range(5):
+        rows = rng.random(n) < rng.uniform(0.2, 1.0)
+        fewer = rows & (rng.random(n) < rng.uniform(0.2, 1.0))
+        assert relaxed._best(fewer, depth) <= relaxed._best(rows, depth) + slack
+        assert relaxed._best(rows, depth) <= slow._best(rows, depth) + slack
+
+
+def test_floors_close_cuts_and_save_work():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    time = rng.exponential(1.0 + 2.0 * (X[:, 0] > 0.5)) + 0.01
+    model = OptimalSurvivalTree(2, 0.01, thresholds="all").fit(X, (rng.random(400) < 0.8, time))
+    on, off = (
+        solve(model._fitted.problem, SearchSettings(bounds_off=off)).counts
+        for off in ((), ("floors",))
+    )
+    assert on["pruned_by_floor"] > 0 == off["pruned_by_floor"]
+    assert on["lane_rows"] < off["lane_rows"]
 
 
 def test_a_split_can_raise_the_loss():

@@ -101,6 +101,13 @@ def test_very_many_answers_have_a_fingerprint_of_codes_and_cuts(problem, monkeyp
         assert other.fingerprint() != found
 
 
+def test_what_has_no_fingerprint_of_bits_has_no_proof_file(monkeypatch):
+    monkeypatch.setattr(coded_answers, "MOST_UNPACKED", 1000)
+    with pytest.warns(UserWarning, match="or the proof would be too long"):
+        model = OptimalSurvivalTree(**OPTIONS, certificate="full").fit(FRAME, y)
+    assert model.certificate_.proof is None
+
+
 def test_who_searches(problem):
     bits = replace(problem, answers=problem.matrix)
     assert engine_of(problem) == engine_of(bits, solver="cuts") == "CutSearch"

@@ -25,6 +25,7 @@ from survtree._proof.checks import check_has_proof
 from survtree._proof.recheck import Verification, recheck
 from survtree._proof.recheck_model import ModelFacts
 from survtree._questions.binarizer import Binarizer
+from survtree._questions.coded_answers import CodedAnswers
 from survtree._scoring.teachers import BUILT_IN
 from survtree._search.engines import n_threads
 from survtree._search.problem import LossKind, Problem, SearchSettings
@@ -169,7 +170,13 @@ def proof_of(
     watch: Watch | None = None,
     horizon: float | None = None,
 ) -> ProofLog | None:
-    """The proof of a solution with status "optimal"; None if a limit ended it early."""
+    """The proof of a solution with status "optimal"; None if a limit ended it early, or too long.
+
+    A proof has the answers of all rows, and their fingerprint.
+    """
+    answers = kept.problem.answers
+    if isinstance(answers, CodedAnswers) and answers.has_own_fingerprint:
+        return None
     claims = claims_of(kept, watch)
     if claims is None:
         return None
