@@ -175,6 +175,9 @@ OTHERS: dict[str, Method] = {
     "boosting": fold_by_fold(curves_by(_boosting, has_grid=True)),
     "cox": fold_by_fold(curves_by(_cox, has_grid=False)),
     "ours": fold_by_fold(ours(OptimalSurvivalTree(missing="question").fit)),
+    "ours_every_cut": fold_by_fold(
+        ours(OptimalSurvivalTree(thresholds="all", missing="question", time_limit=30).fit)
+    ),
     "ours_cv": fold_by_fold(ours(OptimalSurvivalTreeCV(missing="question").fit)),
     "ours_paper": fold_by_fold(
         ours(OptimalSurvivalTree(regularization=0.01, missing="question").fit)
