@@ -120,7 +120,8 @@ nb::dict run(AnyOwned& owned, const nb::dict& limits, const nb::object& on_turn)
   return result_dict(questions_of(owned.problem), result);
 }
 
-nb::list optimal_trees(OwnedSearch& owned, std::size_t limit) {
+template <class AnyOwned>
+nb::list optimal_trees(AnyOwned& owned, std::size_t limit) {
   const std::vector<Tree> trees =
       without_gil(owned, nb::none(), [&] { return owned.search.optimal_trees(limit); });
   if (owned.search.is_stopped()) {
@@ -128,7 +129,7 @@ nb::list optimal_trees(OwnedSearch& owned, std::size_t limit) {
     throw nb::python_error();
   }
   nb::list out;
-  for (const Tree& tree : trees) out.append(tree_arrays(owned.problem.column_of, tree));
+  for (const Tree& tree : trees) out.append(tree_arrays(questions_of(owned.problem), tree));
   return out;
 }
 
@@ -318,7 +319,7 @@ NB_MODULE(_native, m) {
       .def("run", &run<OwnedSearch>, "limits"_a, "on_turn"_a.none() = nb::none())
       .def("start_from", &start_from<OwnedSearch>, "column"_a, "no"_a, "yes"_a, "lower_bound"_a,
            "found_by"_a)
-      .def("optimal_trees", &optimal_trees, "limit"_a)
+      .def("optimal_trees", &optimal_trees<OwnedSearch>, "limit"_a)
       .def("proof", &proof, "limit"_a, "on_turn"_a.none() = nb::none());
   bind_watching(search);
   nb::class_<OwnedCutSearch> cuts(m, "CutSearch");
@@ -338,6 +339,7 @@ NB_MODULE(_native, m) {
           "codes"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "question_column"_a,
           "question_cut"_a, "question_rank"_a, "options"_a)
       .def("run", &run<OwnedCutSearch>, "limits"_a, "on_turn"_a.none() = nb::none())
+      .def("optimal_trees", &optimal_trees<OwnedCutSearch>, "limit"_a)
       .def("start_from", &start_from<OwnedCutSearch>, "column"_a, "no"_a, "yes"_a, "lower_bound"_a,
            "found_by"_a);
   bind_watching(cuts);

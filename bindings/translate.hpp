@@ -159,6 +159,7 @@ inline RunLimits run_limits_of(const nb::dict& d) {
   o.seconds_gone = nb::cast<double>(d["seconds_gone"]);
   o.memory_limit_bytes = nb::cast<std::size_t>(d["memory_limit_bytes"]);
   o.node_limit = nb::cast<std::uint64_t>(d["node_limit"]);
+  o.work_limit = nb::cast<std::uint64_t>(d["work_limit"]);
   o.wants_bounds = nb::cast<bool>(d["wants_bounds"]);
   return o;
 }

@@ -80,6 +80,12 @@ bool CutSearch::search_depth(int depth, double upper_bound) {
   return true;
 }
 
+std::vector<Tree> CutSearch::optimal_trees(std::size_t limit) {
+  require(solved_depth_ >= 0, "all optimal trees are read only after a finished run");
+  // Deeper than it was solved: trees with redundant splits that cost the same are among them.
+  return solver_.optimal_trees(solver_.final_depth(), optimum_, limit);
+}
+
 // Each node of the tree may be off by one tolerance and still count as a tie.
 bool CutSearch::are_bounds_met(const Tree& tree) const {
   const double ties = 2.0 * static_cast<double>(leaves_of(tree)) * solver_.tolerance();

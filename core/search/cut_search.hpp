@@ -17,10 +17,15 @@ class CutSearch {
   // A tree, whose questions are cuts, and a lower bound to start from, before a run.
   void start_from(const Tree& tree, double lower_bound, const std::string& found_by);
 
+  // Every tree that attains the optimum, at most `limit`, in the order of the tie rule; the first
+  // is the one run() returns. Only after a run that ended `optimal`. Short if stopped.
+  std::vector<Tree> optimal_trees(std::size_t limit);
+
   // Through these whoever waits for run() listens to it, and may interrupt it.
   Limits& limits() { return solver_.limits(); }
   std::vector<Progress> take_progress() { return progress_.take(); }
   Progress snapshot() const;
+  bool is_stopped() const { return solver_.limits().is_over(); }
   std::size_t cache_bytes() const { return solver_.bytes(); }
 
  private:
@@ -30,7 +35,6 @@ class CutSearch {
   bool are_bounds_met(const Tree& tree) const;
   Result final_result(Tree tree);
   void log_progress() { progress_.add(snapshot()); }
-  bool is_stopped() const { return solver_.limits().is_over(); }
   double gap() const { return solver_.limits().of_run().gap; }
 
   Incumbent incumbent_;

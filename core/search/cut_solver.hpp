@@ -38,6 +38,8 @@ class CutSolver {
   Tree root_tree(int depth, double value);
   // The same for one that begins with a cut; its sides were just solved.
   Tree root_tree_with(std::uint32_t cut, int depth, double value);
+  // Every tree on all rows that costs `optimum`, at most `limit`, in the order of the tie rule.
+  std::vector<Tree> optimal_trees(int depth, double optimum, std::size_t limit);
   // A tree that somebody else made, with the losses of its leaves.
   Tree with_losses(const Tree& tree);
 
@@ -136,6 +138,12 @@ class CutSolver {
   Tree read_split(const CutSubset& s, std::uint32_t cut, int depth, double value,
                   std::size_t level);
   Tree with_losses(const CutSubset& s, const Tree& tree, std::size_t level);
+  std::vector<Tree> trees(const CutSubset& s, int depth, double optimum, std::size_t limit,
+                          std::size_t level);
+  std::vector<std::uint32_t> tied_cuts(const CutSubset& s, int depth, double optimum,
+                                       std::size_t level);
+  std::pair<std::uint32_t, std::uint32_t> alike(const CutSubset& s, std::uint32_t cut) const;
+  Key key_of_parts(std::uint32_t cut) const;
   std::int32_t first_of_ties(const CutSubset& s, double best, std::span<const Tried> tried);
   bool comes_before(std::uint32_t a, std::uint32_t b);
   std::uint32_t first_like(const CutSubset& s, std::uint32_t cut);
@@ -151,7 +159,10 @@ class CutSolver {
   }
   int useful_depth(const CutSubset& s) const;
   double penalty() const { return options_.regularization; }
-  bool should_stop() { return limits_.should_stop(n_polls_, true); }
+  bool should_stop() {
+    if (stats_.lane_rows > limits_.of_run().work_limit) limits_.stop(Status::node_limit);
+    return limits_.should_stop(n_polls_, true);
+  }
   Level& level(std::size_t k) {
     while (levels_.size() <= k) levels_.push_back(std::make_unique<Level>());
     return *levels_[k];

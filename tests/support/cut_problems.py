@@ -15,7 +15,7 @@ from survtree._data.table import Column, EventTable, Table, table_of
 from survtree._questions.binarizer import Binarizer
 from survtree._search.engines import CUTS, search_of
 from survtree._search.problem import Problem, SearchSettings
-from survtree._search.solve import Solution, find, solve
+from survtree._search.solve import Solution, find, optimal_trees, solve
 from tests.support.loss_to_horizon import random_horizon
 from tests.support.many_trees import nested
 from tests.support.problems import (
@@ -28,6 +28,7 @@ from tests.support.problems import (
 )
 
 SWITCHES = ((), ("floors",), ("permutation",), ("floors", "permutation"))
+MOST_TREES = 40
 PENALTIES = (0.0, 1e-9, 1e-5, 1e-3, 0.003, 0.01, 0.03, 0.1)
 
 
@@ -131,7 +132,20 @@ def check_cuts(case: CutCase, solver: str = CUTS) -> int:
         _check(case, settings, found.is_upper_bound_wrong or not is_wrong, "a wrong upper bound")
         n_solves += 1
     _check_limits(case, optimum, solver)
+    _check_all_trees(case, plain, solver)
     return n_solves + _check_stops(case, plain, optimum, solver) + _check_start(case, plain, solver)
+
+
+def _check_all_trees(case: CutCase, plain: Solution, solver: str) -> None:
+    """All optimal trees are those of the search over bits, in the same order."""
+    lists = [
+        [nested(tree) for tree in optimal_trees(problem, plain.objective, MOST_TREES, settings)]
+        for problem, settings in (
+            (case.problem, SearchSettings(solver=solver)),
+            (case.as_bits, SearchSettings(solver="search")),
+        )
+    ]
+    _check(case, SearchSettings(solver=solver), lists[0] == lists[1], "all optimal trees")
 
 
 def _check(case: CutCase, settings: SearchSettings, holds: bool, claim: str) -> None:

@@ -184,7 +184,7 @@ def optimal_trees(
     """Every tree that attains the optimum, at most ``limit``, in the order of the tie rule."""
     # The bound exceeds the optimum by more than rounding errors, so that it does not exclude it.
     settings = replace(settings or SearchSettings(), upper_bound=optimum * (1 + 1e-9))
-    search = bit_search_of(problem, settings)
+    search = search_of(problem, settings)
     with with_bug_report(problem, settings):
         if search.run(run_limits(settings, search))["status"] == "interrupted":
             raise KeyboardInterrupt
