@@ -13,6 +13,7 @@ from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import roles_of
 from survtree._model.checks import check_limit, check_trees_can_be_listed
 from survtree._model.deeper import Found, searched
+from survtree._model.every_cut import with_every_cut
 from survtree._model.fitted import FittedTree
 from survtree._model.prepare import Prepared, copy_feature_names, prepare
 from survtree._model.shortfalls import warn_of_shortfalls
@@ -170,7 +171,7 @@ class OptimalSurvivalTree(FittedTree):
     regularization_, horizon_, teacher_, shrinkage_, min_events_leaf_
         What the words "auto" and "default" of these options came to. ``teacher_`` is a name.
     screening_ : str
-        How many of the candidate splits were searched, if not all of them were; else empty.
+        That every cut was searched, or how many of the possible splits; empty without cuts.
     warnings_ : tuple of str
         What in the table would mislead, in sentences: each was a ``DataWarning`` of the fit.
     excluded_ : list of str
@@ -308,6 +309,7 @@ class OptimalSurvivalTree(FittedTree):
             settings = self._search_settings(options, prepared, kept)
             save_if_asked(prepared.problem, settings)
             found = searched(prepared, settings, watch, kept, clock)
+            found = with_every_cut(found, settings, watch, clock)
             self._kept_search = found.kept if options["warm_start"] else None
             certificate = self._certified(found, watch)
             fitted = Fitted.of(

@@ -126,7 +126,7 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
 
     @property
     def screening_(self) -> str:
-        """How many of the candidate splits were searched, if not all of them were; else empty."""
+        """That every cut was searched, or how many of the possible splits; empty without cuts."""
         return self.certificate_.screening
 
     @property

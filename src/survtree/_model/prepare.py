@@ -11,7 +11,7 @@ from survtree._base.numbers import format_percent
 from survtree._data.fingerprint import data_fingerprint
 from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import Roles, roles_of, rows_of
-from survtree._data.read_rows import read_study
+from survtree._data.read_rows import Study, read_study
 from survtree._data.read_table import rows_at
 from survtree._data.table import EventTable, Table
 from survtree._model.checks import check_teacher_is_alone
@@ -43,7 +43,7 @@ class Prepared:
     exact: EventTable
     binarizer: Binarizer
     X: Any  # as the user has them, without those that were left out
-    covariates: Table
+    study: Study
     options: dict[str, Any]  # with what "default" means in its place
     horizon: float | None
     teacher: TeacherCurves | None
@@ -52,10 +52,14 @@ class Prepared:
     data: str  # fingerprint of the rows
     cautions: tuple[str, ...] = ()  # what must be said of the columns
 
+    @property
+    def covariates(self) -> Table:
+        """The columns of the fit that are not left out."""
+        return self.study.covariates
+
     def certificate(self, solution: Solution, **rest: Any) -> Certificate:
         """The certificate of a solution of the problem."""
         exact_loss, buckets = None, self.options["time_buckets"]
-        n_candidates = self.binarizer.n_candidates_
         if buckets is not None and self.teacher is None:
             exact_loss = loss_of(
                 replace(self.problem, events=self.exact.until(self.horizon)), solution.tree
@@ -70,7 +74,7 @@ class Prepared:
             teacher=teacher_name(self.options["teacher"]),
             teacher_seed=None if self.teacher is None else self.seed,
             teacher_rows=None if self.teacher is None else self.teacher.n_fitted,
-            n_candidates=n_candidates if n_candidates > len(self.problem.questions) else None,
+            n_splits=self.binarizer.n_splits_,
             **rest,
         )
 
@@ -126,7 +130,7 @@ def prepare(
         exact,
         binarizer,
         rows,
-        study.covariates,
+        study,
         options,
         horizon,
         teacher,

@@ -210,6 +210,7 @@ class Proven(Struct):
     teacher_rows: Positive | None = None
     rows_fingerprint: Fingerprint | None = None
     n_candidates: Positive | None = None
+    n_splits: Annotated[int, Meta(ge=0)] | None = None
 
     def __post_init__(self) -> None:
         objective, bound = self.objective, self.lower_bound

@@ -43,7 +43,8 @@ def warn_of_shortfalls(model: Any, found: Found, options: dict[str, Any], interr
         warn(message, SearchStoppedWarning)
     elif found.deeper_status in reasons:
         message = (
-            f"stopped by {reasons[found.deeper_status]} during the search for a deeper tree. "
-            f"This tree is optimal for depth {model.certificate_.max_depth}."
+            f"stopped by {reasons[found.deeper_status]} while looking for a better tree, deeper or "
+            f"over every cut. This tree is optimal for depth {model.certificate_.max_depth} and "
+            "the splits that were searched."
         )
         warn(message, SearchStoppedWarning)

@@ -218,7 +218,8 @@ class Certificate:
     teacher_seed: int | None = None
     teacher_rows: int | None = None  # to how many it was fitted, if to a sample
     rows_fingerprint: str | None = None  # without the targets; None: there are none
-    n_candidates: int | None = None  # questions before screening; None: none were left out
+    n_candidates: int | None = None  # of earlier files: questions before a model chose among them
+    n_splits: int | None = None  # candidate splits there are, with every cut; earlier files: None
     proof: ProofLog | None = field(default=None, repr=False)
     targets: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
     # What the model states of its leaves, for the recheck.
@@ -290,11 +291,15 @@ class Certificate:
 
     @property
     def screening(self) -> str:
-        """How many of the candidate splits were searched, if not all of them were."""
-        if self.n_candidates is None:
+        """Whether every cut was searched, or how many of the splits there are; "" without cuts."""
+        questions = self.binarizer.questions_
+        n, n_all = len(questions), self.n_splits or self.n_candidates or 0
+        if n < n_all:
+            return f"{n:,} of {n_all:,} possible splits were searched"
+        if self.n_splits is None or questions.are_columns:
             return ""
-        n, n_all = len(self.binarizer.questions_), self.n_candidates
-        return f"{n:,} of {n_all:,} candidate splits were searched, chosen by a boosted Cox model"
+        has_cuts = any(question.cut is not None for question in questions.asked)
+        return "Every cut was searched" if has_cuts else ""
 
     def last_line(self) -> str:
         """The end of the progress table: the summary, and what pruned the search."""

@@ -34,7 +34,7 @@ from survtree._questions.checks import (
     check_rules,
     check_texts,
 )
-from survtree._questions.encodings import paper_questions, readable_questions
+from survtree._questions.encodings import n_cuts_left_out, paper_questions, readable_questions
 from survtree._questions.level_groups import level_groups
 from survtree._questions.questions import Question, Questions, also_if_missing
 from survtree._questions.screening import screened
@@ -80,8 +80,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     questions_ : Questions
         The questions, in the order of the columns of ``transform``.
-    n_candidates_ : int
-        How many there were before a boosted model chose among them, where it did.
+    n_splits_ : int
+        How many there would be with every cut of every number, and without a boosted model that
+        chooses among them.
 
     Examples
     --------
@@ -139,13 +140,13 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         There are none about columns that are left out.
         """
         self._published_names: list[str] = []
-        self.n_candidates_ = 0
+        self.n_splits_ = 0
         self.roles_ = None
         is_auto = isinstance(self.thresholds, str) and self.thresholds == "auto"
         is_plain = self.encoding == "questions" and is_auto and not left_out
         if table.matrix is not None and is_plain:
             self.questions_ = Questions(table.names)
-            self.n_candidates_ = len(table.names)
+            self.n_splits_ = len(table.names)
             self.seen_ = (Seen("number", is_zero_one=True),) * len(table.names)
             return self
         check_texts(table.columns)
@@ -161,7 +162,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         else:
             questions = self._readable(table, events, rules)
         self.questions_ = Questions(table.names, tuple(questions))
-        self.n_candidates_ = max(self.n_candidates_, len(questions))
+        self.n_splits_ = max(self.n_splits_, len(questions))
         check_question_count(len(self.questions_))
         return self
 
@@ -175,14 +176,16 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for j, column in covariates:
             rule, is_zero_one = rules[j], self.seen_[j].is_zero_one
             found = readable_questions(j, column, rule, is_zero_one=is_zero_one)
+            n_cut_out = 0 if is_zero_one else n_cuts_left_out(column, found)
             if self.levels == "grouped" and column.kind == "level" and events is not None:
                 found += level_groups(j, column, events)
             if self.missing == "better" and self.seen_[j].has_missing:
                 occurring = (column.levels[k] for k in column.occurring()) if column.levels else ()
                 found += also_if_missing(found, occurring)
+                n_cut_out *= 2
             questions += found
+            self.n_splits_ += len(found) + n_cut_out
         check_guess(rules, events)
-        self.n_candidates_ = len(questions)
         if events is None:
             return questions
         return screened(questions, rules, table, events, left_out_by(self.seen_, table.names))

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 Codes: TypeAlias = NDArray[np.uint32]
 # With fewer, the bits of all answers are small, and a pass over them is the quickest.
-FEWEST_CUTS, FEWEST_QUESTIONS = 16, 100
+FEWEST_QUESTIONS, CUTS_PER_COLUMN = 100, 10
+MANY_QUESTIONS = 2_000  # whose bits take much memory
 ANSWERS_AT_ONCE = 2**24  # made from codes, where all of them would not fit in memory
 # Beyond, a fingerprint is made of codes and cuts: unpacking the answers would take seconds.
 MOST_UNPACKED = 2_000_000_000
@@ -133,11 +134,17 @@ def answers_of(questions: "Questions", table: Table) -> Answers:
 
 
 def is_worth_coding(questions: "Questions") -> bool:
-    """Whether some column has many cuts, and there are many questions in all."""
+    """Whether a search over codes is likely to be quicker, or bits would take much memory.
+
+    Floors close whole intervals of cuts, so it takes columns with many cuts; where most questions
+    are about levels, a pass over bits is as good.
+    """
     if questions.are_columns or len(questions) < FEWEST_QUESTIONS:
         return False
     n_cuts = Counter(each.column for each in questions.asked if each.cut is not None)
-    return max(n_cuts.values(), default=0) >= FEWEST_CUTS
+    n_code_columns = len(n_cuts) + len(questions) - n_cuts.total()
+    is_many = len(questions) >= MANY_QUESTIONS
+    return n_cuts.total() > 0 and (is_many or len(questions) >= CUTS_PER_COLUMN * n_code_columns)
 
 
 def coded_answers(asked: "Sequence[Question]", columns: Sequence[Column]) -> CodedAnswers:

@@ -47,6 +47,14 @@ def readable_questions(j: int, column: Column, rule: Rule, *, is_zero_one: bool)
     return [*questions, *missing]
 
 
+def n_cuts_left_out(column: Column, found: Sequence[Question]) -> int:
+    """How many more cuts a column of numbers has than there are questions about it."""
+    if column.kind != "number":
+        return 0
+    n_values = len(np.unique(column.values[~column.is_missing()]))
+    return max(0, n_values - 1 - sum(question.cut is not None for question in found))
+
+
 def _cuts(present: Floats, rule: Rule) -> list[float]:
     if rule.kind == "width":
         check_question_count(rule.value)

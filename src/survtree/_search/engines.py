@@ -152,7 +152,7 @@ def run_limits(settings: SearchSettings, search: AnySearch) -> dict[str, Any]:
         "seconds_gone": settings.seconds_gone,
         "memory_limit_bytes": _cache_limit(settings.memory_limit, search),
         "node_limit": NO_LIMIT if settings.node_limit is None else settings.node_limit,
-        "work_limit": NO_LIMIT,
+        "work_limit": NO_LIMIT if settings.work_limit is None else settings.work_limit,
         "wants_bounds": settings.wants_bounds,
     }
 

@@ -160,6 +160,7 @@ class SearchSettings:
     seconds_gone: float = 0.0  # of the time limit, before the search began
     memory_limit: int | None = None
     node_limit: int | None = None
+    work_limit: int | None = None  # pairs of row and cut, of a search over codes
     wants_bounds: bool = False  # raise the lower bound during the search, at some cost
     guessed_losses: NDArray[np.float64] | None = field(default=None, repr=False)
     wants_proof: bool = False  # all claims of the search are to be written down

@@ -11,7 +11,6 @@ from survtree._base.tree import Tree
 from survtree._search.engines import (
     BitSearch,
     TreeSearch,
-    bit_search_of,
     frontier_of,
     n_threads,
     pass_progress,
@@ -128,6 +127,15 @@ def find(
         search = search_of(problem, settings)
     solution = solve(problem, settings, watch, search, clock)
     return solution, KeptSearch(problem, settings, search)
+
+
+def find_better(
+    problem: Problem, settings: SearchSettings, tree: Tree, watch: Watch, clock: Clock
+) -> Solution:
+    """Search, with a tree that is known to be good to begin with."""
+    search = search_of(problem, settings)
+    search.start_from(tree.question, tree.no, tree.yes, 0.0, "fewer cuts")
+    return solve(problem, settings, watch, search, clock)
 
 
 def frontier(

@@ -1,0 +1,94 @@
+"""An automatic fit over every cut, after that over chosen cuts, where the work allows it.
+
+The cuts at quantiles, of which a boosted model may have chosen some, give a good tree in little
+time. With it to beat, the search over every cut of every column is often short. Where it is not,
+the tree over the chosen cuts stays, and the certificate says how many of the possible splits were
+searched.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from survtree._base.tree import Tree
+from survtree._model.deeper import Found
+from survtree._model.defaults import SHALLOW, is_word
+from survtree._model.prepare import Prepared, copy_feature_names
+from survtree._proof.certificate import headline
+from survtree._questions.binarizer import Binarizer
+from survtree._questions.coded_answers import answers_of
+from survtree._questions.questions import Questions
+from survtree._search.engines import CUTS
+from survtree._search.problem import Clock, SearchSettings
+from survtree._search.progress import Watch
+from survtree._search.solve import find_better
+
+# Rows x cuts^2, about as many pairs of row and cut as a tree of two splits has to look at: with
+# more, the search is not begun.
+MOST_ESTIMATED = 1e10
+# Pairs of row and cut: with more, the search is given up. Some seconds.
+MOST_WORK = 1_000_000_000
+
+
+def with_every_cut(found: Found, settings: SearchSettings, watch: Watch, clock: Clock) -> Found:
+    """What a search over every cut finds, if it comes to its end; otherwise what there was."""
+    prepared = found.prepared
+    if not _is_open(found, settings):
+        return found
+    every = _prepared(prepared)
+    n_rows, n_questions = every.problem.answers.shape
+    tree = _same_tree(found.solution.tree, prepared.problem.questions, every.problem.questions)
+    if tree is None or n_rows * float(n_questions) ** 2 > MOST_ESTIMATED:
+        return found
+    settings = replace(settings, work_limit=MOST_WORK, solver=CUTS)
+    watch.begin_search(lambda: headline(every.problem, settings))
+    solution = find_better(every.problem, settings, tree, watch, clock)
+    if solution.status == "interrupted":
+        return replace(found, deeper_status=solution.status)
+    if solution.status != "optimal":
+        return found
+    return Found(every, solution, None, tuple(watch.history))
+
+
+def _is_open(found: Found, settings: SearchSettings) -> bool:
+    """Whether cuts were left out that nobody asked to leave out, and nothing else is in the way."""
+    options, problem = found.prepared.options, found.prepared.problem
+    binarizer, depth = found.prepared.binarizer, problem.max_depth
+    is_automatic = is_word(options["regularization"], "auto") and is_word(
+        binarizer.thresholds, "auto"
+    )
+    is_plain = (
+        (settings.guessed_losses, settings.upper_bound, problem.max_leaves) == (None, None, None)
+        and settings.gap == 0
+        and not settings.wants_proof
+    )
+    return (
+        is_automatic
+        and is_plain
+        and depth is not None
+        and depth <= SHALLOW
+        and found.solution.status == "optimal"
+        and binarizer.encoding == "questions"
+        and binarizer.n_splits_ > len(problem.questions)
+    )
+
+
+def _prepared(prepared: Prepared) -> Prepared:
+    """The same fit with every cut among its questions."""
+    study = prepared.study
+    binarizer = Binarizer(**{**prepared.binarizer.get_params(), "thresholds": "all"})
+    copy_feature_names(prepared.binarizer, binarizer)
+    questions = binarizer.fit_table(study.table, study.events, study.left_out).questions_
+    answers = answers_of(questions, study.table)
+    problem = replace(prepared.problem, answers=answers, questions=questions)
+    return replace(prepared, problem=problem, binarizer=binarizer)
+
+
+def _same_tree(tree: Tree, known: Questions, every: Questions) -> Tree | None:
+    """The tree with the places that its questions have among all; None if one is not there."""
+    place = {question: j for j, question in enumerate(every.asked)}
+    asked = [None if j < 0 else known.asked[j] for j in tree.question.tolist()]
+    places = [-1 if question is None else place.get(question, -2) for question in asked]
+    if -2 in places:
+        return None
+    return Tree(np.array(places, dtype=tree.question.dtype), tree.no, tree.yes)
