@@ -8,7 +8,8 @@ occur. The search over questions looks at every such cut as a yes/no question of
 over cuts closes whole intervals of cuts at once, by [floors](../explanation/bounds.md#floors). Both
 are in the same build and return the same optimum, so the ratios of part depth3 compare them on the
 same problems, in turns, on one machine. Numbers above 1 are in favour of the search over cuts. A
-fit chooses between the two by the number of cuts.
+fit chooses by the number of cuts; where these are few, it takes the search over questions or the
+[lattice](../decisions/0003-a-lattice-beside-the-search.md), and the summary says which.
 
 **What the relaxation costs.** A floor is what the best possible curve for the rows of a leaf would
 lose; the leaf itself predicts its Kaplan-Meier curve, which loses more, and a relaxed leaf may have
