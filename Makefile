@@ -21,7 +21,7 @@ DATALESS_TABLES := import_cost memory metrics streaming default_fit
 # What is fuzzed of that which users pass.
 INPUTS := load csv frame outcome proof
 
-.PHONY: demo test test-slow test-all core-test tsan asan sanitize builds valgrind fuzz-core $(INPUTS:%=fuzz-%) faults odd audit coverage pandas2 lint format docs oracle proofs data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables bench-new_rows gap-plot paper paper-quick paper-figures clean
+.PHONY: demo test test-slow test-all core-test tsan asan sanitize builds valgrind fuzz-core $(INPUTS:%=fuzz-%) faults odd audit coverage pandas2 lint format docs oracle proofs data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables bench-new_rows bench-every_cut gap-plot paper paper-quick paper-figures clean
 
 demo: .venv/.demo
 	$(BIN)/survtree demo
@@ -199,7 +199,7 @@ parity: .venv/.test .venv/.rivals
 	$(BIN)/python -m benchmarks.parity --data "$(DATA)"
 
 # All tables, after make data. Takes hours, and can be stopped and taken up.
-bench: $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables bench-new_rows
+bench: $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables bench-new_rows bench-every_cut
 
 # One table: make bench-speed ARGS="--depths 2 3". What each shows: benchmarks/README.md
 $(TABLES:%=bench-%): bench-%: .venv/.test .venv/.rivals
@@ -250,7 +250,12 @@ bench-new_rows: .venv/.test .venv/.new_rows
 	benchmarks/paper/install_r.sh
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.new_rows --data "$(DATA)" $(ARGS)
 
-# One of lifelines' tables is read; the package itself is not used.
+# Every cut of raw tables, beside the search over questions and the original.
+bench-every_cut: .venv/.test .venv/.new_rows .venv/.rivals
+	test -d "$(DATA)" || $(MAKE) data
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.every_cut --data "$(DATA)" $(ARGS)
+
+# Two of lifelines' tables are read; the package itself is not used.
 .venv/.new_rows: .venv/.survset
 	$(BIN)/python -m pip install --quiet pystreed==1.4.0
 	$(BIN)/python -m pip install --quiet --no-deps lifelines==0.30.3

@@ -4,7 +4,9 @@
 
 writes docs/results/*.md: of each file what its table shows, the command that fills it, what
 ``--summary`` prints of it, the rows if they are few, and the machines and commits they name; and
-the short table between the two marks of README.md. A test fails when a page is not what this makes.
+the short table between the two marks of README.md. A page whose table has parts is made from the
+files of those parts that have rows, and is left out if none has. A test fails when a page is not
+what this makes.
 """
 
 import contextlib
@@ -18,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
+from benchmarks.every_cut import notes as every_cut
 from benchmarks.new_rows import page as new_rows
 from benchmarks.tables import HERE, MACHINE
 
@@ -31,7 +34,7 @@ Row = dict[str, str]
 
 @dataclass(frozen=True)
 class Page:
-    """One file of results: whose it is, how it is made, and what to call it."""
+    """One file of results, or one for each part: whose it is, how it is made, what to call it."""
 
     file: str
     module: str
@@ -41,10 +44,16 @@ class Page:
     is_summed_up: bool = True
     notes: str = ""  # on how to read it
     also: tuple[str, ...] = ()  # further modules that say what is measured
+    parts: tuple[str, ...] = ()  # of the table, each with a file that need not be there yet
 
     @property
     def name(self) -> str:
         return self.file.replace("_", "-")
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The names of its files, without the ending."""
+        return tuple(f"{self.file}_{part}" for part in self.parts) or (self.file,)
 
 
 PAGES = (
@@ -69,6 +78,14 @@ PAGES = (
     Page("threads", "threads", "One thread and two threads", "make bench-threads"),
     Page("no_limit", "no_limit", "No limit on depth", "make bench-no_limit"),
     Page("raw_tables", "raw_tables", "Raw tables", "make bench-raw_tables ARGS=--all"),
+    Page(
+        "every_cut",
+        "every_cut.__main__",
+        "Every cut of numeric columns",
+        "make bench-every_cut",
+        notes=every_cut.NOTES,
+        parts=("depth2", "depth3", "osst", "depth4", "default", "memory"),
+    ),
     Page("path", "path", "Regularization paths", 'make bench-path ARGS="--repeats 7"'),
     Page("tuning", "tuning", "Sizes selected by cross-validation", "make bench-tuning"),
     Page("anytime", "anytime", "Results before the end of a search", "make bench-anytime"),
@@ -89,10 +106,23 @@ PAGES = (
 )
 
 
-def rows_of(page: Page) -> list[Row]:
-    path = HERE / "results" / f"{page.file}.csv"
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+def rows_by_file(page: Page) -> dict[str, list[Row]]:
+    """The rows of each file of a page; those of a part that has none are left out."""
+    found = {file: rows_of(file, may_be_missing=bool(page.parts)) for file in page.files}
+    return {file: rows for file, rows in found.items() if rows}
+
+
+def rows_of(file: str, *, may_be_missing: bool = False) -> list[Row]:
+    path = HERE / "results" / f"{file}.csv"
+    if may_be_missing and not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
+def present_pages() -> list[Page]:
+    """The pages that have rows to show."""
+    return [page for page in PAGES if rows_by_file(page)]
 
 
 def doc_of(page: Page) -> str:
@@ -162,12 +192,12 @@ def origins(rows: Sequence[Row]) -> list[str]:
 
 
 def text_of(page: Page) -> str:
-    rows = rows_of(page)
-    file = f"{page.file}.csv"
+    by_file = rows_by_file(page)
+    links = [f"[{name}.csv](../../benchmarks/results/{name}.csv)" for name in by_file]
     lines = [
         f"# {page.title}",
         "",
-        f"Made by `python -m benchmarks.pages` from [{file}](../../benchmarks/results/{file}), "
+        f"Made by `python -m benchmarks.pages` from {', '.join(links)}, "
         f"which `{page.command}` fills. What is measured:",
         "",
         "```none",
@@ -178,29 +208,34 @@ def text_of(page: Page) -> str:
     ]
     if summary := summary_of(page):
         lines += ["## Summary", "", "```none", summary, "```", ""]
-    lines += ["## Rows", "", *verdicts(rows)]
-    if len(rows) <= MOST_ROWS:
-        lines += [*table_of(rows), ""]
-    else:
-        lines += [f"{len(rows):,} rows, in the file.", ""]
+    for file, rows in by_file.items():
+        lines += [f"## Rows of {file}.csv" if page.parts else "## Rows", ""]
+        lines += [*verdicts(rows), *few_rows(rows), ""]
     lines += ["## Programs and machines", ""]
-    lines += ["Rows carry no date, but name the programs and the machine:", "", *origins(rows)]
+    lines += ["Rows carry no date, but name the programs and the machine:", ""]
+    lines += origins([row for rows in by_file.values() for row in rows])
     return "\n".join(lines) + "\n"
 
 
+def few_rows(rows: Sequence[Row]) -> list[str]:
+    """A table of them, unless they are many."""
+    return table_of(rows) if len(rows) <= MOST_ROWS else [f"{len(rows):,} rows, in the file."]
+
+
 def index() -> str:
+    present = present_pages()
     lines = [
         "# Results",
         "",
         "[All figures in two tables](measured.md) is the summary. [How the benchmarks "
         "measure](method.md) says what is timed and how, and [the paper's experiments](paper.md) "
-        "compares all programs. Each page of the table below is made from one file of "
+        "compares all programs. Each page of the table below is made from files of "
         "`benchmarks/results` by `python -m benchmarks.pages`. Seconds are those of the machine "
         "that the page names; commits differ from page to page.",
         "",
         *markdown_table(
             ("page", "made by"),
-            ((f"[{page.title}]({page.name}.md)", f"`{page.command}`") for page in PAGES),
+            ((f"[{page.title}]({page.name}.md)", f"`{page.command}`") for page in present),
         ),
         "",
         "```{toctree}",
@@ -209,7 +244,7 @@ def index() -> str:
         "measured",
         "method",
         "paper",
-        *(page.name for page in PAGES),
+        *(page.name for page in present),
         "```",
     ]
     return "\n".join(lines) + "\n"
@@ -217,7 +252,7 @@ def index() -> str:
 
 def all_pages() -> dict[str, str]:
     """Text of each page by the name of its file."""
-    return {"index.md": index()} | {f"{page.name}.md": text_of(page) for page in PAGES}
+    return {"index.md": index()} | {f"{page.name}.md": text_of(page) for page in present_pages()}
 
 
 def readme() -> str:

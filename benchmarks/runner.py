@@ -24,6 +24,7 @@ def in_turns(
     requests: Mapping[str, dict[str, Any]],
     repeats: int,
     steady: Iterable[str] = ("ours",),
+    slow_s: float = SLOW_S,
 ) -> dict[str, list[Answer]]:
     """Answers by label: first, second, ..., first, second, ...
 
@@ -32,19 +33,19 @@ def in_turns(
     answers: dict[str, list[Answer]] = {label: [] for label in requests}
     for _ in range(repeats):
         for label, request in requests.items():
-            if not is_enough(answers[label], label in set(steady)):
+            if not is_enough(answers[label], label in set(steady), slow_s):
                 answers[label].append(programs[label].fit(request))
     return answers
 
 
-def is_enough(answers: list[Answer], is_steady: bool) -> bool:
+def is_enough(answers: list[Answer], is_steady: bool, slow_s: float = SLOW_S) -> bool:
     """Whether these runs of a program need no repeat."""
     if not answers:
         return False
     last = answers[-1]
     if last["status"] not in FINISHED:
         return True
-    return not is_steady and last["seconds"] >= SLOW_S
+    return not is_steady and last["seconds"] >= slow_s
 
 
 def medians(answers: list[Answer]) -> Answer:

@@ -44,6 +44,8 @@ KNOWN_LATER = {
 # veterans (veteran), whas500. Five are regression sets with made-up censoring.
 OF_THE_PAPER = ("maintenance", "credit", "churn", "employee")
 ROSSI = "rossi"
+# Tables of lifelines: the columns of the event and of the time. Only rossi is in the benchmark.
+OF_LIFELINES = {ROSSI: ("arrest", "week"), "larynx": ("death", "time")}
 
 
 class Rows(NamedTuple):
@@ -89,7 +91,7 @@ def load(name: str, folder: Path | None = None) -> Rows:
         assert folder is not None
         frame = _of_the_paper(folder, name)
     else:
-        frame = _rossi() if name == ROSSI else _of_survset(name)
+        frame = _of_lifelines(name) if name in OF_LIFELINES else _of_survset(name)
     X = frame.drop(columns=["event", "time", *KNOWN_LATER.get(name, ())])
     event, time = frame["event"].to_numpy() == 1, frame["time"].to_numpy().astype(float)
     return Rows(name, _columns(X), event, _above_zero(time))
@@ -117,13 +119,14 @@ def _of_the_paper(folder: Path, name: str) -> pd.DataFrame:
     return frame.rename(columns={event: "event", time: "time"})
 
 
-def _rossi() -> pd.DataFrame:
+def _of_lifelines(name: str) -> pd.DataFrame:
     """Read beside the package, which need not be able to run here."""
     package = find_spec("lifelines")
     if package is None or package.origin is None:
         raise SystemExit("lifelines is not installed; make bench-new_rows installs it")
-    frame = pd.read_csv(Path(package.origin).parent / "datasets" / "rossi.csv")
-    return frame.rename(columns={"arrest": "event", "week": "time"})
+    frame = pd.read_csv(Path(package.origin).parent / "datasets" / f"{name}.csv")
+    event, time = OF_LIFELINES[name]
+    return frame.rename(columns={event: "event", time: "time"})
 
 
 def _columns(X: pd.DataFrame) -> pd.DataFrame:
