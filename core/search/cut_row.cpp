@@ -29,12 +29,14 @@ void make_room(CutRow& out, std::size_t n_lanes) {
 
 std::uint64_t CutSplitter::split(std::span<const std::uint32_t> rows,
                                  std::span<const std::uint32_t> cuts, const CutFacts& wanted,
-                                 CutRow& out) {
+                                 CutRow& out, const std::function<bool()>& should_stop) {
   out.n_lanes = 0;
   make_room(out, cuts.size());
-  for (std::size_t first = 0; first < cuts.size(); first += kMostLanes)
+  for (std::size_t first = 0; first < cuts.size(); first += kMostLanes) {
+    if (first > 0 && should_stop && should_stop()) break;
     split_some(rows, cuts.subspan(first, std::min(kMostLanes, cuts.size() - first)), wanted,
                out.lane_of.data() + first, out);
+  }
   return std::uint64_t{rows.size()} * out.n_lanes;
 }
 

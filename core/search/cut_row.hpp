@@ -1,6 +1,8 @@
 // Many cuts of one subset at once: the losses and floors of both sides of each.
 #pragma once
 
+#include <functional>
+
 #include "data/cut_problem.hpp"
 #include "search/split_row.hpp"
 
@@ -35,9 +37,11 @@ class CutSplitter {
   CutSplitter(const CutProblem& problem, Kernel kernel, bool counts_events)
       : problem_(problem), kernel_(kernel), counts_events_(counts_events) {}
 
-  // `rows` and `cuts` ascending. Returns how many lane-rows that took.
+  // `rows` and `cuts` ascending. Some lanes at a time, and asks in between whether to stop; then
+  // the row is of no use. Returns how many lane-rows that took.
   std::uint64_t split(std::span<const std::uint32_t> rows, std::span<const std::uint32_t> cuts,
-                      const CutFacts& wanted, CutRow& out);
+                      const CutFacts& wanted, CutRow& out,
+                      const std::function<bool()>& should_stop = {});
 
  private:
   // The cuts of one column among those asked about.

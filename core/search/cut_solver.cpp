@@ -203,7 +203,8 @@ void CutSolver::raise_table(FloorTable& table, const CutSubset& s,
 void CutSolver::look_at(const CutSubset& s, Level& at, FloorTable& table, Best& best) {
   const bool is_on = options_.switches.floors;
   if (is_on) {
-    stats_.lane_rows += splitter_.split(s.rows, at.picked, {false, true}, at.row);
+    stats_.lane_rows += splitter_.split(s.rows, at.picked, {false, true}, at.row, poll_);
+    if (limits_.is_stopped()) return;
     const CutRow& row = at.row;
     at.no.resize(row.n_lanes);
     at.yes.resize(row.n_lanes);
@@ -224,7 +225,8 @@ void CutSolver::look_at(const CutSubset& s, Level& at, FloorTable& table, Best& 
   }
   const std::vector<std::uint32_t>& cuts = is_on ? at.promising : at.picked;
   if (cuts.empty()) return;
-  stats_.lane_rows += splitter_.split(s.rows, cuts, {true, false}, at.row);
+  stats_.lane_rows += splitter_.split(s.rows, cuts, {true, false}, at.row, poll_);
+  if (limits_.is_stopped()) return;
   for (std::size_t lane = 0; lane < at.row.n_lanes; ++lane) {
     if (!fits(at.row.no, lane) || !fits(at.row.yes, lane)) continue;
     const double value = at.row.no.loss[lane] + at.row.yes.loss[lane] + 2.0 * penalty();
@@ -255,6 +257,7 @@ CutResult CutSolver::solve_last(const CutSubset& s, double budget, const Hints& 
     at.open.resize(n_left);
     n_asked += at.picked.size();
     look_at(s, at, table, best);
+    if (limits_.is_stopped()) return {bounds_.any_tree(s.facts()), relaxed(s), kLeaf, false};
     const float closed = closing_sum(kMore * best.limit() + tolerance_);
     std::erase_if(at.open,
                   [&](std::uint32_t cut) { return table.no[cut] + table.yes[cut] > closed; });

@@ -187,6 +187,8 @@ class CutSolver {
   std::vector<std::unique_ptr<Level>> levels_;
   CutRow alone_row_;
   std::unordered_map<std::uint32_t, double> alone_;  // losses of splits of all rows, for ties
+  // Between long steps: not only now and then does it look at the clock.
+  std::function<bool()> poll_ = [this] { return limits_.look_at_clock(true) || should_stop(); };
   OnBetterSplit on_better_split_;
 };
 

@@ -30,6 +30,7 @@ CutResult CutSolver::solve_splits(const CutSubset& s, int depth, double budget, 
   const bool keeps_sides = depth == 2 && k > 0;
   Node node{s, hints, level(k), table, depth, budget, k, keeps_sides, leaf, leaf};
   begin(node);
+  if (limits_.is_stopped()) return {bounds_.any_tree(s.facts()), relaxed(s), kLeaf, false};
   try_runs(node);
   return finish(node);
 }
@@ -41,7 +42,8 @@ void CutSolver::begin(Node& node) {
   at.tried.clear();
   node.limit_at_start = node.limit();
   open_cuts(node.table, node.limit_at_start, at.open);
-  stats_.lane_rows += splitter_.split(node.subset.rows, at.open, {}, at.row);
+  stats_.lane_rows += splitter_.split(node.subset.rows, at.open, {}, at.row, poll_);
+  if (limits_.is_stopped()) return;
   const CutRow& row = at.row;
   at.no.resize(row.n_lanes);
   at.yes.resize(row.n_lanes);

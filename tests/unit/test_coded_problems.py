@@ -58,9 +58,10 @@ def test_codes_are_for_many_cuts_of_a_column_among_many_questions():
         X = np.stack([RNG.permutation(n_values) for _ in range(n_columns)], axis=1)
         return Binarizer("all").fit(X.astype(float)).questions_
 
-    assert is_worth_coding(questions(17, 7))
-    assert not is_worth_coding(questions(16, 7))  # 15 cuts each
+    assert is_worth_coding(questions(16, 7))
+    assert not is_worth_coding(questions(10, 12))  # 9 cuts each
     assert not is_worth_coding(questions(17, 6))  # 96 questions
+    assert is_worth_coding(questions(10, 223))  # 9 cuts each, but 2,007 questions
     assert not is_worth_coding(Binarizer().fit(RNG.integers(0, 2, (9, 120))).questions_)
 
 

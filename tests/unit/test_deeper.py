@@ -108,7 +108,7 @@ def test_a_deeper_search_that_is_stopped_leaves_the_flatter_tree():
     flat, model = OptimalSurvivalTree(3).fit(*rows_of_a_chain()), OptimalSurvivalTree()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("survtree._model.deeper.find", found_unless_deeper)
-        with pytest.warns(SearchStoppedWarning, match="for a deeper tree. .* optimal for depth 3"):
+        with pytest.warns(SearchStoppedWarning, match="for a better tree, .* optimal for depth 3"):
             model.fit(*rows_of_a_chain())
     assert (model.depth_, model.status_) == (3, "optimal")
     assert np.array_equal(model.apply(rows_of_a_chain()[0]), flat.apply(rows_of_a_chain()[0]))

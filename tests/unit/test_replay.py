@@ -87,7 +87,7 @@ def test_a_raw_table_comes_back_with_its_questions_in_words(veterans, folder):
 
 
 def test_a_file_of_a_file_is_the_same_problem(veterans, folder, tmp_path):
-    OptimalSurvivalTree(2).fit(veterans.X, veterans.y)
+    OptimalSurvivalTree(2, 0.01).fit(veterans.X, veterans.y)
     (path,) = folder.iterdir()
     first = read_replay(path)
     second = read_replay(replay.save(first.problem, first.settings, tmp_path))
@@ -201,7 +201,7 @@ def test_without_the_variable_nothing_is_written(veterans, tmp_path, monkeypatch
 
 def test_two_fits_leave_two_files_that_nobody_else_can_read(veterans, folder):
     for _ in range(2):
-        model = OptimalSurvivalTree(1).fit(veterans.X, veterans.y)
+        model = OptimalSurvivalTree(1, 0.01).fit(veterans.X, veterans.y)
     paths = list(folder.iterdir())
     assert len(paths) == 2
     for path in paths:
@@ -209,6 +209,15 @@ def test_two_fits_leave_two_files_that_nobody_else_can_read(veterans, folder):
         assert path.suffix == ".npz"
         if os.name == "posix":
             assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_the_search_over_every_cut_leaves_a_file_too(veterans, folder):
+    model = OptimalSurvivalTree(1).fit(veterans.X, veterans.y)
+    names = [path.name for path in folder.iterdir()]
+    assert len(names) == 2
+    assert any(
+        name.startswith(f"survtree-{model.certificate_.fingerprint[:12]}-") for name in names
+    )
 
 
 def test_the_file_is_there_before_the_search_starts(veterans, folder, monkeypatch):
@@ -299,7 +308,7 @@ def test_a_process_that_is_killed_while_it_writes_leaves_no_half_file(folder, ve
     process.wait()
     assert list(folder.glob("survtree-*")) == []
     assert len(list(folder.iterdir())) == 1
-    OptimalSurvivalTree(1).fit(veterans.X, veterans.y)
+    OptimalSurvivalTree(1, 0.01).fit(veterans.X, veterans.y)
     (path,) = folder.glob("survtree-*")
     assert len(read_replay(path).problem.answers) == 137
 

@@ -92,7 +92,7 @@ def test_a_lone_leaf_says_so_and_why(tmp_path):
 def test_the_proof_says_what_it_is_about(tmp_path):
     text = page_of(OptimalSurvivalTree().fit(*VETERANS), tmp_path)
     assert re.search(r"distance to the survival curves of the teacher [^:.]+ up to 340, plus", text)
-    assert "over the same 45 candidate splits" in text
+    assert "over the same 84 candidate splits" in text
     plain = page_of(OptimalSurvivalTree(2, 0.005).fit(*VETERANS), tmp_path)
     assert "): the integrated Brier score, plus 0.005 per leaf. That says nothing" in plain
 

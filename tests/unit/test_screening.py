@@ -73,9 +73,9 @@ def test_rows_are_expected_to_have_events_while_they_are_at_risk():
 def test_what_was_screened_is_said_wherever_optimality_is_claimed(tmp_path):
     X, y = load("whas500")
     model = OptimalSurvivalTree(2, 0.005).fit(X, y)
-    n, n_all = len(model.questions_), model.binarizer_.n_candidates_
-    assert n < n_all
-    said = f"{n} of {n_all} candidate splits were searched, chosen by a boosted Cox model"
+    n, n_all = len(model.questions_), model.binarizer_.n_splits_
+    assert (n, n_all) == (84, 841)
+    said = f"{n} of {n_all} possible splits were searched"
     assert model.screening_ == model.certificate_.screening == said
     assert said in model.certificate_.summary()
     assert said in model._repr_html_()
@@ -85,8 +85,13 @@ def test_what_was_screened_is_said_wherever_optimality_is_claimed(tmp_path):
     assert (tmp_path / "report.html").read_text().count(said) == 2
 
 
-def test_where_all_questions_are_searched_nothing_is_said():
-    model = OptimalSurvivalTree(2, 0.005).fit(*load("veterans"))
-    assert model.binarizer_.n_candidates_ == len(model.questions_)
+def test_where_every_cut_is_searched_it_is_said():
+    model = OptimalSurvivalTree(2, 0.005, thresholds="all").fit(*load("veterans"))
+    assert model.binarizer_.n_splits_ == len(model.questions_)
+    assert model.screening_ == "Every cut was searched"
+    assert model.certificate_.summary().endswith("lower objective. Every cut was searched")
+
+
+def test_where_nothing_is_cut_nothing_is_said():
+    model = OptimalSurvivalTree(2, 0.005).fit(*load("veterans", encoding="paper"))
     assert model.screening_ == ""
-    assert "candidate splits" not in model.certificate_.summary()

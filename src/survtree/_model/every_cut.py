@@ -21,6 +21,7 @@ from survtree._questions.questions import Questions
 from survtree._search.engines import CUTS
 from survtree._search.problem import Clock, SearchSettings
 from survtree._search.progress import Watch
+from survtree._search.replay import save_if_asked
 from survtree._search.solve import find_better
 
 # Rows x cuts^2, about as many pairs of row and cut as a tree of two splits has to look at: with
@@ -41,6 +42,7 @@ def with_every_cut(found: Found, settings: SearchSettings, watch: Watch, clock: 
     if tree is None or n_rows * float(n_questions) ** 2 > MOST_ESTIMATED:
         return found
     settings = replace(settings, work_limit=MOST_WORK, solver=CUTS)
+    save_if_asked(every.problem, settings)
     watch.begin_search(lambda: headline(every.problem, settings))
     solution = find_better(every.problem, settings, tree, watch, clock)
     if solution.status == "interrupted":
@@ -57,14 +59,15 @@ def _is_open(found: Found, settings: SearchSettings) -> bool:
     is_automatic = is_word(options["regularization"], "auto") and is_word(
         binarizer.thresholds, "auto"
     )
-    is_plain = (
-        (settings.guessed_losses, settings.upper_bound, problem.max_leaves) == (None, None, None)
-        and settings.gap == 0
-        and not settings.wants_proof
-    )
+    # Without a teacher the penalty depends on how many splits are searched.
+    is_plain = problem.targets is not None and problem.max_leaves is None
+    is_free = settings.guessed_losses is None and settings.upper_bound is None
     return (
         is_automatic
         and is_plain
+        and is_free
+        and settings.gap == 0
+        and not settings.wants_proof
         and depth is not None
         and depth <= SHALLOW
         and found.solution.status == "optimal"

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from typing import Any
 
 from survtree._base.options import OPTIONS
-from survtree._model.defaults import without_defaults
+from survtree._model.defaults import is_word, without_defaults
 from survtree._model.prepare import Prepared
 from survtree._scoring.teachers import BUILT_IN
 
@@ -136,6 +136,8 @@ def full_options(model: Any, origin: Origin) -> dict[str, Any]:
     names = ("max_depth", "regularization", "min_events_leaf", "max_leaves", "horizon")
     found = {name: getattr(proof, name) for name in names}
     found |= {"shrinkage": model.shrinkage_, "random_state": origin.seed or 0}
+    if is_word(given["thresholds"], "auto") and proof.is_every_cut:
+        found["thresholds"] = "all"
     return {
         option.name: {**given, **found}[option.name]
         for option in OPTIONS

@@ -290,16 +290,23 @@ class Certificate:
         return f"{self._terms()}{self._what_is_open()}{screening}"
 
     @property
+    def is_every_cut(self) -> bool:
+        """Whether numbers were cut, and every cut of them was searched."""
+        questions = self.binarizer.questions_
+        return (
+            self.n_splits is not None
+            and len(questions) >= self.n_splits
+            and not questions.are_columns
+            and any(question.cut is not None for question in questions.asked)
+        )
+
+    @property
     def screening(self) -> str:
         """Whether every cut was searched, or how many of the splits there are; "" without cuts."""
-        questions = self.binarizer.questions_
-        n, n_all = len(questions), self.n_splits or self.n_candidates or 0
+        n, n_all = len(self.binarizer.questions_), self.n_splits or self.n_candidates or 0
         if n < n_all:
             return f"{n:,} of {n_all:,} possible splits were searched"
-        if self.n_splits is None or questions.are_columns:
-            return ""
-        has_cuts = any(question.cut is not None for question in questions.asked)
-        return "Every cut was searched" if has_cuts else ""
+        return "Every cut was searched" if self.is_every_cut else ""
 
     def last_line(self) -> str:
         """The end of the progress table: the summary, and what pruned the search."""

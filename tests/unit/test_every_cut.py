@@ -1,0 +1,62 @@
+"""An automatic fit goes on over every cut where that is cheap, and says what was searched."""
+
+import numpy as np
+import pytest
+
+from survtree import OptimalSurvivalTree
+from survtree._model import every_cut
+from survtree.datasets import load
+
+
+@pytest.fixture(scope="module")
+def gbsg2():
+    return load("gbsg2")
+
+
+@pytest.fixture(scope="module")
+def chosen(gbsg2):
+    """The fit over chosen cuts alone."""
+    return OptimalSurvivalTree(thresholds={}).fit(*gbsg2)
+
+
+def test_a_default_fit_is_proven_over_every_cut_and_never_worse(gbsg2, chosen):
+    model = OptimalSurvivalTree().fit(*gbsg2)
+    assert model.status_ == "optimal"
+    assert model.screening_ == "Every cut was searched"
+    assert len(model.questions_) == 628 > len(chosen.questions_)
+    assert model.objective_ < chosen.objective_
+    assert model.regularization_ == chosen.regularization_
+    assert model.certificate_.verify(*gbsg2).is_valid
+
+
+def test_it_is_the_tree_of_a_plain_search_over_every_cut(gbsg2):
+    model, plain = OptimalSurvivalTree().fit(*gbsg2), OptimalSurvivalTree(thresholds="all")
+    plain.set_params(max_depth=3).fit(*gbsg2)
+    assert plain.objective_ == model.objective_
+    assert np.array_equal(plain.tree_.question, model.tree_.question)
+    assert "thresholds='all'" in model.recipe_.code.replace('"', "'")
+
+
+@pytest.mark.parametrize("name", ["MOST_ESTIMATED", "MOST_WORK"])
+def test_where_the_work_is_too_much_the_tree_over_chosen_cuts_stays(
+    gbsg2, chosen, name, monkeypatch
+):
+    monkeypatch.setattr(every_cut, name, 1000)
+    model = OptimalSurvivalTree().fit(*gbsg2)
+    assert (model.status_, model.objective_) == ("optimal", chosen.objective_)
+    assert model.screening_ == f"{len(chosen.questions_)} of 628 possible splits were searched"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"regularization": 0.005, "max_depth": 2},
+        {"thresholds": 5},
+        {"max_leaves": 3},
+        {"teacher": None},
+        {"max_depth": 4, "thresholds": 3},
+    ],
+)
+def test_whoever_says_otherwise_gets_the_chosen_cuts(gbsg2, options):
+    model = OptimalSurvivalTree(**options).fit(*gbsg2)
+    assert "of 628 possible splits" in model.screening_
