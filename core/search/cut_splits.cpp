@@ -70,8 +70,9 @@ void CutSolver::order_columns(Node& node) {
       best = std::min(best, row.no.loss[end] + row.yes.loss[end]);
     columns.push_back({best, {first, end, true}});
   }
-  std::stable_sort(columns.begin(), columns.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::sort(columns.begin(), columns.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second.first < b.second.first;
+  });
   node.at.runs.clear();
   for (const auto& [best, run] : columns) node.at.runs.push_back(run);
 }
@@ -220,7 +221,10 @@ void CutSolver::raise(Node& node, std::size_t lane, double no_floor, double yes_
   const float no = rounded_down(no_floor), yes = rounded_down(yes_floor);
   for (std::size_t k = lane; k < at.row.n_lanes && is_same_column(k) && at.yes[k] < yes; ++k)
     at.yes[k] = yes;
-  for (std::size_t k = lane + 1; k-- > 0 && is_same_column(k) && at.no[k] < no;) at.no[k] = no;
+  for (std::size_t k = lane; is_same_column(k) && at.no[k] < no; --k) {
+    at.no[k] = no;
+    if (k == 0) break;
+  }
 }
 
 // A run is done: the tables at its ends have served, unless others want them.

@@ -38,8 +38,11 @@ struct FloorTable {
   const FloorTable* yes_table(std::uint32_t cut, std::uint32_t first_of_column) const {
     auto at = std::upper_bound(sides.begin(), sides.end(), cut,
                                [](std::uint32_t c, const Sides& s) { return c < s.cut; });
-    while (at != sides.begin() && (--at)->cut >= first_of_column)
+    while (at != sides.begin()) {
+      --at;
+      if (at->cut < first_of_column) return nullptr;
       if (at->yes != nullptr) return at->yes.get();
+    }
     return nullptr;
   }
   // Of the no-side: of that cut or of the nearest after it.
