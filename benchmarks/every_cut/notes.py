@@ -21,10 +21,10 @@ default, floors and losses are the same and this costs nothing.
 
 **Where it is not feasible.** Tables that were not proven are named in the summary, with the gap
 that was left. Work grows with every further split on a path about as the number of cuts that floors
-cannot close. A small penalty makes it harder, since many cuts are then nearly as good as the best.
-Trees deeper than six splits, `max_leaves`, reference models, paths and full proofs are searched
-with all answers as a matrix of bits, where every cut of a long column may not fit in memory. Some
-cuts per column at quantiles, `thresholds="auto"`, remain the default.
+cannot close. Trees deeper than six splits, `max_leaves`, reference models, paths and full proofs
+are searched with all answers as a matrix of bits, where every cut of a long column may not fit in
+memory. A fit at its defaults searches every cut only where little work is expected to be enough,
+and gives up where it is not; part default says where it did.
 
 **Beside ConTree.** ConTree (Brita, van der Linden and Demirović, AAAI 2025) finds optimal
 classification trees over every cut. Its authors report under 0.1 s to 136 s at depth 3, on 16 data

@@ -55,22 +55,24 @@ def test_depth_four_prints_every_table():
 
 
 def test_defaults_compare_objectives_only_where_the_teacher_is_the_same():
-    same, cut = {"is_teacher_cut": "False"}, {"is_teacher_cut": "True"}
+    same = {"is_teacher_cut": "False", "is_every_cut": "True"}
+    cut = {"is_teacher_cut": "True", "is_every_cut": "True"}
     rows = [
-        fit_row("a", thresholds="auto", objective=0.2, **same),
-        fit_row("a", thresholds="all", objective=0.19, **same),
-        fit_row("b", thresholds="auto", objective=0.2, **same),
-        fit_row("b", 40, thresholds="all", objective=0.202, **same),
-        fit_row("c", thresholds="auto", objective=0.2, **cut),
-        fit_row("c", thresholds="all", objective=0.4, **same),
+        fit_row("a", thresholds="chosen", objective=0.2, **same),
+        fit_row("a", thresholds="auto", objective=0.19, **same),
+        fit_row("b", thresholds="chosen", objective=0.2, **same),
+        fit_row("b", 40, thresholds="auto", objective=0.202, **same),
+        fit_row("c", thresholds="chosen", objective=0.2, **cut),
+        fit_row("c", thresholds="auto", objective=0.4, **{**same, "is_every_cut": "False"}),
     ]
     told = "\n".join(whole_fits.default_lines(rows))
-    assert "at most 10 s of search: 2 of 3 tables (67 %)" in told
+    assert "at most 10 s of search: 1 of 3 tables (33 %)" in told
+    assert "over chosen cuts alone: c" in told
     assert "2 tables: mean change -2.00 %, worst +1.00 % (b); 1 tables are left out" in told
 
 
 def test_defaults_say_something_before_both_kinds_are_there():
-    rows = [fit_row("a", thresholds="auto", is_teacher_cut="False")]
+    rows = [fit_row("a", thresholds="chosen", is_teacher_cut="False")]
     assert len(whole_fits.default_lines(rows)) == 1
 
 
