@@ -16,7 +16,6 @@ from survtree._model.defaults import SHALLOW, is_word
 from survtree._model.prepare import Prepared, copy_feature_names
 from survtree._proof.certificate import headline
 from survtree._questions.binarizer import Binarizer
-from survtree._questions.coded_answers import answers_of
 from survtree._questions.questions import Questions
 from survtree._search.engines import CUTS
 from survtree._search.problem import Clock, SearchSettings
@@ -28,7 +27,7 @@ from survtree._search.solve import find_better
 # more, the search is not begun.
 MOST_ESTIMATED = 1e10
 # Pairs of row and cut: with more, the search is given up. Some seconds.
-MOST_WORK = 1_000_000_000
+MOST_WORK = 2_500_000_000
 
 
 def with_every_cut(found: Found, settings: SearchSettings, watch: Watch, clock: Clock) -> Found:
@@ -82,7 +81,8 @@ def _prepared(prepared: Prepared) -> Prepared:
     binarizer = Binarizer(**{**prepared.binarizer.get_params(), "thresholds": "all"})
     copy_feature_names(prepared.binarizer, binarizer)
     questions = binarizer.fit_table(study.table, study.events, study.left_out).questions_
-    answers = answers_of(questions, study.table)
+    # As codes even where these are few: floors need to know which cuts are of one column.
+    answers = questions.coded(study.table)
     problem = replace(prepared.problem, answers=answers, questions=questions)
     return replace(prepared, problem=problem, binarizer=binarizer)
 
