@@ -16,8 +16,8 @@ osst     the original on the paper's 0/1 columns of whas500, depth 4, penalty 0.
          our whole fits over every cut of whas500 and GBSG2, depth 3, penalty 0.005; its seconds are
          those of its native call
 depth4   five small tables, penalty 0.005 (veteran 0.002), 600 s
-default  all tables, default options (a teacher), depth 3, 60 s of which the teacher gets at most
-         half: thresholds "auto", which searches a choice of questions, and "all"
+default  all tables, default options (a teacher), depth 3: over the cuts that a fit chooses
+         (thresholds={}), and as a fit does by itself, which goes on over every cut where that is cheap
 memory   1,000,000 made-up rows, 10 columns of distinct numbers, depth 2, penalty 0.01, 60 s, in a
          process of its own: its peak when the input is made, and after the fit
 
