@@ -17,7 +17,7 @@ osst     the original on the paper's 0/1 columns of whas500, depth 4, penalty 0.
          those of its native call
 depth4   five small tables, penalty 0.005 (veteran 0.002), 600 s
 default  all tables, default options (a teacher), depth 3: over the cuts that a fit chooses
-         (thresholds={}), and as a fit does by itself, which goes on over every cut where that is cheap
+         (thresholds={}), and as a fit does by itself, going on over every cut where that is cheap
 memory   1,000,000 made-up rows, 10 columns of distinct numbers, depth 2, penalty 0.01, 60 s, in a
          process of its own: its peak when the input is made, and after the fit
 
