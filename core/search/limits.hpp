@@ -100,7 +100,7 @@ class Limits {
   void lift_for_ties() {
     of_run_.gap = 0.0;
     of_run_.wants_bounds = false;
-    of_run_.node_limit = nodes_left_ = kNoLimit;
+    of_run_.node_limit = of_run_.work_limit = nodes_left_ = kNoLimit;
     Status reached = Status::node_limit;
     reason_.compare_exchange_strong(reached, Status::optimal);
   }

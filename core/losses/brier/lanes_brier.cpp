@@ -131,7 +131,7 @@ struct FloorState {
 // 0 and makes the floor smaller, if anything.
 template <class W, std::size_t K>
 void pass_floors(const FloorPass<typename W::Number>& p) {
-  using Number = typename W::Number;
+  using Number = W::Number;
   constexpr bool is_single = sizeof(Number) == sizeof(float);
   const ListedRows rows = p.rows;
   const FloorSteps<Number> steps = p.steps;
