@@ -29,7 +29,6 @@ using ThisVariant = Avx512;
 struct Vector {
   static constexpr std::size_t width = 8;
   using Mask = __mmask8;
-  using Number = double;
 
   __m512d x = _mm512_setzero_pd();
 
@@ -56,7 +55,6 @@ struct Vector {
 struct Single {
   static constexpr std::size_t width = 16;
   using Mask = __mmask16;
-  using Number = float;
 
   __m512 x = _mm512_setzero_ps();
 
@@ -92,7 +90,6 @@ using ThisVariant = Avx2;
 struct Vector {
   static constexpr std::size_t width = 4;
   using Mask = __m256d;
-  using Number = double;
 
   __m256d x = _mm256_setzero_pd();
 
@@ -122,7 +119,6 @@ struct Vector {
 struct Single {
   static constexpr std::size_t width = 8;
   using Mask = __m256;
-  using Number = float;
 
   __m256 x = _mm256_setzero_ps();
 
@@ -161,7 +157,6 @@ using ThisVariant = Plain;
 struct Vector {
   static constexpr std::size_t width = 1;
   using Mask = bool;
-  using Number = double;
 
   double x = 0.0;
 
@@ -185,7 +180,6 @@ struct Vector {
 struct Single {
   static constexpr std::size_t width = 1;
   using Mask = bool;
-  using Number = float;
 
   float x = 0.0F;
 

@@ -129,9 +129,8 @@ struct FloorState {
 // rounding must not leave too much: so a little less is where it begins, unless they are whole
 // numbers. Two divisions become one by way of the product of both divisors; the dust keeps it above
 // 0 and makes the floor smaller, if anything.
-template <class W, std::size_t K>
-void pass_floors(const FloorPass<typename W::Number>& p) {
-  using Number = W::Number;
+template <class W, std::size_t K, class Number>
+void pass_floors(const FloorPass<Number>& p) {
   constexpr bool is_single = sizeof(Number) == sizeof(float);
   const ListedRows rows = p.rows;
   const FloorSteps<Number> steps = p.steps;
@@ -177,23 +176,23 @@ void pass_floors(const FloorPass<typename W::Number>& p) {
   }
 }
 
-template <class W, std::size_t K>
-void pass_floors_upto(std::size_t n_lanes, const FloorPass<typename W::Number>& p) {
+template <class W, std::size_t K, class Number>
+void pass_floors_upto(std::size_t n_lanes, const FloorPass<Number>& p) {
   if constexpr (K > 1) {
     if (n_lanes <= (K - 1) * W::width) return pass_floors_upto<W, K - 1>(n_lanes, p);
   }
   pass_floors<W, K>(p);
 }
 
-template <class W, std::size_t K>
-void floors_of_rows(const ListedRows& rows, const FloorSteps<typename W::Number>& steps,
+template <class W, std::size_t K, class Number>
+void floors_of_rows(const ListedRows& rows, const FloorSteps<Number>& steps,
                     const SplitWeights& weights, std::size_t n_lanes, double* no, double* yes) {
   constexpr std::size_t width = K * W::width;
   static_assert(64 % width == 0 && kLanePadding % width == 0);
   for (std::size_t lane = 0; lane < n_lanes; lane += width)
-    pass_floors_upto<W, K>(n_lanes - lane,
-                           {rows, steps, rows.packed + lane / 64, static_cast<unsigned>(lane % 64),
-                            weights.no + lane, weights.yes + lane, no + lane, yes + lane});
+    pass_floors_upto<W, K, Number>(
+        n_lanes - lane, {rows, steps, rows.packed + lane / 64, static_cast<unsigned>(lane % 64),
+                         weights.no + lane, weights.yes + lane, no + lane, yes + lane});
 }
 
 // An event block of one child: as many events as `weight` says, none perhaps.
@@ -243,8 +242,8 @@ void block_losses(const BrierBlock* facts, const CountedBlocks& blocks, const Br
 BrierLanes brier_lanes(ThisVariant) {
   // Two vectors of sixteen lanes, or four of eight, fill the registers.
   constexpr std::size_t n_single = Single::width == 1 ? 1 : 2;
-  return {row_losses, floors_of_rows<V, kRowVectors>, floors_of_rows<Single, n_single>,
-          block_losses};
+  return {row_losses, floors_of_rows<V, kRowVectors, double>,
+          floors_of_rows<Single, n_single, float>, block_losses};
 }
 
 }  // namespace survtree
