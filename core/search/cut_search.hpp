@@ -30,7 +30,6 @@ class CutSearch {
 
   // For those who look further.
   CutSolver& solver() { return solver_; }
-  double lower_bound() const { return lower_bound_; }
 
  private:
   void deepen(double upper_bound);

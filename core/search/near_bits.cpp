@@ -4,7 +4,7 @@ namespace survtree {
 
 NearPart NearBits::all_rows() const {
   const Subset& s = solver_.root();
-  return {s.key, search_.lower_bound(), s.facts.loss, s.facts.group_loss, s.n_rows, s.n_events};
+  return {s.key, 0.0, s.facts.loss, s.facts.group_loss, s.n_rows, s.n_events};
 }
 
 int NearBits::useful_depth(const NearPart& s) const {
@@ -41,25 +41,16 @@ void NearBits::splits_within(std::span<const Step> path, const NearPart& part, i
   out.clear();
   Subset& s = subset_at(path, part);
   const std::size_t k = path.size();
-  // The lattice knows the optima of trees that are as deep as it is, from all rows on.
-  const int levels_left = solver_.final_depth() - static_cast<int>(k);
-  const bool is_depth_enough = depth >= solver_.useful_depth(s) && depth <= levels_left;
-  std::optional<Lattice::Cell> cell;
-  if (search_.lattice() != nullptr && (depth == levels_left || is_depth_enough)) {
-    cell.emplace();
-    for (const Step& step : path) *cell = cell->with(step.question, step.says_yes);
-  }
   const SplitRow& split = solver_.splitter().split(solver_.worker(), s, k);
   for (std::size_t lane = 0; lane < split.n_lanes; ++lane) {
     if (solver_.should_stop(solver_.worker())) return;
-    const auto found = split_within(s, split, lane, depth, budget, cell ? &*cell : nullptr);
+    const auto found = split_within(s, split, lane, depth, budget);
     if (found) out.push_back(*found);
   }
 }
 
 std::optional<NearSplit> NearBits::split_within(Subset& s, const SplitRow& split, std::size_t lane,
-                                                int depth, double budget,
-                                                const Lattice::Cell* cell) {
+                                                int depth, double budget) {
   const double limit = budget + solver_.tolerance();
   const double no_floor =
       depth == 1 ? split.no.loss[lane] + penalty() : solver_.part_bound(split, lane, false);
@@ -72,27 +63,19 @@ std::optional<NearSplit> NearBits::split_within(Subset& s, const SplitRow& split
   solver_.make_key(yes);
   double no_value = no_floor, yes_value = yes_floor;
   if (depth > 1) {
-    const std::uint32_t q = split.question[lane];
-    const auto a = optimum_of(no, depth - 1, budget - yes_floor, cell, {q, false});
-    if (!a) return std::nullopt;
-    const auto b = optimum_of(yes, depth - 1, budget - *a, cell, {q, true});
-    if (!b || *a + *b > limit) return std::nullopt;
-    no_value = *a;
-    yes_value = *b;
+    Worker& w = solver_.worker();
+    const SubsetResult a = solver_.solve(w, no, depth - 1, budget - yes_floor, k + 1);
+    if (!a.is_solved) return std::nullopt;
+    const SubsetResult b = solver_.solve(w, yes, depth - 1, budget - a.value, k + 1);
+    if (!b.is_solved || a.value + b.value > limit) return std::nullopt;
+    no_value = a.value;
+    yes_value = b.value;
   }
   const auto part_of = [](const Subset& side, double value) {
     return NearPart{side.key,    value,        side.facts.loss, side.facts.group_loss,
                     side.n_rows, side.n_events};
   };
   return NearSplit{split.question[lane], part_of(no, no_value), part_of(yes, yes_value)};
-}
-
-// None if it is above the budget, or if the search was stopped.
-std::optional<double> NearBits::optimum_of(Subset& s, int depth, double budget,
-                                           const Lattice::Cell* cell, Step step) {
-  if (cell != nullptr) return search_.lattice()->optimum(cell->with(step.question, step.says_yes));
-  const SubsetResult result = solver_.solve(solver_.worker(), s, depth, budget, chain_.size() + 1);
-  return result.is_solved ? std::optional(result.value) : std::nullopt;
 }
 
 }  // namespace survtree

@@ -1,4 +1,4 @@
-// What the search for all good trees asks, answered by the search over bits or by its lattice.
+// What the search for all good trees asks, answered by the search over bits.
 #pragma once
 
 #include <deque>
@@ -11,8 +11,8 @@ namespace survtree {
 
 class NearBits : public NearSource {
  public:
-  // Only after a run of the search, which must outlive it.
-  explicit NearBits(Search& search) : search_(search), solver_(search.solver()) {}
+  // The search must outlive it; it need not have run.
+  explicit NearBits(Search& search) : solver_(search.solver()) {}
 
   NearPart all_rows() const override;
   void splits_within(std::span<const Step> path, const NearPart& s, int depth, double budget,
@@ -28,11 +28,8 @@ class NearBits : public NearSource {
  private:
   Subset& subset_at(std::span<const Step> path, const NearPart& s);
   std::optional<NearSplit> split_within(Subset& s, const SplitRow& split, std::size_t lane,
-                                        int depth, double budget, const Lattice::Cell* cell);
-  std::optional<double> optimum_of(Subset& s, int depth, double budget, const Lattice::Cell* cell,
-                                   Step step);
+                                        int depth, double budget);
 
-  Search& search_;
   SubsetSolver& solver_;
   // From all rows down to the subset that was asked about; they refer to each other.
   std::deque<Subset> chain_;

@@ -8,12 +8,12 @@ namespace survtree {
 
 class NearCuts : public NearSource {
  public:
-  // Only after a run of the search, which must outlive it.
-  explicit NearCuts(CutSearch& search) : search_(search), solver_(search.solver()) {}
+  // The search must outlive it; it need not have run.
+  explicit NearCuts(CutSearch& search) : solver_(search.solver()) {}
 
   NearPart all_rows() const override {
     const CutSubset& s = solver_.root();
-    return {s.key, search_.lower_bound(), s.loss, s.group_loss, s.n_rows, s.n_events};
+    return {s.key, 0.0, s.loss, s.group_loss, s.n_rows, s.n_events};
   }
   void splits_within(std::span<const Step> path, const NearPart& s, int depth, double budget,
                      std::vector<NearSplit>& out) override {
@@ -30,7 +30,6 @@ class NearCuts : public NearSource {
   double tolerance() const override { return solver_.tolerance(); }
 
  private:
-  CutSearch& search_;
   CutSolver& solver_;
 };
 

@@ -10,7 +10,7 @@ namespace survtree {
 // One side of a split, or all rows.
 struct NearPart {
   Key key;
-  double value = 0.0;  // the optimum at its depth; of all rows: a lower bound
+  double value = 0.0;  // the optimum at its depth; of all rows: 0
   double loss = 0.0, group_loss = 0.0;
   std::uint64_t n_rows = 0, n_events = 0;  // of the table
 };

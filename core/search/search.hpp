@@ -47,8 +47,6 @@ class Search {
 
   // For those who prove what was found, or look further.
   SubsetSolver& solver() { return solver_; }
-  const Lattice* lattice() const { return lattice_.get(); }
-  double lower_bound() const { return lower_bound_; }
   double objective() const { return incumbent_.objective(); }
 
  private:

@@ -205,7 +205,6 @@ def ways(case: NearCase) -> Iterator[SearchSettings]:
     yield SearchSettings(solver="search", bounds_off=off, kernel=str(rng.choice(kernels)))
     yield SearchSettings(solver="search", layout=layout, check_keys=True)
     if case.problem.max_depth:
-        yield SearchSettings(solver="lattice")
         switches = tuple(name for name in ("floors", "permutation") if rng.random() < 0.4)
         yield SearchSettings(solver=CUTS, bounds_off=switches, kernel=str(rng.choice(kernels)))
 
