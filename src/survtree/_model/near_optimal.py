@@ -152,7 +152,8 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         """
         questions = self._prepared.problem.questions
         columns = [columns_of(tree, questions) for tree in self.trees]
-        excess = np.maximum(self.objectives - self.optimum, 0.0)
+        excess = self.objectives - self.optimum
+        excess[excess <= self._model.certificate_.tolerance] = 0.0
         share = 100.0 / self.optimum if self.optimum > 0 else np.nan
         table = {
             "tree": np.arange(len(self)),
@@ -231,7 +232,8 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         if found.status != "optimal":
             message = (
                 f"stopped ({_words(found.status)}). The tree fulfils the condition, but is not "
-                f"proven best: objective {found.objective:.4g}, lower bound {found.lower_bound:.4g}."
+                f"proven best: objective {found.objective:.4g}, lower bound "
+                f"{found.lower_bound:.4g}."
             )
             warn(message, SearchStoppedWarning)
         return model_of_best(
