@@ -183,7 +183,7 @@ def test_what_needs_the_rows_says_so(tmp_path):
     model, _, _ = fitted()
     export_json(model, tmp_path / "model.json")
     same = load(tmp_path / "model.json")
-    with pytest.raises(ValueError, match="this model was loaded without them"):
+    with pytest.raises(ValueError, match="this model does not have them, as after loading"):
         same.optimal_trees()
     assert export_json(pickle.loads(pickle.dumps(same))) == export_json(model)
 
