@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from survtree import Picture, export_json, load
+from survtree._proof.choice import Choice
 from tests.support.near_sets import EveryTree, fitted, study
 
 X, Y = study()
@@ -150,3 +151,14 @@ def test_importance_has_a_picture(near, tmp_path):
     picture.save(tmp_path / "importance.svg")
     with pytest.raises(TypeError, match="ax must be plain matplotlib axes"):
         near.plot_importance("axes")
+
+
+def test_conditions_read_as_one_sentence():
+    all_of_them = Choice(
+        uses=("a", "b", "c"), avoids=("d",), first=("a", "e"), max_leaves=1, max_depth=2
+    )
+    assert all_of_them.condition == (
+        "split on 'a', 'b' and 'c', do not split on 'd', split on 'a' or 'e' first, have at most 1 "
+        "leaf and have at most 2 splits on a path"
+    )
+    assert Choice(place=3).condition == Choice().condition == ""
