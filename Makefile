@@ -13,9 +13,9 @@ FRAME_TESTS := $(addprefix tests/unit/test_,$(addsuffix .py,validation outcome_c
 DATA ?= .data
 
 # The tables of benchmarks/, one target each; each is a module of that folder.
-TABLES := speed household threads streed no_limit protocol bounds
+TABLES := speed household threads streed no_limit protocol bounds near_rivals
 # Those that run ours alone, from where it is installed.
-OWN_TABLES := anytime kept_limits ablation watched path tuning
+OWN_TABLES := anytime kept_limits ablation watched path tuning near_optimal
 DATALESS_TABLES := import_cost memory metrics streaming default_fit
 
 # What is fuzzed of that which users pass.
@@ -297,5 +297,6 @@ clean:
 .venv/.rivals: pyproject.toml
 	$(PYTHON) -m venv .venv/rivals
 	.venv/rivals/bin/python -m pip install --quiet osst==0.1.8 attrs packaging editables "pandas<3" \
-		scikit-learn sortedcontainers gmpy2 matplotlib scikit-survival pystreed==1.4.0
+		scikit-learn sortedcontainers gmpy2 matplotlib scikit-survival pystreed==1.4.0 \
+		treefarms==0.2.4 arborenum==0.2.6
 	touch $@

@@ -86,6 +86,13 @@ PAGES = (
         notes=every_cut.NOTES,
         parts=("depth2", "depth3", "osst", "depth4", "default", "memory"),
     ),
+    Page("near_optimal", "near_optimal", "Near-optimal sets", "make bench-near_optimal"),
+    Page(
+        "near_rivals",
+        "near_rivals",
+        "Near-optimal sets of programs for classification",
+        "make bench-near_rivals",
+    ),
     Page("path", "path", "Regularization paths", 'make bench-path ARGS="--repeats 7"'),
     Page("tuning", "tuning", "Sizes selected by cross-validation", "make bench-tuning"),
     Page("anytime", "anytime", "Results before the end of a search", "make bench-anytime"),

@@ -21,6 +21,8 @@ ADAPTERS = {
     "osst": (RIVALS_PYTHON, "osst_adapter.py"),
     "sksurv": (RIVALS_PYTHON, "sksurv_adapter.py"),
     "streed": (RIVALS_PYTHON, "streed_adapter.py"),
+    "treefarms": (RIVALS_PYTHON, "treefarms_adapter.py"),
+    "arborenum": (RIVALS_PYTHON, "arborenum_adapter.py"),
     "ours": (Path(sys.executable), "survtree_adapter.py"),
 }
 # Of the memory that is free at the start, what one fit may take before it is killed.

@@ -1,7 +1,8 @@
 """survtree as a server of single fits: see fork_server.py.
 
-The request is that of `osst_adapter.py`, and may add `n_jobs` and `memory_limit`. `seconds` is the
-whole `fit`, from arrays in memory to a fitted and re-scored estimator, the first of its process.
+The request is that of `osst_adapter.py`, and may add `n_jobs`, `memory_limit` and `within`.
+`seconds` is the whole `fit`, from arrays in memory to a fitted and re-scored estimator, the first
+of its process; with `within` also the list of all trees within that share of the optimum.
 """
 
 import warnings
@@ -28,8 +29,10 @@ def fit(request: dict[str, Any], clock: Clock) -> Answer:
     )
     with clock:
         model.fit(data.X, (data.event, data.time))
+        near = model.near_optimal(request["within"], 10**9) if "within" in request else ()
     tree = model.tree_
     return {
+        "n_trees": len(near),
         "status": model.status_,
         "objective": model.objective_,
         "lower_bound": model.lower_bound_,

@@ -22,7 +22,7 @@ constexpr double kMore = 1.01;
 constexpr std::size_t kMostTableBytes = std::size_t{1} << 29U;
 
 // Above this sums of floors are above the budget, however they were rounded.
-float closing_sum(double budget) { return static_cast<float>(budget * (1.0 + 4e-7)); }
+float closing_sum(double budget) { return static_cast<float>(budget * (1.0 + 4e-7) + kTiny); }
 constexpr std::size_t kMostSpareTables = 64;
 
 }  // namespace

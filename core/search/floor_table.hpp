@@ -20,8 +20,11 @@
 
 namespace survtree {
 
-// Floors are kept in single precision, rounded down.
-inline float rounded_down(double x) { return static_cast<float>(x * (1.0 - 1.2e-7)); }
+// Floors are kept in single precision, rounded down. Numbers below kTiny have fewer digits there.
+constexpr double kTiny = 1e-37;
+inline float rounded_down(double x) {
+  return static_cast<float>(std::max(0.0, x * (1.0 - 1.2e-7) - kTiny));
+}
 
 struct FloorTable {
   // By cut: of the rows that answer no, and of those that answer yes; penalties included.

@@ -1,0 +1,139 @@
+"""Near-optimal sets: how many trees, and how long until they are there.
+
+    python -m benchmarks.near_optimal --data FOLDER [--repeats 3]
+
+Sixteen data sets, depth 3 and 4, at least 7 rows per leaf, a penalty of 0.002 per leaf: as the 0/1
+columns of the paper (`answers` 01); as raw tables with the splits that thresholds="auto" chooses
+(raw); and three small ones with every cut at depth 3 (all). `within` is the slack as a share of the
+optimum. `fit_s` is the search for the best tree alone, `first_s` finding and reading the first
+1,000 trees, or all if there are fewer, by a search of its own; both in turns, medians, one thread.
+`trees` counts up to 200,000 of them (`is_complete` says whether that is all), in `all_s` seconds.
+"""
+
+from dataclasses import replace
+from math import exp, log
+from statistics import mean, median
+from time import perf_counter
+from typing import Any
+
+from benchmarks import data
+from benchmarks.problems import problem_of
+from benchmarks.tables import Table, machine, parsed, parser_of, revision
+from survtree import OptimalSurvivalTree
+from survtree._search.near_trees import NearSearch, NearTrees
+from survtree._search.problem import Problem, SearchSettings
+from survtree._search.solve import Solution, solve
+from survtree.datasets import load
+
+PENALTY = 0.002
+SHARES = (0.005, 0.01, 0.02, 0.05)
+FIRST, MOST = 1_000, 200_000
+LIMIT_S = 60.0
+NO_RAW_TABLE = {"uissurv"}  # no package has it
+EVERY_CUT = ("veterans", "gbsg2", "whas500")
+KEY = ("answers", "dataset", "max_depth", "within")
+FIELDS = (
+    *(*KEY, "rows", "questions", "leaves", "trees", "is_complete"),
+    *("fit_s", "first_s", "first_over_fit", "all_s", "subsets", "bytes"),
+)
+
+
+def cases() -> list[tuple[str, str, int]]:
+    both = [(kind, name, d) for kind in ("01", "raw") for name in data.NAMES for d in (3, 4)]
+    kept = [case for case in both if case[0] == "01" or case[1] not in NO_RAW_TABLE]
+    return [*kept, *(("all", name, 3) for name in EVERY_CUT)]
+
+
+def problem_of_case(folder: Any, kind: str, name: str, depth: int) -> Problem:
+    if kind == "01":
+        return problem_of(data.read(folder, name), depth, PENALTY)
+    X, y = load(name)
+    thresholds = "all" if kind == "all" else "auto"
+    # One quick fit makes the problem; the search of the benchmark has its own depth.
+    model = OptimalSurvivalTree(1, PENALTY, thresholds=thresholds, missing="question").fit(X, y)
+    return replace(model._state.problem, max_depth=depth)
+
+
+def listed(problem: Problem, best: Solution, within: float, n: int) -> NearTrees:
+    search = NearSearch(problem, best.objective, SearchSettings(time_limit=LIMIT_S))
+    return search.trees(within * best.objective, n)
+
+
+def seconds_of(run: Any) -> tuple[float, Any]:
+    start = perf_counter()
+    out = run()
+    return perf_counter() - start, out
+
+
+def row_of(problem: Problem, within: float, repeats: int) -> dict[str, Any]:
+    best = solve(problem, SearchSettings())
+    fits, firsts = [], []
+    for _ in range(repeats):
+        fits.append(seconds_of(lambda: solve(problem, SearchSettings()))[0])
+        firsts.append(seconds_of(lambda: list(listed(problem, best, within, FIRST).trees))[0])
+    all_s, every = seconds_of(lambda: listed(problem, best, within, MOST))
+    fit_s, first_s = median(fits), median(firsts)
+    rows, questions = problem.answers.shape
+    return {
+        "rows": rows,
+        "questions": questions,
+        "leaves": len(best.tree.leaves),
+        "trees": len(every.trees),
+        "is_complete": every.is_complete,
+        "fit_s": f"{fit_s:.5f}",
+        "first_s": f"{first_s:.5f}",
+        "first_over_fit": f"{first_s / fit_s:.2f}",
+        "all_s": f"{all_s:.5f}",
+        "subsets": every.counts["subsets"],
+        "bytes": every.counts["bytes"],
+    }
+
+
+def show(table: Table) -> None:
+    for kind, words in (
+        ("01", "0/1 columns"),
+        ("raw", "raw, chosen cuts"),
+        ("all", "raw, every cut"),
+    ):
+        for depth in ("3", "4"):
+            rows = [r for r in table.rows if (r["answers"], r["max_depth"]) == (kind, depth)]
+            if not rows:
+                continue
+            print(f"{words}, depth {depth}")
+            for share in map(str, SHARES):
+                some = [row for row in rows if row["within"] == share]
+                ratios = [float(row["first_over_fit"]) for row in some]
+                print(
+                    f"  within {100 * float(share):g} %: {_sizes(some)} trees; first trees / fit: "
+                    f"geometric mean {exp(mean(map(log, ratios))):.2f}, most {max(ratios):.2f}"
+                )
+    counted = [row for row in table.rows if int(row["trees"]) >= 100_000]
+    rates = [int(row["trees"]) / float(row["all_s"]) for row in counted]
+    if rates:
+        print(f"lists of 100,000 trees or more: {median(rates):,.0f} trees a second, median")
+
+
+def _sizes(rows: list[dict[str, str]]) -> str:
+    sizes = sorted(int(row["trees"]) for row in rows)
+    more = "" if all(row["is_complete"] == "True" for row in rows) else " or more"
+    return f"{sizes[0]:,} to {sizes[-1]:,}{more} (median {median(sizes):,.0f})"
+
+
+def main() -> None:
+    parser = parser_of(__doc__, "near_optimal.csv")
+    parser.add_argument("--repeats", type=int, default=3)
+    arguments = parsed(parser)
+    table = Table(arguments.out, FIELDS, KEY)
+    for kind, name, depth in () if arguments.summary else cases():
+        left = [share for share in SHARES if not table.has(kind, name, depth, share)]
+        problem = problem_of_case(arguments.data, kind, name, depth) if left else None
+        for share in left:
+            assert problem is not None
+            found = row_of(problem, share, arguments.repeats)
+            key = dict(zip(KEY, (kind, name, depth, share), strict=True))
+            table.add({**key, **found, **machine(), "programs": f"survtree{revision()}"})
+    show(table)
+
+
+if __name__ == "__main__":
+    main()
