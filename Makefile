@@ -62,6 +62,7 @@ sanitize: tsan asan .venv/.asan .venv/.tsan
 	$(SANITIZED_BY) libasan.so ASAN_OPTIONS=detect_leaks=0 .venv/asan/bin/python -m tests.oracle.run -n $(SANITIZED)
 	$(SANITIZED_BY) libasan.so ASAN_OPTIONS=detect_leaks=0 .venv/asan/bin/python -m tests.oracle.proofs -n $(SANITIZED)
 	$(SANITIZED_BY) libasan.so ASAN_OPTIONS=detect_leaks=0 .venv/asan/bin/python -m tests.oracle.raw_cuts -n $(SANITIZED)
+	$(SANITIZED_BY) libasan.so ASAN_OPTIONS=detect_leaks=0 .venv/asan/bin/python -m tests.oracle.near_trees -n $(SANITIZED)
 	$(SANITIZED_BY) libtsan.so TSAN_OPTIONS=exitcode=66 .venv/tsan/bin/python -m tests.oracle.run -n $(SANITIZED)
 
 # The sanitizer's library has to be there before Python's own.
@@ -182,6 +183,7 @@ oracle: .venv/.test
 	$(BIN)/python -m tests.oracle.run -n $(N) --shrinkage
 	$(BIN)/python -m tests.oracle.raw_cuts -n $(N)
 	$(BIN)/python -m tests.oracle.raw_cuts -n $(N) --teacher
+	$(BIN)/python -m tests.oracle.near_trees -n $(N)
 
 # Proof files of random problems, right ones and tampered ones, and of real data: make proofs N=1000
 proofs: .venv/.test
