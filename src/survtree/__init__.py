@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     )
     from survtree._model.estimator import OptimalSurvivalTree
     from survtree._model.model_file import export_json, load
+    from survtree._model.near_optimal import NearOptimalTrees
     from survtree._model.path import RegularizationPath, regularization_path
     from survtree._model.recipe import Recipe
     from survtree._model.stability import Stability, bootstrap
@@ -45,6 +46,7 @@ _HOMES = {
     "FitsSnapshot": "_search.progress",
     "Guess": "_proof.certificate",
     "InternalError": "_base",
+    "NearOptimalTrees": "_model.near_optimal",
     "NestedScore": "_model.tuning",
     "OptimalSurvivalTree": "_model.estimator",
     "OptimalSurvivalTreeCV": "_model.tuning",
@@ -83,6 +85,7 @@ __all__ = [
     "FitsSnapshot",
     "Guess",
     "InternalError",
+    "NearOptimalTrees",
     "NestedScore",
     "OptimalSurvivalTree",
     "OptimalSurvivalTreeCV",

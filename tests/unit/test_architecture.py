@@ -22,7 +22,9 @@ ROOMS = ("_base", "_data", "_questions", "_scoring", "_search", "_proof", "_mode
 # What users import by name. Only the command line goes through a door.
 DOORS = ("metrics", "datasets")
 # Methods of a model that show it: they import the next room when they are called.
-METHODS_THAT_SHOW = [PACKAGE / "_model" / name for name in ("fitted.py", "path.py")]
+METHODS_THAT_SHOW = [
+    PACKAGE / "_model" / name for name in ("fitted.py", "near_optimal.py", "path.py")
+]
 
 CORE = ROOT / "core"
 # Rooms of the core: files include those of their own room and of rooms before it.

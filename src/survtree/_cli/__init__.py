@@ -1,7 +1,8 @@
 """The command line: parses, calls the package, prints. Decides nothing.
 
-``fit.py`` has the commands that start from a table, ``models.py`` those that start from a model or
-a proof, ``draw.py`` their curves and pictures, ``data.py`` the data sets, the demo and replays.
+``fit.py`` and ``near.py`` have the commands that start from a table, ``models.py`` those that start
+from a model or a proof, ``draw.py`` their curves and pictures, ``data.py`` the data sets, the demo
+and replays.
 Here is how a function becomes a command, and what it says if something goes wrong: one line in the
 words of the command line, and an exit code. Modules of this room import little: ``survtree --help``
 must not wait for what it does not need.
@@ -23,12 +24,15 @@ from typing import Any, get_type_hints
 import typer
 
 from survtree._base.words import one_line_message
-from survtree._cli import data, draw, fit, models
+from survtree._cli import data, draw, fit, models, near
 from survtree._cli.inputs import FLAGS, flags_of
 from survtree._cli.printing import BAD_INPUT, FAILED, INTERRUPTED, RUNNING
 
 # Options of Python that are not in the table of options, by their name on the command line.
-OTHERS = ("rule", "scoring", "style", "max_depths", "cv", "n_repeats")
+OTHERS = (
+    *("rule", "scoring", "style", "max_depths", "cv", "n_repeats"),
+    *("within", "slack", "limit", "uses", "avoids", "first"),
+)
 ALL_FLAGS = {**FLAGS, **{name: flags_of(name)[0] for name in OTHERS}}
 # max_depth must be ... -> --max-depth must be ...; missing='drop' -> --missing drop
 OPTION = re.compile(rf"\b({'|'.join(ALL_FLAGS)})(?:='([^']*)'|(?= must\b))")
@@ -187,6 +191,7 @@ _add_commands(
         "fit": fit.fit,
         "tune": fit.tune,
         "path": fit.path,
+        "near": near.near,
         "predict": models.predict,
         "evaluate": models.evaluate,
         "show": models.show,

@@ -5,18 +5,20 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._base.checks import BY_NAME, check_short_text, check_value, is_count
+from survtree._base.checks import BY_NAME, check_short_text, check_value, is_count, is_number
 from survtree._base.numbers import format_count
 from survtree._base.options import Option
 from survtree._base.words import did_you_mean
 from survtree._data.table import EventTable
+from survtree._proof.certificate import Certificate
 from survtree._search.problem import Problem
 
+T = TypeVar("T")
 # Options of a tree that a path and a cross-validation pass on as they are.
 TREE_OPTIONS = (
     *("min_samples_leaf", "min_events_leaf", "max_leaves", "thresholds", "missing", "encoding"),
@@ -80,24 +82,65 @@ def check_limit(limit: Any) -> int:
     return int(limit)
 
 
-def check_trees_can_be_listed(problem: Problem | None, status: str) -> Problem:
-    """The problem, if the fit was proven optimal and still has its rows."""
-    if problem is None:
+def check_has_rows(method: str, kept: T | None) -> T:
+    """What holds the training rows, which a fit keeps in its process."""
+    if kept is None:
         raise ValueError(
-            "optimal_trees needs the training rows; this model was loaded without them. Fit it "
-            "again."
+            f"{method} needs the training rows; this model was loaded without them. Fit it again."
         )
+    return kept
+
+
+def check_is_optimum(method: str, certificate: Certificate) -> None:
+    """The tree must be the proven optimum of a fit."""
+    if certificate.choice is not None:
+        raise ValueError(
+            f"{method} needs the model of a fit; this tree is one that near_optimal gave. Call it "
+            "on the model that was fitted."
+        )
+    if certificate.status != "optimal":
+        raise ValueError(
+            f"{method} needs a proven optimum; the status of this fit is {certificate.status!r}. "
+            "Fit again without limits."
+        )
+
+
+def check_no_leaf_limit(problem: Problem) -> None:
+    """The search that lists optimal trees has no limit on leaves."""
     if problem.max_leaves is not None:
         raise ValueError(
             f"optimal_trees needs a fit without a limit on leaves; max_leaves is "
             f"{problem.max_leaves}. Fit again with max_leaves=None and a higher regularization."
         )
-    if status != "optimal":
+
+
+WITHIN = Option("within", 0.01, "float", "Largest excess, as a share of the optimum.", low=0.0)
+SLACK = Option(
+    "slack", None, "float", "Largest excess.", low=0.0, none_means="within times the optimum"
+)
+
+
+def check_slack(within: Any, slack: Any, optimum: float) -> float:
+    """By how much the objective may exceed the optimum."""
+    given, share = check_value(SLACK, slack), check_value(WITHIN, within)
+    return float(share * optimum if given is None else given)
+
+
+def check_agreement(agreement: Any) -> float:
+    """An adjusted Rand index above 0: with less, all trees would be one group."""
+    if not is_number(agreement) or not 0 < float(agreement) <= 1:
         raise ValueError(
-            f"optimal_trees needs a proven optimum; the status of this fit is {status!r}. "
-            "Fit again without limits."
+            f"agreement must be a number above 0 and at most 1; got {agreement!r}. Pass 1 for "
+            "trees that part the rows alike."
         )
-    return problem
+    return float(agreement)
+
+
+def check_n_samples(n_samples: Any) -> int:
+    """How many bootstrap samples are drawn."""
+    if not is_count(n_samples) or int(n_samples) < 2:
+        raise ValueError(f"n_samples must be an integer >= 2; got {n_samples!r}.")
+    return int(n_samples)
 
 
 def check_penalty(regularization: Any, lowest: float) -> float:
@@ -289,3 +332,11 @@ def check_bootstrap(estimator: Any, kind: type, n_bootstraps: Any) -> int:
     if not is_count(n_bootstraps) or int(n_bootstraps) < 2:
         raise ValueError(f"n_bootstraps must be an integer >= 2; got {n_bootstraps!r}.")
     return int(n_bootstraps)
+
+
+def check_not_pickled(name: str) -> dict[str, Any]:
+    """Refuse to carry trees and training rows to another process."""
+    raise TypeError(
+        f"{name} stays in the process of its fit, with the training rows; it cannot be copied or "
+        "pickled. Export its models one by one with export_json."
+    )

@@ -4,20 +4,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
 from survtree._base.checks import check_options
-from survtree._base.tree import Tree
 from survtree._data.read_columns import warn_of_data
 from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import roles_of
-from survtree._model.checks import check_limit, check_trees_can_be_listed
 from survtree._model.deeper import Found, searched
 from survtree._model.every_cut import with_every_cut
 from survtree._model.fitted import FittedTree
 from survtree._model.prepare import Prepared, copy_feature_names, prepare
 from survtree._model.shortfalls import warn_of_shortfalls
 from survtree._model.state import Fitted
+from survtree._model.tree_lists import TreeLists
 from survtree._proof.certificate import Certificate, Guess, proof_of
 from survtree._scoring.tail import heavy_tail, warn_of_tail
 from survtree._search.history import steady
@@ -25,10 +22,10 @@ from survtree._search.problem import Clock, SearchSettings
 from survtree._search.progress import Snapshot, Watch, watching
 from survtree._search.read_reference import name_of, reference_losses
 from survtree._search.replay import save_if_asked
-from survtree._search.solve import KeptSearch, optimal_trees
+from survtree._search.solve import KeptSearch
 
 
-class OptimalSurvivalTree(FittedTree):
+class OptimalSurvivalTree(TreeLists, FittedTree):
     """One small tree that is optimal, with a proof, and whose predictions hold on new rows.
 
     Columns of X become yes/no questions, which the tree splits on (see ``Binarizer``). A leaf is a
@@ -163,7 +160,7 @@ class OptimalSurvivalTree(FittedTree):
         (objective - lower bound) / objective.
     status_ : str
         "optimal", "guessed", "gap_reached", "time_limit", "memory_limit", "node_limit" or
-        "interrupted".
+        "interrupted"; "near_optimal" of a tree that ``near_optimal`` has listed.
     certificate_ : Certificate
         The numbers behind the proof; ``certificate_.verify(X, y)`` rechecks them.
     n_leaves_, depth_ : int
@@ -349,17 +346,6 @@ class OptimalSurvivalTree(FittedTree):
         if self.certificate == "full" and kept is not None and solution.status == "optimal":
             proof = proof_of(kept, solution, watch, prepared.horizon)
         return prepared.certificate(solution, guess=guess, proof=proof)
-
-    def optimal_trees(self, limit: int = 100) -> list[Tree]:
-        """Every distinct tree that attains the optimum, at most ``limit``; the first is ``tree_``.
-
-        Columns that separate the training rows in the same way count as one. This needs the
-        training rows, which a fitted model keeps in memory but does not pickle.
-        """
-        check_is_fitted(self)
-        limit = check_limit(limit)
-        problem = check_trees_can_be_listed(self._state.problem, self.status_)
-        return optimal_trees(problem, self.objective_, limit)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

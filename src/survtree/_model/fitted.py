@@ -57,7 +57,7 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
         state: dict[str, Any] = super().__getstate__()
         if self._fitted is not None:
             # The training rows are large, and of use to this process only.
-            state = {**state, "_fitted": replace(self._fitted, problem=None)}
+            state = {**state, "_fitted": replace(self._fitted, prepared=None)}
         return state
 
     @property

@@ -174,6 +174,8 @@ def small_parts(model: OptimalSurvivalTree, state: Fitted) -> dict[str, Any]:
     proof = {name: getattr(certificate, name) for name in names}
     if certificate.guess is not None:
         proof["guess"] = asdict(certificate.guess)
+    if certificate.choice is not None:
+        proof["choice"] = asdict(certificate.choice)
     return {
         "format": FORMAT,
         "version": VERSION,

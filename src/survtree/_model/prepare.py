@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.numbers import format_percent
+from survtree._base.tree import Tree
 from survtree._data.fingerprint import data_fingerprint
 from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import Roles, roles_of, rows_of
@@ -57,26 +58,31 @@ class Prepared:
         """The columns of the fit that are not left out."""
         return self.study.covariates
 
+    def at(self, regularization: float) -> "Prepared":
+        """The same with another penalty per leaf."""
+        return replace(self, problem=replace(self.problem, regularization=regularization))
+
     def certificate(self, solution: Solution, **rest: Any) -> Certificate:
         """The certificate of a solution of the problem."""
-        exact_loss, buckets = None, self.options["time_buckets"]
-        if buckets is not None and self.teacher is None:
-            exact_loss = loss_of(
-                replace(self.problem, events=self.exact.until(self.horizon)), solution.tree
-            )
         return Certificate.of(
             self.problem,
             solution,
             binarizer=self.binarizer,
-            time_buckets=buckets,
+            time_buckets=self.options["time_buckets"],
             horizon=self.horizon,
-            exact_loss=exact_loss,
+            exact_loss=self.exact_loss(solution.tree),
             teacher=teacher_name(self.options["teacher"]),
             teacher_seed=None if self.teacher is None else self.seed,
             teacher_rows=None if self.teacher is None else self.teacher.n_fitted,
             n_splits=self.binarizer.n_splits_,
             **rest,
         )
+
+    def exact_loss(self, tree: Tree) -> float | None:
+        """Loss on the times as they are, where the search rounded them."""
+        if self.options["time_buckets"] is None or self.teacher is not None:
+            return None
+        return loss_of(replace(self.problem, events=self.exact.until(self.horizon)), tree)
 
 
 def prepare(

@@ -37,6 +37,7 @@ from survtree._model.read_model_options import (
 )
 from survtree._model.recipe import is_literal
 from survtree._proof.certificate import Guess
+from survtree._proof.choice import Choice
 from survtree._questions.checks import LONE_SURROGATE
 from survtree._scoring.curves import LeafCurve
 from survtree._search.problem import LossKind
@@ -78,9 +79,8 @@ Name = Annotated[str, Meta(pattern="^[A-Za-z_-]{1,40}$")]
 Fingerprint = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64)]
 Node = Annotated[int, Meta(ge=-1, le=2**31 - 1)]
 Levels = Annotated[tuple[str, ...], Meta(min_length=1)]
-Status = Literal[
-    "optimal", "guessed", "gap_reached", "time_limit", "memory_limit", "node_limit", "interrupted"
-]
+Stopped = Literal["gap_reached", "time_limit", "memory_limit", "node_limit", "interrupted"]
+Status = Literal["optimal", "near_optimal", "guessed"] | Stopped
 # What questions compare with.
 COMPARED_WITH: dict[str, Any] = {
     "one": str | None,
@@ -211,6 +211,7 @@ class Proven(Struct):
     rows_fingerprint: Fingerprint | None = None
     n_candidates: Positive | None = None
     n_splits: Annotated[int, Meta(ge=0)] | None = None
+    choice: Choice | None = None
 
     def __post_init__(self) -> None:
         objective, bound = self.objective, self.lower_bound
@@ -221,6 +222,9 @@ class Proven(Struct):
         wanted = "lower_bound must be at most the objective, and equal to it if optimal"
         require(is_right, wanted, bound)
         check_option("time_buckets", self.time_buckets)
+        is_placed = self.choice is not None and (self.choice.place or 0) > 0
+        is_right = is_placed or self.status != "near_optimal"
+        require(is_right, "choice.place must be above 0 if near_optimal", self.choice)
         n_closed = 0 if self.guess is None else self.guess.n_closed
         require(n_closed >= 0, "guess.n_closed must not be negative", n_closed)
 

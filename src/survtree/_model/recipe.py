@@ -163,7 +163,16 @@ def _code(estimator: str, options: Mapping[str, str | None], model: Any, origin:
     call = f"{estimator}({', '.join(arguments)})"
     if len(call) > WIDEST:
         call = f"{estimator}(\n    " + ",\n    ".join(arguments) + ",\n)"
-    return f"from survtree import {estimator}\n\nmodel = {call}\nmodel.fit({_rows(model, origin)})"
+    code = f"from survtree import {estimator}\n\nmodel = {call}\nmodel.fit({_rows(model, origin)})"
+    return code + _choice(model.certificate_)
+
+
+def _choice(certificate: Any) -> str:
+    """What finds a tree that is not simply the optimum of its fit, after the fit."""
+    if certificate.choice is None:
+        return ""
+    excess = certificate.objective - certificate.lower_bound
+    return f"\nmodel = model.{certificate.choice.call(float(f'{1.01 * excess:.3g}'))}"
 
 
 def _rows(model: Any, origin: Origin) -> str:

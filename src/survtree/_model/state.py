@@ -31,7 +31,7 @@ class Fitted:
     """A tree with its certificate, the curves of its leaves, and how it was found.
 
     ``regularization_interval`` is known of the trees of a path: the penalties per leaf for which
-    the tree is optimal. ``shrinkage`` is in rows. ``problem`` holds the training rows; it stays in
+    the tree is optimal. ``shrinkage`` is in rows. ``prepared`` holds the training rows; it stays in
     the process of the fit.
     """
 
@@ -49,7 +49,7 @@ class Fitted:
     warnings: tuple[str, ...] = ()  # what in the table would mislead
     group_names: tuple[str, ...] = ()  # by risk; empty texts, or nothing, where none are given
     origin: Origin = UNKNOWN  # how to run the fit again
-    problem: Problem | None = field(default=None, repr=False)
+    prepared: Prepared | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -71,10 +71,15 @@ class Fitted:
             frame_library=library_of(prepared.X),
             one_leaf_reason=why_one_leaf(problem, solution),
             warnings=(*prepared.cautions, *leaks_of(prepared, tree)),
-            problem=problem,
+            prepared=prepared,
             origin=Origin.of(prepared),
             **rest,
         )
+
+    @property
+    def problem(self) -> Problem | None:
+        """What was solved, with the training rows; None without them."""
+        return None if self.prepared is None else self.prepared.problem
 
     @cached_property
     def predicted_curves(self) -> dict[int, PredictedCurve]:
@@ -89,8 +94,8 @@ class Fitted:
 
     def at(self, regularization: float) -> "Fitted":
         """The same tree with objective and bounds for another penalty of its interval."""
-        problem = self.problem and replace(self.problem, regularization=regularization)
-        return replace(self, certificate=self.certificate.at(regularization), problem=problem)
+        prepared = self.prepared and self.prepared.at(regularization)
+        return replace(self, certificate=self.certificate.at(regularization), prepared=prepared)
 
     def with_binarizer(self, **attributes: Any) -> "Fitted":
         """The same with other roles or names of the columns of its table."""

@@ -22,6 +22,7 @@ from survtree._base.numbers import (
 )
 from survtree._base.tree import Tree
 from survtree._proof.checks import check_has_proof
+from survtree._proof.choice import Choice
 from survtree._proof.recheck import Verification, recheck
 from survtree._proof.recheck_model import ModelFacts
 from survtree._questions.binarizer import Binarizer
@@ -190,7 +191,8 @@ class Certificate:
     ``guess`` has the assumption if the proof depends on a reference model. ``loss_kind`` tells
     which loss was minimised: "brier", or "teacher" for the squared distance to the vectors
     ``targets``, which a model file does not keep. ``teacher_seed`` and ``teacher_rows`` are
-    those of a built-in teacher, and make them again.
+    those of a built-in teacher, and make them again. ``choice`` says which tree this is if it is
+    not simply the optimum: of status "near_optimal", or the best under a condition.
     """
 
     objective: float
@@ -213,6 +215,7 @@ class Certificate:
     horizon: float | None = None  # the loss is integrated up to here; None: to the last time
     exact_loss: float | None = None  # on the times as they are, where the search rounded them
     guess: Guess | None = None
+    choice: Choice | None = None
     loss_kind: LossKind = "brier"
     teacher: str | None = None  # the name of whoever the tree is fitted to
     teacher_seed: int | None = None
@@ -286,8 +289,17 @@ class Certificate:
         """One line: the terms of the objective, and whether it is proven."""
         screening = f". {self.screening}" if self.screening else ""
         if self.status == "optimal":
-            return f"{self._terms()}; no tree within the limits has a lower objective{screening}"
+            said = "no tree within the limits has a lower objective"
+            if self.condition:
+                trees = f"of the trees within the limits that {self.condition}"
+                said = f"{trees}, none has a lower objective"
+            return f"{self._terms()}; {said}{screening}"
         return f"{self._terms()}{self._what_is_open()}{screening}"
+
+    @property
+    def condition(self) -> str:
+        """What was asked of the tree besides the limits, to follow "trees that"; often empty."""
+        return "" if self.choice is None else self.choice.condition
 
     @property
     def is_every_cut(self) -> bool:
@@ -330,6 +342,11 @@ class Certificate:
         bound = f"lower bound {self.lower_bound:.6f}, gap {format_percent(self.gap, 2)}"
         if self.status == "guessed":
             return f"; best if the reference is right, {bound} whether it is or not"
+        if self.status == "near_optimal":
+            excess = self.objective - self.lower_bound
+            return f"; {excess:.6f} above the proven optimum {self.lower_bound:.6f}"
+        if self.condition:
+            bound += f" for trees that {self.condition}"
         return f"; {bound}: not proven best"
 
     def write_proof(self, path: str | os.PathLike[str]) -> None:

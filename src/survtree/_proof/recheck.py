@@ -157,6 +157,7 @@ def _check_tree(stated: "Certificate", problem: Problem) -> dict[str, Claim]:
             f"{loss:.12g}, stated {stated.loss:.12g}",
         ),
         **_check_shape(stated, sizes[sizes > 0], int(events.min())),
+        **_check_condition(stated),
         **_check_numbers(stated, slack),
     }
 
@@ -182,6 +183,14 @@ def _check_shape(
     }
 
 
+def _check_condition(stated: "Certificate") -> dict[str, Claim]:
+    """The tree is one of those that were asked for, if there was a condition."""
+    if stated.choice is None or not stated.condition:
+        return {}
+    holds = stated.choice.holds(stated.tree, stated.binarizer.questions_)
+    return {"condition": (holds, f"one of the trees that {stated.condition}")}
+
+
 def _check_numbers(stated: "Certificate", slack: float) -> dict[str, Claim]:
     """The stated numbers agree with each other."""
     objective = stated.loss + stated.regularization * stated.n_leaves
@@ -191,6 +200,9 @@ def _check_numbers(stated: "Certificate", slack: float) -> dict[str, Claim]:
         guess.lower_bound == stated.lower_bound and stated.status != "optimal"
     )
     is_told &= guess is not None or stated.status != "guessed"
+    is_told &= (stated.status != "near_optimal") or (
+        stated.choice is not None and stated.choice.place is not None
+    )
     return {
         "objective": (
             abs(objective - stated.objective) <= slack,

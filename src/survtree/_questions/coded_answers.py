@@ -103,6 +103,11 @@ class CodedAnswers:
         codes = np.ascontiguousarray(self.codes[:, ::step])
         return CodedAnswers(codes, self.question_column, self.question_cut)
 
+    def take(self, rows: Places) -> "CodedAnswers":
+        """The answers of some rows."""
+        codes = np.ascontiguousarray(self.codes[:, rows])
+        return CodedAnswers(codes, self.question_column, self.question_cut)
+
     def is_same(self, other: "CodedAnswers") -> bool:
         """Whether codes and cuts are the same."""
         return all(map(np.array_equal, self._parts, other._parts))

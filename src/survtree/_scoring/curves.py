@@ -223,7 +223,7 @@ def leaf_curves(events: EventTable, leaf_of_row: Places, n_leaves: int) -> list[
     """The curves of all leaves; ``leaf_of_row`` counts them from 0."""
     order = np.argsort(leaf_of_row, kind="stable")
     ends = np.searchsorted(leaf_of_row[order], np.arange(n_leaves + 1))
-    return [_leaf_curve(events, order[ends[k] : ends[k + 1]]) for k in range(n_leaves)]
+    return [curve_of_rows(events, order[ends[k] : ends[k + 1]]) for k in range(n_leaves)]
 
 
 def curves_by_node(events: EventTable, leaf_of_row: Places, tree: Tree) -> dict[int, LeafCurve]:
@@ -232,7 +232,8 @@ def curves_by_node(events: EventTable, leaf_of_row: Places, tree: Tree) -> dict[
     return dict(zip(leaves, leaf_curves(events, leaf_of_row, len(leaves)), strict=True))
 
 
-def _leaf_curve(events: EventTable, rows: Places) -> LeafCurve:
+def curve_of_rows(events: EventTable, rows: Places) -> LeafCurve:
+    """The curves of some of the rows."""
     places, when = np.unique(events.when[rows], return_inverse=True)
     weight, event = events.weight[rows], events.event[rows]
     return LeafCurve(

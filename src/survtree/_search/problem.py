@@ -4,7 +4,7 @@ The problem never knows how it is solved, and the settings never change its opti
 """
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Literal, TypeAlias
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.tree import Tree
-from survtree._data.table import Bools, EventTable
+from survtree._data.table import Bools, EventTable, Places
 from survtree._questions.coded_answers import Answers, CodedAnswers
 from survtree._questions.questions import Questions
 
@@ -48,6 +48,13 @@ class Problem:
     def matrix(self) -> NDArray[np.uint8]:
         """All answers, rows x questions, row-major; large where they are coded."""
         return self.answers.matrix() if isinstance(self.answers, CodedAnswers) else self.answers
+
+    def take(self, rows: Places) -> "Problem":
+        """The same about some of the rows."""
+        answers = self.answers
+        some = answers.take(rows) if isinstance(answers, CodedAnswers) else answers[rows]
+        targets = None if self.targets is None else self.targets[rows]
+        return replace(self, answers=some, events=self.events.take(rows), targets=targets)
 
     def leaf_of_row(self, tree: Tree) -> NDArray[np.intp]:
         """The leaf of each row, counted from 0 in the order of the tree's leaves."""

@@ -181,6 +181,27 @@ def _solution_of(
     return _checked_solution(problem, settings, tree, found, stated)
 
 
+def known_solution(
+    problem: Problem, tree: Tree, lower_bound: float, status: str, tolerance: float
+) -> Solution:
+    """A tree that another search has found, with its loss and what is known of the optimum."""
+    found = rescored(problem, tree)
+    objective = found["loss"] + problem.regularization * len(tree.leaves)
+    bound = objective if status == "optimal" else min(lower_bound, objective)
+    stated = {
+        "objective": objective,
+        "loss": found["loss"],
+        "lower_bound": bound,
+        "guessed_bound": bound,
+        "tolerance": tolerance,
+        "status": status,
+        "is_upper_bound_wrong": False,
+        "seconds": 0.0,
+        "counts": {},
+    }
+    return _checked_solution(problem, SearchSettings(), tree, found, stated)
+
+
 def loss_of(problem: Problem, tree: Tree) -> float:
     """The independent loss of a tree."""
     return float(rescored(problem, tree)["loss"])

@@ -201,6 +201,7 @@ def at_risk_facts(model: FittedTree) -> dict[str, Any]:
 
 STATUSES = {
     "optimal": "Proven: no tree within the limits below has a lower objective.",
+    "near_optimal": "Not the optimum, but near it: the lower bound is the proven optimum.",
     "guessed": "Best if the reference model is right; the lower bound holds whether it is or not.",
     "gap_reached": "The search stopped at the gap that was set: no tree is below the lower bound.",
     "time_limit": "Stopped by the time limit: the tree is valid, but not proven best.",
@@ -221,12 +222,12 @@ def proof_facts(
     """The certificate; with rows, the result of its check on them."""
     names = ["objective", "loss", "lower_bound", "gap", "regularization", "exact_loss", "seconds"]
     names += ["status", "n_leaves", "max_depth", "min_samples_leaf", "min_events_leaf"]
-    names += ["max_leaves", "horizon", "teacher_words", "fingerprint"]
+    names += ["max_leaves", "horizon", "teacher_words", "fingerprint", "condition"]
     buckets = certificate.time_buckets
     return {
         **{name: json_number(getattr(certificate, name)) for name in names},
         "penalty": format_penalty(certificate.regularization),
-        "text": STATUSES[certificate.status],
+        "text": _status_text(certificate),
         "n_questions": n_questions,
         "screening": certificate.screening,
         "n_buckets": len(buckets) if isinstance(buckets, tuple) else buckets,
@@ -238,6 +239,13 @@ def proof_facts(
         "guess": _guess(certificate),
         "check": None if verified is None else _check(verified),
     }
+
+
+def _status_text(certificate: Certificate) -> str:
+    if certificate.status == "optimal" and certificate.condition:
+        trees = f"of the trees within the limits below that {certificate.condition}"
+        return f"Proven: {trees}, none has a lower objective."
+    return STATUSES[certificate.status]
 
 
 def _guess(certificate: Certificate) -> dict[str, Any] | None:

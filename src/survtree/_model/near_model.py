@@ -1,0 +1,83 @@
+"""Full models of trees that a search beside that of the fit has found.
+
+Such a model has the options, columns and rows of the fit. Leaf curves, shrinkage and warnings are
+its own, made as a fit would make them; its certificate says which tree it is.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from survtree._base.tree import Tree
+from survtree._model.estimator import OptimalSurvivalTree
+from survtree._model.prepare import Prepared, copy_feature_names
+from survtree._model.state import Fitted
+from survtree._proof.choice import Choice
+from survtree._search.solve import known_solution
+
+
+def model_at(
+    model: OptimalSurvivalTree, prepared: Prepared, tree: Tree, place: int
+) -> OptimalSurvivalTree:
+    """The model of the tree at a place of the list of near-optimal trees of a fit."""
+    if _are_same(tree, model.tree_):
+        return _with_options_of(model, replace(model._state, history=(), group_names=()))
+    certificate = model._state.certificate
+    choice = Choice(place=place)
+    state = _state(model, prepared, tree, choice, certificate.objective, "near_optimal")
+    return _with_options_of(model, state)
+
+
+def model_of_best(
+    model: OptimalSurvivalTree,
+    prepared: Prepared,
+    tree: Tree,
+    choice: Choice,
+    lower_bound: float,
+    status: str,
+) -> OptimalSurvivalTree:
+    """The model of the best tree under a condition, or of the best that was found in time."""
+    return _with_options_of(model, _state(model, prepared, tree, choice, lower_bound, status))
+
+
+def _are_same(one: Tree, other: Tree) -> bool:
+    """Nodes are in preorder, so the questions are all there is."""
+    return np.array_equal(one.question, other.question)
+
+
+def _state(
+    model: OptimalSurvivalTree,
+    prepared: Prepared,
+    tree: Tree,
+    choice: Choice,
+    lower_bound: float,
+    status: str,
+) -> Fitted:
+    of_fit = model._state
+    tolerance = of_fit.certificate.tolerance
+    solution = known_solution(prepared.problem, tree, lower_bound, status, tolerance)
+    if status == "near_optimal" and solution.objective <= lower_bound + tolerance:
+        # A tie: as good as the tree of the fit, up to rounding.
+        solution = replace(solution, status="optimal", lower_bound=solution.objective)
+    certificate = replace(
+        of_fit.certificate,
+        **{name: getattr(solution, name) for name in ("objective", "loss", "lower_bound")},
+        status=solution.status,
+        tree=tree,
+        n_leaves=len(tree.leaves),
+        seconds=0.0,
+        counts={},
+        exact_loss=prepared.exact_loss(tree),
+        guess=None,
+        proof=None,
+        choice=choice,
+    )
+    state = Fitted.of(prepared, solution, certificate)
+    return replace(state, frame_library=of_fit.frame_library, origin=of_fit.origin)
+
+
+def _with_options_of(model: OptimalSurvivalTree, state: Fitted) -> OptimalSurvivalTree:
+    other = OptimalSurvivalTree(**model.get_params(deep=False))
+    copy_feature_names(model, other)
+    other._fitted = state
+    return other
