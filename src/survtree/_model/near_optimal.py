@@ -200,6 +200,17 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
 
         return plot_importance(self._importance, 100.0 * self.within, ax)
 
+    def report(self, file: Any, X: Any = None, y: Any = None, **options: Any) -> None:
+        """Write the set as one HTML page to build a tree in; it needs no network.
+
+        With the rows of the fit, the page has cross-validated losses by size. ``options`` are
+        sample_weight, title, times, sizes, cv, command and random_state: see
+        ``docs/how-to/explore-on-a-page``.
+        """
+        from survtree._show.explore_page import write_explore
+
+        write_explore(self, file, X, y, **options)
+
     def best(
         self,
         *,

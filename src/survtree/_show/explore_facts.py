@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from survtree._base.numbers import json_number
 from survtree._model.fitted import FittedTree
 from survtree._model.model_file import as_dict, small_parts
 from survtree._questions.questions import says_yes_if_missing
 from survtree._scoring.curves import LeafCurve
-from survtree._show.leaf_facts import conditions, paths_to_nodes, takes_missing
+from survtree._show.leaf_facts import conditions, paths_to_nodes
 
 # A value that few trees have for themselves is kept once.
 MOST_DISTINCT = 0.25
@@ -70,11 +69,21 @@ class TreePools:
         return self.leaves.place(tuple(leaf), leaf)
 
 
-def tree_list(models: Sequence[Any], regularization: float) -> dict[str, Any]:
-    """All trees and what they share; objectives are for one penalty per leaf."""
-    pools = TreePools()
-    first = models[0]
-    nodes = [pools.nodes(model) for model in models]
+def tree_list(models: Iterable[Any], regularization: float) -> dict[str, Any]:
+    """All trees and what they share; objectives are for one penalty per leaf.
+
+    Models are looked at one by one, since all of them at once would take much memory.
+    """
+    pools, parts = TreePools(), []
+    lists: dict[str, list[Any]] = {"trees": [], "objectives": [], "groups": [], "shrinkages": []}
+    first: Any = None
+    for model in models:
+        first = model if first is None else first
+        lists["trees"].append(pools.nodes(model))
+        lists["objectives"].append(float(model.loss_ + regularization * model.n_leaves_))
+        lists["groups"].append(_order_of_leaves(model))
+        lists["shrinkages"].append(float(model.shrinkage_))
+        parts.append(dict(_paths(small_parts(model, model._state))))
     return {
         "columns": [
             {"name": name, "has_missing": seen.has_missing}
@@ -84,15 +93,10 @@ def tree_list(models: Sequence[Any], regularization: float) -> dict[str, Any]:
         "conditions": pools.conditions.items,
         "curves": packed_curves(pools.curves.items, first.unique_times_),
         "leaves": pools.leaves.items,
-        "trees": nodes,
-        "objectives": [
-            float(model.loss_ + regularization * model.n_leaves_) for model in models
-        ],
-        "groups": [_order_of_leaves(model) for model in models],
-        "shrinkages": listed([float(model.shrinkage_) for model in models]),
+        **lists,
+        "shrinkages": listed(lists["shrinkages"]),
         "file": as_dict(first, first._state) | {"tree": None, "leaves": None},
-        "differing": differing([small_parts(model, model._state) for model in models]),
-        "takes_missing": takes_missing(first),
+        "differing": differing(parts),
     }
 
 
@@ -160,15 +164,14 @@ def _add_number(texts: bytearray, value: int) -> None:
     texts.append(value)
 
 
-def differing(files: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def differing(files: Sequence[dict[tuple[str, ...], Any]]) -> list[dict[str, Any]]:
     """The values of model files that are not the same in all, each with its path in the file."""
-    flat = [dict(_paths(file)) for file in files]
-    first = flat[0]
-    paths = list(dict.fromkeys(path for each in flat for path in each))
+    first = files[0]
+    paths = list(dict.fromkeys(path for file in files for path in file))
     return [
-        {"path": list(path), **listed([each.get(path) for each in flat])}
+        {"path": list(path), **listed([file.get(path) for file in files])}
         for path in paths
-        if any(each.get(path) != first.get(path) for each in flat)
+        if any(file.get(path) != first.get(path) for file in files)
     ]
 
 
@@ -190,19 +193,3 @@ def listed(values: Sequence[Any]) -> dict[str, Any]:
     if len(pool.items) > MOST_DISTINCT * len(values):
         return {"values": list(values)}
     return {"values": pool.items, "at": at}
-
-
-def summary_of(near: Any, models: Sequence[Any]) -> dict[str, Any]:
-    """The set in a few numbers."""
-    best = models[0]
-    curves = best.leaf_curves_.values()
-    return {
-        "n_trees": len(near),
-        "is_complete": bool(near.is_complete),
-        "status": near.status,
-        "slack": json_number(near.slack),
-        "optimum": json_number(best.objective_),
-        "rows": sum(curve.n_rows for curve in curves),
-        "events": sum(curve.n_events for curve in curves),
-        "regularization": json_number(best.regularization_),
-    }
