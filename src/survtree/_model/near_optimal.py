@@ -85,7 +85,10 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
             if len(self._models) >= MOST_KEPT:
                 self._models.clear()
             tree = self.trees[places]
-            self._models[places] = model_at(self._model, self._prepared, tree, places)
+            shrinkage = self._shrinkages.of(leaf_paths(tree))
+            self._models[places] = model_at(
+                self._model, self._prepared, tree, places, shrinkage
+            )
         return self._models[places]
 
     def __len__(self) -> int:
@@ -340,8 +343,11 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
     @cached_property
     def _shrunken(self) -> list[tuple[list[Path], float]]:
         """The paths to the leaves of each tree, and its shrinkage."""
-        shrinkages = Shrinkages(self._prepared, self._rows)
-        return [(paths, shrinkages.of(paths)) for paths in self._paths]
+        return [(paths, self._shrinkages.of(paths)) for paths in self._paths]
+
+    @cached_property
+    def _shrinkages(self) -> Shrinkages:
+        return Shrinkages(self._prepared, self._rows)
 
     def _frame(self, columns: dict[str, Any]) -> Any:
         return frame_in(self._model._state.frame_library, columns)

@@ -124,7 +124,12 @@ def explore_facts(
         **shared,
         "summary": _summary(near, best),
         "asked": [
-            {"tree": places[len(near) + k], "kind": each.kind, "column": each.column}
+            {
+                "tree": places[len(near) + k],
+                "kind": each.kind,
+                "column": each.column,
+                "is_proven": each.model.status_ == "optimal",
+            }
             for k, each in enumerate(asked)
         ],
         "path": _path_rows(found, scores, places[n_asked:]),

@@ -30,16 +30,18 @@ const outside = trees.slice(nSet).sort((one, other) => one.cost - other.cost);
 const matching = (wishes) => inSet.filter((tree) => satisfies(tree, wishes));
 
 // The best tree of the set; where none is left, the best of those known outside of it.
-// For the latter it is only known to be the best of all where one column decided: see isBestOutside.
+// For the latter it is only known to be the best of all where one column decided: see isProvenFor.
 const bestFor = (wishes) =>
   inSet.find((tree) => satisfies(tree, wishes)) ?? outside.find((tree) => satisfies(tree, wishes));
 
-// Is this tree outside of the set proven best for the wishes? It is for a wish about one column.
-function isBestOutside(tree, wishes) {
-  const { use, avoid, choices, most, rows, events } = wishes;
+// Is this tree outside of the set proven best for the wishes? It is for a wish about one column,
+// and for a tree of the path that was picked as such.
+function isProvenFor(tree, wishes) {
+  const { use, avoid, choices, most, rows, events, only } = wishes;
+  if (only !== null) return true;
   if (choices.size || most !== null || rows || events || use.size + avoid.size !== 1) return false;
   const [kind, column] = use.size ? ["with", [...use][0]] : ["without", [...avoid][0]];
-  return data.asked.some((each) => each.tree === tree.index && each.kind === kind && each.column === column);
+  return data.asked.some((each) => each.tree === tree.index && each.kind === kind && each.column === column && each.is_proven);
 }
 
 // What can stand at a place of the tree that is shown, each with the best tree that has it there.

@@ -87,7 +87,7 @@ function leafWords(leaf) {
   return `${kind}${percent(leaf.predictedSurvival[last])} at ${withUnit(numeral(data.times[last]))}`;
 }
 
-const LEAF = { width: 292, height: 58, gap: 6, curve: 104 };
+const LEAF = { width: 312, height: 58, gap: 6, curve: 104 };
 const GAP = 46; // between columns, with room for the answers
 const MOST_WIDE = 190;
 
@@ -213,6 +213,16 @@ function roundTicks(end, most = 6) {
   return Array.from({ length: Math.floor((end / step) * (1 + 1e-12)) + 1 }, (_, k) => Number((step * k).toPrecision(6)));
 }
 
+// Round numbers of which at least three lie between two ends.
+function ticksBetween(from, to) {
+  const steps = [5, 2, 1, 0.5, 0.2, 0.1].map((factor) => factor * 10 ** Math.floor(Math.log10(to - from)));
+  const inside = (step) => {
+    const first = Math.ceil(from / step);
+    return Array.from({ length: Math.floor(to / step) - first + 1 }, (_, k) => Number((step * (first + k)).toPrecision(6)));
+  };
+  return steps.map(inside).find((values) => values.length >= 3);
+}
+
 function axes(box, ticksX, ticksY, textX, textY) {
   const tick = { fill: MUTED, class: "muted-text", "font-size": 12 };
   const line = { fill: "none", stroke: MUTED, class: "muted-line" };
@@ -266,8 +276,7 @@ function sizesPicture(shown, width = 560, height = 300) {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const margin = (high - low || 0.1) * 0.08;
   const scale = { from: low - margin, to: high + margin };
-  const ticks = roundTicks(scale.to, 40).filter((value) => value >= scale.from && value <= scale.to);
-  const every = Math.ceil(ticks.length / 6);
+  const ticks = ticksBetween(scale.from, scale.to);
   const from = rows[0].leaves - 0.5;
   const to = rows.at(-1).leaves + 0.5;
   const x = (leaves) => box.x + (box.width * (leaves - from)) / (to - from);
@@ -277,7 +286,7 @@ function sizesPicture(shown, width = 560, height = 300) {
   const heldOut = (row) => (row.held_out === null ? null : 1 - row.held_out);
   const leaves = [...new Set(rows.map((row) => row.leaves))];
   const step = Math.ceil(leaves.length / 10);
-  const parts = axes(box, { from, to, values: leaves.filter((_, k) => k % step === 0) }, { ...scale, values: ticks.filter((_, k) => k % every === 0) }, (value) => count(value), (value) => percent(value));
+  const parts = axes(box, { from, to, values: leaves.filter((_, k) => k % step === 0) }, { ...scale, values: ticks }, (value) => count(value), (value) => percent(value, ticks[1] - ticks[0] < 0.0099 ? 1 : 0));
   const last = rows.at(-1);
   parts.push(words("Leaves", box.x + box.width / 2, height - 8, { fill: MUTED, class: "muted-text", "font-size": 12, "text-anchor": "middle" }));
   const apart = (heldOut(last) === null ? 0 : Math.max(0, 17 - Math.abs(y(heldOut(last)) - y(training(last))))) / 2;

@@ -60,10 +60,10 @@ function showState(isFound) {
     lines.push(make("p", { class: "warning" }, make("strong", {}, "No tree of the set is like this. "),
       "Below is the tree shown before. Undo, or take back a wish."));
   } else if (!isInSet(shown)) {
-    const isProven = isBestOutside(shown, wishes) || wishes.only !== null;
+    const isProven = isProvenFor(shown, wishes);
+    const wish = isProven ? titleOf(shown).replace("The best tree ", "") : "like this";
     lines.push(make("p", { class: "outside" }, make("strong", {}, "Outside the set. "),
-      `No tree within ${costShare(data.summary.slack)} of the best objective is like this. `,
-      isProven ? "This one was searched for, and its status is in its file." : "This is the best one known to this page; there may be better ones."));
+      isProven ? `No tree ${wish} is better: it was searched for.` : "This is the best one known to this page; there may be better ones."));
   }
   lines.push(make("p", {}, make("strong", {}, titleOf(shown)), ": objective ", shown.objective.toFixed(decimals + 2),
     shown.cost <= TINY ? ", none is lower" : `, ${costBoth(shown.cost)} above the best`, `; ${count(shown.leaves.length, "leaf")}, smallest leaf `,
@@ -98,7 +98,7 @@ function showAlternatives() {
     const isCurrent = what === current && isInSet(shown);
     return make("li", {}, make("button", {
       type: "button", class: "option", "aria-pressed": String(isCurrent), "data-what": what,
-      onclick: () => wish((next) => { next.choices = choices; next.only = null; }),
+      onclick: () => choose(choices),
     }, make("span", { class: "option-text" }, bdi(text)), make("span", { class: "option-cost" }, costBoth(tree.cost)), isCurrent ? make("span", { class: "used" }, "shown") : null));
   });
   if (!items.length) items.push(make("li", { class: "note" }, "No tree of the set has these splits above. The alternatives of trees outside the set are not on this page."));
@@ -109,6 +109,13 @@ function showAlternatives() {
   byId("options-title").replaceChildren(...head);
   byId("options").replaceChildren(...items);
   byId("options-more").replaceChildren(...[more, free].filter(Boolean));
+}
+
+// The list is drawn anew, so the keyboard is brought back to what was chosen in it.
+function choose(choices) {
+  wish((next) => { next.choices = choices; next.only = null; });
+  byId("options").querySelector('[aria-pressed="true"]')?.focus({ preventScroll: true });
+  byId("state").scrollIntoView({ block: "nearest" });
 }
 
 function select(place) {
@@ -141,7 +148,7 @@ function showTree() {
       make("ul", {}, ...["y", "n"].map((answer) => make("li", {}, make("b", { class: "way" }, answerText(shown, place + answer)), ...outline(place + answer))))];
   };
   byId("outline").className = `outline n${shown.leaves.length}`;
-  byId("outline").replaceChildren(...outline(""));
+  byId("outline").replaceChildren(...outline("").filter(Boolean));
 }
 
 function showLeaves() {
@@ -153,12 +160,13 @@ function showLeaves() {
   const isShrunken = facts[0].isShrunken;
   const between = (low, high, how) => {
     if (low === null || !Number.isFinite(low)) return "";
-    return high === null || !Number.isFinite(high) ? ` (${how(low)} or more)` : ` (${how(low)} to ${how(high)})`;
+    return high === null || !Number.isFinite(high) ? `(${how(low)} or more)` : `(${how(low)} to ${how(high)})`;
   };
   const head = ["Group", "Name", "Where", "Rows", "Events", ...(data.has_medians ? ["Median"] : []), ...data.times.map((time) => `At ${withUnit(numeral(time))}`)];
   const reached = (value) => (Number.isFinite(value) ? numeral(value) : "not reached");
   const estimate = (predicted, own, how) => [isShrunken ? how(predicted) : how(own.value),
-    make("span", { class: "limits" }, `${isShrunken ? `Kaplan-Meier ${how(own.value)}` : ""}${between(own.low, own.high, how)}`)];
+    isShrunken ? make("span", { class: "limits own" }, make("span", { class: "nowrap" }, "Kaplan-Meier"), " ", make("span", { class: "nowrap" }, how(own.value))) : null,
+    make("span", { class: "limits" }, between(own.low, own.high, how))];
   const rows = facts.map((leaf) => make("tr", { "data-leaf": leaf.rank, class: `r${leaf.rank}` },
     make("th", { scope: "row" }, key(leaf, n), ` ${leaf.group}`),
     make("td", {}, nameField(leaf)),
@@ -168,7 +176,7 @@ function showLeaves() {
     ...data.times.map((_, k) => make("td", {}, ...estimate(leaf.predictedSurvival[k], leaf.survival[k], (share) => percent(share))))));
   byId("leaves").className = `leaves n${n}`;
   byId("leaves").replaceChildren(
-    make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col", class: text === "Where" ? "words" : null }, text)))),
+    make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col", class: text === "Where" || text === "Name" ? "words" : null }, text)))),
     make("tbody", {}, ...rows));
 }
 
