@@ -186,7 +186,7 @@ def test_models_know_the_columns_of_the_outcome():
 
 def test_the_list_stays_in_its_process(near):
     for carry in (copy.copy, pickle.dumps):
-        with pytest.raises(TypeError, match="stays in the process of its fit"):
+        with pytest.raises(TypeError, match="must stay in the process of its fit"):
             carry(near)
 
 

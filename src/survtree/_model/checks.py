@@ -337,6 +337,6 @@ def check_bootstrap(estimator: Any, kind: type, n_bootstraps: Any) -> int:
 def check_not_pickled(name: str) -> dict[str, Any]:
     """Refuse to carry trees and training rows to another process."""
     raise TypeError(
-        f"{name} stays in the process of its fit, with the training rows; it cannot be copied or "
-        "pickled. Export its models one by one with export_json."
+        f"{name} must stay in the process of its fit, with the training rows; it cannot be copied "
+        "or pickled. Export its models one by one with export_json."
     )

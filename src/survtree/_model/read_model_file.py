@@ -79,8 +79,16 @@ Name = Annotated[str, Meta(pattern="^[A-Za-z_-]{1,40}$")]
 Fingerprint = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64)]
 Node = Annotated[int, Meta(ge=-1, le=2**31 - 1)]
 Levels = Annotated[tuple[str, ...], Meta(min_length=1)]
-Stopped = Literal["gap_reached", "time_limit", "memory_limit", "node_limit", "interrupted"]
-Status = Literal["optimal", "near_optimal", "guessed"] | Stopped
+Status = Literal[
+    "optimal",
+    "near_optimal",
+    "guessed",
+    "gap_reached",
+    "time_limit",
+    "memory_limit",
+    "node_limit",
+    "interrupted",
+]
 # What questions compare with.
 COMPARED_WITH: dict[str, Any] = {
     "one": str | None,

@@ -11,6 +11,7 @@ from tests.support.bad_inputs.files import FILES
 from tests.support.bad_inputs.fits import FITS
 from tests.support.bad_inputs.metrics import METRICS
 from tests.support.bad_inputs.misleading import MISLEADING
+from tests.support.bad_inputs.near import NEAR
 from tests.support.bad_inputs.plots import PLOTS
 from tests.support.bad_inputs.predictions import PREDICTIONS
 from tests.support.bad_inputs.references import REFERENCES
@@ -21,7 +22,7 @@ from tests.support.bad_inputs.tunings import TUNINGS
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "bad-inputs.md"
 GROUPS = FITS | MISLEADING | REFERENCES | TEACHERS | PREDICTIONS | METRICS | TUNINGS
-GROUPS |= PLOTS | EXPORTS | REPORTS | FILES | TABLES
+GROUPS |= NEAR | PLOTS | EXPORTS | REPORTS | FILES | TABLES
 CASES = [case for cases in GROUPS.values() for case in cases]
 
 HEAD = f"""# Bad inputs and what you are told
