@@ -7,13 +7,13 @@ const MUTED = "#5a626c";
 const RULE = "#d8dce2";
 const SOFT = "#f5f6f8";
 // Neighbours in the order of risk differ by their strokes, not by colour alone.
-const DASHES = ["", "9 3", "2 2.4", "11 3 2 3"];
-const dashOf = (rank, n) => (n > 3 ? DASHES[rank % DASHES.length] : "");
+const DASHES = [null, "9 3", "2 2.4", "11 3 2 3"];
+const dashOf = (rank, n) => (n > 3 ? DASHES[rank % DASHES.length] : null);
 const colourOf = (rank, n) => data.colours[n - 1][rank];
 
 function part(name, attributes = {}, ...inner) {
   const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) if (value !== "") element.setAttribute(key, value);
+  for (const [key, value] of Object.entries(attributes)) if (value !== null) element.setAttribute(key, value);
   element.append(...inner);
   return element;
 }
