@@ -1,4 +1,4 @@
-"""The page of near-optimal trees in a real browser: building, wishes, sizes, downloads, all screens."""
+"""The page of near-optimal trees in a real browser: building, wishes, downloads, all screens."""
 
 import csv
 import io
@@ -49,10 +49,8 @@ class Explored:
 
 @pytest.fixture(scope="module")
 def veterans(tmp_path_factory):
-    X, y = study()
     path = tmp_path_factory.mktemp("veterans") / "trees.html"
-    near = fitted(time_unit="days").near_optimal(within=0.05)
-    return Explored(near, path, X=X, y=y, cv=2)
+    return Explored(fitted(time_unit="days").near_optimal(within=0.05), path, cv=2)
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +165,9 @@ def test_the_builder_works_by_keyboard(opened, veterans):
     chosen = page.evaluate("document.activeElement.querySelector('.option-text').textContent")
     page.keyboard.press("Enter")
     assert "The best tree:" not in shown_tree(page)
-    pressed = "document.activeElement.getAttribute('aria-pressed') + document.activeElement.innerText"
+    pressed = (
+        "document.activeElement.getAttribute('aria-pressed') + document.activeElement.innerText"
+    )
     assert page.evaluate(pressed).startswith(f"true{chosen}")
 
 

@@ -93,9 +93,6 @@ def explore(
     found = model.near_optimal(within, limit, slack=slack, time_limit=limiting.time_limit)
     found.report(
         output,
-        study.covariates,
-        study.y,
-        sample_weight=study.weight,
         title=title,
         times=numbers_of(times),
         sizes=sizes,

@@ -1,195 +1,214 @@
-"""What the page of near-optimal trees holds: all trees, with nothing in it twice.
+"""What the page of near-optimal trees says, as one dict of plain values that could be JSON."""
 
-Thousands of trees share their splits, their leaves and nearly all of their model files. So the page
-has a list of splits, one of leaves and one of curves, to which trees refer by number, one model
-file, and of each tree what is different in its own. The page puts them together again.
-"""
-
-import base64
-from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+import warnings
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import ndtri
+from sklearn.utils import check_random_state
 
-from survtree._model.fitted import FittedTree
-from survtree._model.model_file import as_dict, small_parts
-from survtree._questions.questions import says_yes_if_missing
-from survtree._scoring.curves import LeafCurve
-from survtree._show.leaf_facts import conditions, paths_to_nodes
+from survtree._base import SearchStoppedWarning
+from survtree._base.numbers import format_count, json_number
+from survtree._model.cross_validation import folds_of
+from survtree._model.near_path import PathToFit, held_out_by_size
+from survtree._search.progress import watching
+from survtree._show.explore_trees import tree_list
+from survtree._show.leaf_facts import CONFIDENCE, leaf_facts
+from survtree._show.report_facts import proof_facts
+from survtree._show.report_scores import WHY_NOT, folds_to_make
 
-# A value that few trees have for themselves is kept once.
-MOST_DISTINCT = 0.25
-LARGE = ("columns", "questions", "tree", "leaves")  # of a model file
-
-
-class Pool:
-    """Things by number, each of them once."""
-
-    def __init__(self) -> None:
-        self.items: list[Any] = []
-        self._place: dict[Hashable, int] = {}
-
-    def place(self, key: Hashable, item: Any) -> int:
-        """The number of what the key stands for."""
-        if key not in self._place:
-            self._place[key] = len(self.items)
-            self.items.append(item)
-        return self._place[key]
+# With more columns than this that no tree uses, the best tree with each would take long to find.
+MOST_UNUSED = 20
+WHY_INCOMPLETE = {
+    "limit": "There are more trees within the slack than the {n} best that are listed here: pass a "
+    "larger limit, or a smaller slack.",
+    "interrupted": "The search was interrupted; the {n} best trees are listed.",
+}
+STOPPED = "The search was stopped by the {reason}; the {n} best trees are listed."
 
 
-class TreePools:
-    """Splits, conditions, curves and leaves of all trees of a page."""
+class Scores(NamedTuple):
+    """Means and standard errors of held-out IBS ratios by size, or why there are none."""
 
-    def __init__(self) -> None:
-        self.splits, self.conditions, self.curves, self.leaves = Pool(), Pool(), Pool(), Pool()
-
-    def nodes(self, model: FittedTree) -> list[int]:
-        """The tree as it is counted, no before yes: numbers of splits; below 0 those of leaves.
-
-        A leaf is -1 minus its number.
-        """
-        tree, paths = model.tree_, paths_to_nodes(model.tree_, model.questions_)
-        curves = model.leaf_curves_
-        out, waiting = [], [0]
-        while waiting:
-            node = waiting.pop()
-            if (place := int(tree.question[node])) >= 0:
-                out.append(self.splits.place(place, place))
-                waiting += [int(tree.yes[node]), int(tree.no[node])]
-            else:
-                where = conditions(model, paths[node])
-                out.append(-1 - self._leaf(curves[node], where))
-        return out
-
-    def _leaf(self, curve: LeafCurve, where: tuple[str, ...]) -> int:
-        counts = (curve.times.tobytes(), curve.events.tobytes(), curve.censored.tobytes())
-        texts = [self.conditions.place(text, text) for text in where]
-        leaf = [self.curves.place(counts, curve), *texts]
-        return self.leaves.place(tuple(leaf), leaf)
+    means: list[float | None]
+    errors: list[float | None]
+    n_folds: int
+    why_not: str
 
 
-def tree_list(models: Iterable[Any], regularization: float) -> dict[str, Any]:
-    """All trees and what they share; objectives are for one penalty per leaf.
+def scores_by_size(near: Any, found: PathToFit | None, cv: Any, seed: int) -> Scores:
+    """Cross-validation of the sizes, on the rows of the fit; usual folds if they are affordable."""
+    rows = near.rows
+    given, reason = folds_to_make(near.model, rows, cv)
+    if found is None or reason:
+        return Scores([], [], 0, WHY_NOT[reason] if reason else "")
+    folds = folds_of(given, rows.events, check_random_state(seed))
+    penalties = [model.regularization_ for model in found.models]
+    with watching(0, None) as watch, warnings.catch_warnings():
+        # In parts of one study, late rows and values seen elsewhere are a matter of course.
+        warnings.simplefilter("ignore", UserWarning)
+        ratios = held_out_by_size(near.model, penalties, rows, folds, watch)
+    n = ratios.shape[1]
+    errors = ratios.std(axis=1, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(ratios), np.nan)
+    means = list(map(json_number, ratios.mean(axis=1)))
+    return Scores(means, list(map(json_number, errors)), n, "")
 
-    Models are looked at one by one, since all of them at once would take much memory.
-    """
-    pools, parts = TreePools(), []
-    lists: dict[str, list[Any]] = {"trees": [], "objectives": [], "groups": [], "shrinkages": []}
-    first: Any = None
-    for model in models:
-        first = model if first is None else first
-        lists["trees"].append(pools.nodes(model))
-        lists["objectives"].append(float(model.loss_ + regularization * model.n_leaves_))
-        lists["groups"].append(_order_of_leaves(model))
-        lists["shrinkages"].append(float(model.shrinkage_))
-        parts.append(dict(_paths(small_parts(model, model._state))))
+
+class Asked(NamedTuple):
+    """The best tree with a column, or without it, which is not in the set."""
+
+    kind: str
+    column: int
+    model: Any
+
+
+def explore_facts(
+    near: Any, found: PathToFit | None, scores: Scores, times: Any = None
+) -> dict[str, Any]:
+    """All that the page says, as plain values."""
+    best = near[0]
+    asked = list(_asked(near))
+    sizes = [] if found is None else found.models
+    others = [each.model for each in asked] + list(sizes)
+    models = chain((near[place] for place in range(len(near))), others)
+    shared = tree_list(models, best.regularization_)
+    places = _places(shared["trees"], len(near))
+    of_leaves = leaf_facts(best, times)
+    n_asked = len(near) + len(asked)
     return {
-        "columns": [
-            {"name": name, "has_missing": seen.has_missing}
-            for name, seen in zip(first.questions_.names, first.binarizer_.seen_, strict=True)
+        **shared,
+        "summary": _summary(near, best),
+        "asked": [
+            {
+                "tree": places[len(near) + k],
+                "kind": each.kind,
+                "column": each.column,
+                "is_proven": each.model.status_ == "optimal",
+            }
+            for k, each in enumerate(asked)
         ],
-        "splits": [_split(first, place) for place in pools.splits.items],
-        "conditions": pools.conditions.items,
-        "curves": packed_curves(pools.curves.items, first.unique_times_),
-        "leaves": pools.leaves.items,
-        **lists,
-        "shrinkages": listed(lists["shrinkages"]),
-        "file": as_dict(first, first._state) | {"tree": None, "leaves": None},
-        "differing": differing(parts),
+        "path": _path_rows(found, scores, places[n_asked:]),
+        "is_path_proven": found is None or found.is_proven,
+        "n_folds": scores.n_folds,
+        "why_no_folds": scores.why_not,
+        "offered": _offered(near, asked),
+        "times": list(of_leaves.times),
+        "unit": of_leaves.unit,
+        "has_medians": of_leaves.has_medians,
+        "is_shrunken": of_leaves.shrinkage > 0,
+        "z": float(ndtri(0.5 + CONFIDENCE / 2)),
+        "proof": proof_facts(near.model.certificate_, len(near.model.questions_), None),
     }
 
 
-def _split(model: FittedTree, place: int) -> dict[str, Any]:
-    question = model.questions_.asked[place]
+def _places(trees: list[list[int]], n_set: int) -> list[int]:
+    """Where each tree is found first: those beside the set may be in it."""
+    first: dict[tuple[int, ...], int] = {}
+    found = [first.setdefault(tuple(nodes), place) for place, nodes in enumerate(trees)]
+    return [*range(n_set), *found[n_set:]]
+
+
+def _summary(near: Any, best: Any) -> dict[str, Any]:
+    curves = best.leaf_curves_.values()
     return {
-        "place": place,
-        "text": model.questions_.text(place),
-        "column": question.column,
-        "is_yes_if_missing": says_yes_if_missing(question),
+        "n_trees": len(near),
+        "is_complete": bool(near.is_complete),
+        "slack": float(near.slack),
+        "optimum": float(best.objective_),
+        "rows": sum(curve.n_rows for curve in curves),
+        "events": sum(curve.n_events for curve in curves),
+        "why_incomplete": _why_incomplete(near),
     }
 
 
-def _order_of_leaves(model: FittedTree) -> list[int]:
-    """The leaves by risk, as places among the leaves: decided here, so that names stay right."""
-    number = model.tree_.leaf_numbers()
-    return [int(number[node]) for node in model.groups_.values()]
+def _why_incomplete(near: Any) -> str:
+    if near.is_complete:
+        return ""
+    text = WHY_INCOMPLETE.get(near.status, STOPPED)
+    return text.format(n=format_count(len(near)), reason=near.status.replace("_", " "))
 
 
-def packed_curves(curves: Sequence[LeafCurve], times: Any) -> dict[str, Any]:
-    """The counts of all curves in a few bytes for each of their steps.
-
-    A step is a number of seven bits a byte, the low ones first: four times the number of times gone
-    by since the last step, plus two if rows were censored, plus one if their weight is not the most
-    common one. Then the place of that weight follows. No digit of a weight is lost.
-    """
-    steps = [_steps(curve, times) for curve in curves]
-    common = Counter(weight for _, _, weights in steps for weight in weights)
-    amounts = [weight for weight, _ in common.most_common()]
-    place = {weight: k for k, weight in enumerate(amounts)}
-    texts, sizes = bytearray(), []
-    for gaps, kinds, weights in steps:
-        begin = len(texts)
-        for gap, kind, weight in zip(gaps, kinds, weights, strict=True):
-            k = place[weight]
-            _add_number(texts, 4 * gap + 2 * kind + (k > 0))
-            if k:
-                _add_number(texts, k)
-        sizes.append(len(texts) - begin)
-    return {
-        "times": times.tolist(),
-        "amounts": amounts,
-        "rows": [curve.n_rows for curve in curves],
-        "events": [curve.n_events for curve in curves],
-        "sizes": sizes,
-        "steps": base64.b64encode(bytes(texts)).decode("ascii"),
-    }
-
-
-def _steps(curve: LeafCurve, times: Any) -> tuple[list[int], list[int], list[float]]:
-    """How many times go by before each step, whether rows were censored then, and their weight."""
-    at = np.searchsorted(times, curve.times)
-    places = np.concatenate([at[curve.events > 0], at[curve.censored > 0]])
-    kinds = np.repeat([0, 1], [np.count_nonzero(curve.events), np.count_nonzero(curve.censored)])
-    weights = np.concatenate([curve.events[curve.events > 0], curve.censored[curve.censored > 0]])
-    order = np.lexsort((kinds, places))
-    gaps = np.diff(places[order], prepend=0)
-    return gaps.tolist(), kinds[order].tolist(), weights[order].tolist()
-
-
-def _add_number(texts: bytearray, value: int) -> None:
-    while value > 127:
-        texts.append(value & 127 | 128)
-        value >>= 7
-    texts.append(value)
-
-
-def differing(files: Sequence[dict[tuple[str, ...], Any]]) -> list[dict[str, Any]]:
-    """The values of model files that are not the same in all, each with its path in the file."""
-    first = files[0]
-    paths = list(dict.fromkeys(path for file in files for path in file))
+def columns_of_trees(near: Any) -> list[frozenset[int]]:
+    """The places of the columns that each tree of the set splits on."""
+    asked = near.model.questions_.asked
     return [
-        {"path": list(path), **listed([file.get(path) for file in files])}
-        for path in paths
-        if any(file.get(path) != first.get(path) for file in files)
+        frozenset(asked[j].column for j in tree.question[tree.question >= 0].tolist())
+        for tree in near.trees
     ]
 
 
-def _paths(file: dict[str, Any]) -> Iterable[tuple[tuple[str, ...], Any]]:
-    """Values by their path; parts of the file have parts, which are taken whole."""
-    for key, value in file.items():
-        if key in LARGE:
+def _asked(near: Any) -> Iterator[Asked]:
+    """The best trees with and without columns, where no tree of the set is one."""
+    used = columns_of_trees(near)
+    questions = near.model.questions_
+    in_any, in_all = frozenset.union(*used), frozenset.intersection(*used)
+    unused = sorted({question.column for question in questions.asked} - in_any)
+    wanted = [("without", column) for column in sorted(in_all)]
+    if len(unused) <= MOST_UNUSED:
+        wanted += [("with", column) for column in unused]
+    for kind, column in wanted:
+        condition = {"uses" if kind == "with" else "avoids": [questions.names[column]]}
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SearchStoppedWarning)
+                yield Asked(kind, column, near.best(**condition))
+        except ValueError:  # no tree fulfils it
             continue
-        if key in ("options", "certificate"):
-            yield from (((key, name), each) for name, each in value.items())
-        else:
-            yield (key,), value
 
 
-def listed(values: Sequence[Any]) -> dict[str, Any]:
-    """Values one after another; those that repeat once, and where they are."""
-    pool = Pool()
-    at = [pool.place(repr(value), value) for value in values]
-    if len(pool.items) > MOST_DISTINCT * len(values):
-        return {"values": list(values)}
-    return {"values": pool.items, "at": at}
+def _offered(near: Any, asked: list[Asked]) -> list[dict[str, Any]]:
+    """The columns that can be wished for or against, those that are missed most first."""
+    used, names = columns_of_trees(near), near.model.questions_.names
+    known = {(each.kind, each.column): each.model for each in asked}
+    columns = sorted({*frozenset.union(*used), *(column for _, column in known)})
+    rows = []
+    for column in columns:
+        parts: dict[str, dict[str, Any] | None] = {}
+        for kind in ("with", "without"):
+            is_there = kind == "with"
+            place = next((k for k, each in enumerate(used) if (column in each) == is_there), None)
+            model = known.get((kind, column))
+            if place is not None:
+                parts[kind] = _excess(near, float(near.objectives[place]), is_proven=True)
+            elif model is not None:
+                is_proven = model.status_ == "optimal"
+                parts[kind] = _excess(near, model.objective_, is_proven=is_proven)
+            else:
+                parts[kind] = None
+        share = sum(column in each for each in used) / len(used)
+        rows.append({"column": column, "name": names[column], "share": share, **parts})
+    rows.sort(key=lambda row: -(row["without"] or {"excess": np.inf})["excess"])
+    return rows
+
+
+def _excess(near: Any, objective: float, *, is_proven: bool) -> dict[str, Any]:
+    excess = max(0.0, objective - near.optimum)
+    share = excess / near.optimum if near.optimum > 0 else 0.0
+    return {"excess": float(share), "is_proven": is_proven}
+
+
+def _path_rows(found: PathToFit | None, scores: Scores, places: list[int]) -> list[dict[str, Any]]:
+    if found is None:
+        return []
+    unknown = [None] * len(places)
+    columns = (
+        found.models,
+        found.lowest_penalties,
+        places,
+        scores.means or unknown,
+        scores.errors or unknown,
+    )
+    return [
+        {
+            "tree": place,
+            "leaves": model.n_leaves_,
+            "loss": float(model.loss_),
+            "ratio": float(model.ibs_ratio_),
+            "from": float(penalty),
+            "held_out": mean,
+            "error": error,
+        }
+        for model, penalty, place, mean, error in zip(*columns, strict=True)
+    ]

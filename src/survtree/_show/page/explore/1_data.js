@@ -44,7 +44,7 @@ const trees = data.trees.map(unpackTree);
 const isInSet = (tree) => tree.index < nSet;
 const isLeaf = (what) => what < 0;
 
-// The bytes of all curves; see packed_curves in explore_facts.py for what they mean.
+// The bytes of all curves; see packed_curves in explore_trees.py for what they mean.
 const stepBytes = Uint8Array.from(atob(data.curves.steps), (letter) => letter.charCodeAt(0));
 const stepEnds = [];
 data.curves.sizes.reduce((sum, size) => {
