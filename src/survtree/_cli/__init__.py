@@ -1,8 +1,8 @@
 """The command line: parses, calls the package, prints. Decides nothing.
 
 ``fit.py``, ``near.py`` and ``explore.py`` have the commands that start from a table, ``models.py``
-those that start from a model or a proof, ``draw.py`` their curves and pictures, ``data.py`` the data
-sets, the demo and replays.
+those that start from a model or a proof, ``draw.py`` their curves and pictures, ``data.py`` the
+data sets, the demo and replays.
 Here is how a function becomes a command, and what it says if something goes wrong: one line in the
 words of the command line, and an exit code. Modules of this room import little: ``survtree --help``
 must not wait for what it does not need.
