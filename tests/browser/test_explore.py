@@ -196,7 +196,7 @@ def test_what_no_tree_of_the_set_avoids_is_still_there_with_its_cost(opened, shr
     row = page.locator("tr[data-column]", has_text="Celltype")
     assert row.locator(".cost-without").inner_text() == f"+{excess:.0f}\u00a0%"
     page.check("[aria-label='without Celltype']")
-    assert "Outside the set. No tree without Celltype is better" in shown_tree(page)
+    assert "no tree without Celltype is better" in shown_tree(page)
     assert "The best tree without Celltype" in shown_tree(page)
 
 
@@ -215,7 +215,7 @@ def test_numbers_restrict_the_set(opened, veterans):
     assert page.inner_text("#trees-note").startswith(f"{sum(n >= 30 for n in least)} of ")
     page.fill("#events", "1000")
     page.press("#events", "Enter")
-    assert "No tree of the set is like this" in shown_tree(page)
+    assert "of the best objective is like this" in shown_tree(page)
     page.click("#again")
     assert "The best tree" in shown_tree(page)
 
@@ -413,3 +413,17 @@ def test_a_page_without_scripts_says_so(opened, veterans):
     assert page.locator("text=This page needs JavaScript").is_visible()
     assert page.locator("#optimism").is_visible()
     assert not page.locator("#build").is_visible()
+
+
+def test_wishes_beyond_the_set_say_how_to_go_on(opened, shrunken):
+    page = opened(shrunken.path)
+    page.check("[aria-label='without Celltype']")
+    page.check("[aria-label='without Karnofsky_score']")
+    text = shown_tree(page)
+    assert "No tree within 60.0\u00a0% of the best objective is like this" in text
+    call = 'near.best(avoids=["Celltype","Karnofsky_score"])'
+    assert call in text
+    best = eval(call, {"near": shrunken.near})
+    assert best.objective_ > shrunken.near.optimum * 1.6
+    row = page.locator("tr[data-column]", has_text="Treatment")
+    assert row.locator(".cost-with").inner_text() == "> 60.0\u00a0%"

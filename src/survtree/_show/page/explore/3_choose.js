@@ -29,19 +29,25 @@ const inSet = trees.slice(0, nSet);
 const outside = trees.slice(nSet).sort((one, other) => one.cost - other.cost);
 const matching = (wishes) => inSet.filter((tree) => satisfies(tree, wishes));
 
-// The best tree of the set; where none is left, the best of those known outside of it.
-// For the latter it is only known to be the best of all where one column decided: see isProvenFor.
-const bestFor = (wishes) =>
-  inSet.find((tree) => satisfies(tree, wishes)) ?? outside.find((tree) => satisfies(tree, wishes));
-
-// Is this tree outside of the set proven best for the wishes? It is for a wish about one column,
-// and for a tree of the path that was picked as such.
-function isProvenFor(tree, wishes) {
-  const { use, avoid, choices, most, rows, events, only } = wishes;
-  if (only !== null) return true;
+// Of trees outside the set it is only known whether they are best for a wish about one column.
+function isProvenFor(tree, { use, avoid, choices, most, rows, events }) {
   if (choices.size || most !== null || rows || events || use.size + avoid.size !== 1) return false;
   const [kind, column] = use.size ? ["with", [...use][0]] : ["without", [...avoid][0]];
   return data.asked.some((each) => each.tree === tree.index && each.kind === kind && each.column === column && each.is_proven);
+}
+
+// The best tree of all for the wishes, if the page knows it: of the set, or one that was asked for.
+const bestFor = (wishes) =>
+  inSet.find((tree) => satisfies(tree, wishes)) ?? outside.find((tree) => satisfies(tree, wishes) && isProvenFor(tree, wishes));
+// What it costs at least if the page does not know it: more than all trees of the set.
+const beyond = data.summary.is_complete ? data.summary.slack : trees[nSet - 1].cost;
+
+// The call of Python that finds the best tree for wishes beyond the set, if there is one.
+function callFor({ use, avoid, choices, most, rows, events }) {
+  if (choices.size || rows || events) return null;
+  const listed = (kind, set) => (set.size ? [`${kind}=${JSON.stringify([...set].map((column) => columns[column].name))}`] : []);
+  const leaves = most === null ? [] : [`max_leaves=${most}`];
+  return `near.best(${[...listed("uses", use), ...listed("avoids", avoid), ...leaves].join(", ")})`;
 }
 
 // What can stand at a place of the tree that is shown, each with the best tree that has it there.

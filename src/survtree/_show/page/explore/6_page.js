@@ -48,6 +48,12 @@ function titleOf(tree) {
   if (asked) return `The best tree ${asked.kind} ${columnName(asked.column)}`;
   return `The best tree with ${count(tree.leaves.length, "leaf")}`;
 }
+function whyBest(tree) {
+  const asked = data.asked.find((each) => each.tree === tree.index);
+  const isProven = asked ? asked.is_proven : data.is_path_proven;
+  const kind = titleOf(tree).replace("The best tree ", "");
+  return isProven ? `It was searched for: no tree ${kind} is better.` : `The search for trees ${kind} was stopped: there may be better ones.`;
+}
 function usedText(tree) {
   const used = [...tree.used].map(columnName);
   if (!used.length) return ["no column"];
@@ -57,13 +63,12 @@ function usedText(tree) {
 function showState(isFound) {
   const lines = [];
   if (!isFound) {
-    lines.push(make("p", { class: "warning" }, make("strong", {}, "No tree of the set is like this. "),
-      "Below is the tree shown before. Undo, or take back a wish."));
+    const call = callFor(wishes);
+    lines.push(make("p", { class: "warning" }, make("strong", {}, `No tree within ${costShare(beyond)} of the best objective is like this. `),
+      "Below is the tree shown before: undo, or take back a wish.",
+      ...(call ? [" The best one beyond the set is found in Python: ", make("code", {}, call)] : [])));
   } else if (!isInSet(shown)) {
-    const isProven = isProvenFor(shown, wishes);
-    const wish = isProven ? titleOf(shown).replace("The best tree ", "") : "like this";
-    lines.push(make("p", { class: "outside" }, make("strong", {}, "Outside the set. "),
-      isProven ? `No tree ${wish} is better: it was searched for.` : "This is the best one known to this page; there may be better ones."));
+    lines.push(make("p", { class: "outside" }, make("strong", {}, "Outside the set. "), whyBest(shown)));
   }
   lines.push(make("p", {}, make("strong", {}, titleOf(shown)), ": objective ", shown.objective.toFixed(decimals + 2),
     shown.cost <= TINY ? ", none is lower" : `, ${costBoth(shown.cost)} above the best`, `; ${count(shown.leaves.length, "leaf")}, smallest leaf `,
@@ -209,7 +214,7 @@ function showColumns() {
     const costs = columnCosts(column, { ...wishes, only: null });
     for (const kind of ["with", "without"]) {
       const tree = costs[kind];
-      box.querySelector(`.cost-${kind}`).textContent = tree ? (tree.cost <= TINY ? "best" : `+${costShare(tree.cost)}`) : "none";
+      box.querySelector(`.cost-${kind}`).textContent = tree ? (tree.cost <= TINY ? "best" : `+${costShare(tree.cost)}`) : `> ${costShare(beyond)}`;
     }
     const state = wishes.use.has(column) ? "with" : wishes.avoid.has(column) ? "without" : "any";
     box.querySelector(`input[value="${state}"]`).checked = true;
