@@ -16,6 +16,7 @@ from survtree._search.problem import SearchSettings
 from survtree._search.read_replay import read_replay
 from survtree._search.replay import save
 from survtree._search.solve import find, solve
+from survtree.datasets import load
 from tests.support.many_trees import nested
 
 N = 150
@@ -229,3 +230,16 @@ def test_gaps_go_with_either_side():
     assert len(answers.codes) == 5  # age, dose, dose or missing, dose is missing, arm
     table = model.binarizer_.read(frame)
     assert np.array_equal(answers.matrix(), model.questions_.matrix(table))
+
+
+def test_some_rows_of_a_problem_have_their_own_answers():
+    X, y = load("veterans")
+    plain = OptimalSurvivalTree(1, 0.01, thresholds=4).fit(X, y)._fitted.problem
+    rows = np.array([5, 3, 100, 3])
+    for answers in (plain.matrix, CodedAnswers.of_matrix(plain.matrix)):
+        problem = replace(plain, answers=answers, targets=np.arange(137.0)[:, np.newaxis])
+        some = problem.take(rows)
+        assert type(some.answers) is type(answers)
+        assert np.array_equal(some.matrix, plain.matrix[rows])
+        assert np.array_equal(some.events.time, plain.events.time[rows])
+        assert some.targets[:, 0].tolist() == rows.tolist()

@@ -183,7 +183,7 @@ def test_what_needs_the_rows_says_so(tmp_path):
     model, _, _ = fitted()
     export_json(model, tmp_path / "model.json")
     same = load(tmp_path / "model.json")
-    with pytest.raises(ValueError, match="this model was loaded without them"):
+    with pytest.raises(ValueError, match="this model does not have them, as after loading"):
         same.optimal_trees()
     assert export_json(pickle.loads(pickle.dumps(same))) == export_json(model)
 
@@ -282,7 +282,7 @@ ADDED = [
     *(("certificate", "teacher_rows"), ("one_leaf_reason",)),
     *(("options", "categorical"), ("options", "exclude"), ("warnings",)),
     ("certificate", "n_candidates"),
-    ("certificate", "n_splits"),
+    *(("certificate", "n_splits"), ("certificate", "choice")),
     *(("options", "time_unit"), ("group_names",)),
     ("origin",),
     *(("history", 0, "first_splits_done"), ("history", 0, "first_splits")),
@@ -384,7 +384,11 @@ def test_parts_that_a_later_version_may_add_do_no_harm(tmp_path):
             "date",
             "columns[1].kind must be one of 'number', 'flag', 'level'",
         ),
-        (("certificate", "status"), "best", "certificate.status must be one of 'optimal', 'guess"),
+        (
+            ("certificate", "status"),
+            "best",
+            "certificate.status must be one of 'optimal', 'near_opt",
+        ),
         (("certificate", "counts", "n"), -1, "certificate.counts[...] must be a whole number >= 0"),
         (("certificate", "\ud800"), 1, r"names and choices in it must be Unicode; got '\ud800'. "),
         (("columns", 0, "kind"), "\ud800", r"names and choices in it must be Unicode; got '\ud80"),

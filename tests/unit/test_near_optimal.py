@@ -83,8 +83,8 @@ def test_a_limit_keeps_the_best_trees(model, near):
     assert not few.is_complete
     assert few.objectives == pytest.approx(near.objectives[:3])
     assert "3 trees" in repr(few)
-    assert "limit" in repr(few)
-    assert "limit" not in repr(near)
+    assert "there are more" in repr(few)
+    assert "more" not in repr(near)
 
 
 def test_slack_takes_the_place_of_within(model, near):
@@ -201,10 +201,10 @@ def test_a_file_must_say_which_near_optimal_tree_it_has(near, tmp_path):
 class Stopped:
     """A search that a limit has ended."""
 
-    def __init__(self, problem, settings):
+    def __init__(self, problem, optimum, settings):
         self.problem = problem
 
-    def trees(self, slack, limit):
+    def trees(self, slack, limit, watch):
         model = fitted()
         value = np.array([model.objective_])
         return NearTrees((model.tree_,), value, value[0], slack, "time_limit", 1.0, {})

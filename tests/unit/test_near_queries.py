@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from survtree import Picture, export_json, load
+from survtree._proof.choice import Choice
 from tests.support.near_sets import EveryTree, fitted, study
 
 X, Y = study()
@@ -70,7 +71,7 @@ def test_conditions_hold_together(near, every):
 def test_the_best_tree_of_fewer_leaves_or_splits_is_that_of_a_fit(near):
     assert near.best(max_leaves=3).objective_ == pytest.approx(fitted(max_leaves=3).objective_)
     assert near.best(max_depth=1).objective_ == pytest.approx(fitted(max_depth=1).objective_)
-    assert near.best(max_leaves=1).n_leaves_ == 1
+    assert near.best(max_leaves=1).n_leaves_ == near.best(max_depth=0).n_leaves_ == 1
 
 
 def test_the_certificate_states_the_condition_and_the_recheck_knows_it(near, tmp_path):
@@ -123,6 +124,11 @@ def test_shares_of_the_set_are_those_of_its_table(near):
         first = [columns.split(", ")[0] == row["column"] for columns in table["columns"]]
         assert row["used"] == pytest.approx(np.mean(used))
         assert row["first"] == pytest.approx(np.mean(first))
+        if any(used):
+            assert 0.0 <= row["mean_depth"] <= 1.0
+            assert (row["mean_depth"] == 0.0) == (used == first)
+        else:
+            assert np.isnan(row["mean_depth"])
 
 
 def test_a_column_that_no_tree_can_split_on_has_no_excess_with_it():
@@ -145,3 +151,14 @@ def test_importance_has_a_picture(near, tmp_path):
     picture.save(tmp_path / "importance.svg")
     with pytest.raises(TypeError, match="ax must be plain matplotlib axes"):
         near.plot_importance("axes")
+
+
+def test_conditions_read_as_one_sentence():
+    all_of_them = Choice(
+        uses=("a", "b", "c"), avoids=("d",), first=("a", "e"), max_leaves=1, max_depth=2
+    )
+    assert all_of_them.condition == (
+        "split on 'a', 'b' and 'c', do not split on 'd', split on 'a' or 'e' first, have at most 1 "
+        "leaf and have at most 2 splits on a path"
+    )
+    assert Choice(place=3).condition == Choice().condition == ""

@@ -1,6 +1,7 @@
 """What the near-optimal trees say together: table, band, groups, stability."""
 
 import numpy as np
+import polars as pl
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
@@ -10,6 +11,7 @@ from survtree._model.near_stability import sample_problem
 from survtree._model.stability import bootstrap_samples
 from survtree._search.near_trees import NearSearch
 from survtree._search.problem import SearchSettings
+from survtree._search.solve import solve
 from survtree.datasets import load
 from survtree.metrics import ibs_ratio
 from tests.support.near_sets import fitted, partition, study
@@ -100,6 +102,13 @@ def test_the_band_is_that_of_the_predictions_of_all_models(near):
     assert band.times.tolist() == TIMES
 
 
+def test_the_band_warns_of_levels_that_the_fit_did_not_see():
+    near = fitted().near_optimal(within=0.02)
+    strange = X[:3].with_columns(Celltype=pl.lit("clear"))
+    with pytest.warns(UserWarning, match="values that the fit did not see"):
+        near.survival_band(strange, TIMES)
+
+
 def test_the_band_of_one_tree_is_its_prediction(near):
     one = near.model.near_optimal(limit=1)
     band = one.survival_band(X[:5], TIMES)
@@ -139,9 +148,8 @@ def test_stability_counts_the_samples_whose_set_has_the_tree(near):
     in_set, optimal = np.zeros(len(near)), np.zeros(len(near))
     for counts in bootstrap_samples(prepared.problem.events, n, rng):
         problem = sample_problem(prepared, counts)
-        search = NearSearch(problem, SearchSettings())
-        optimum = search.trees(0.0, 1).optimum
-        listed = search.trees(near.within * optimum, 100_000)
+        optimum = solve(problem, SearchSettings()).objective
+        listed = NearSearch(problem, optimum).trees(near.within * optimum, 100_000)
         partitions = {partition(problem, tree): k for k, tree in enumerate(listed.trees)}
         for place, tree in enumerate(near.trees):
             rank = partitions.get(partition(problem, tree))

@@ -86,7 +86,8 @@ def check_has_rows(method: str, kept: T | None) -> T:
     """What holds the training rows, which a fit keeps in its process."""
     if kept is None:
         raise ValueError(
-            f"{method} needs the training rows; this model was loaded without them. Fit it again."
+            f"{method} needs the training rows; this model does not have them, as after loading, "
+            "copying or a cross-validation. Fit it again."
         )
     return kept
 

@@ -8,6 +8,7 @@ import numpy as np
 from survtree._base.tree import Tree
 from survtree._model.read_conditions import questions_by_column
 from survtree._proof.choice import columns_of
+from survtree._questions.questions import Questions
 from survtree._search.near_trees import NearSearch
 
 
@@ -22,22 +23,38 @@ def importance_columns(
     questions = search.problem.questions
     used = [columns_of(each, questions) for each in trees]
     in_optimum = columns_of(tree, questions)
+    depths = _depths(trees, questions)
     rows = [
         {
             "column": name,
             **_excesses(search, places, optimum, is_used=name in in_optimum),
             "used": sum(name in columns for columns in used) / len(used),
             "first": sum(columns[:1] == (name,) for columns in used) / len(used),
+            "mean_depth": np.mean(depths[name]) if name in depths else np.nan,
         }
         for name, places in questions_by_column(questions).items()
     ]
     rows.sort(key=_order)
     names = ["column", "excess_without", "excess_without_percent", "excess_with"]
-    names += ["excess_with_percent", "used", "first", "is_proven"]
+    names += ["excess_with_percent", "used", "first", "mean_depth", "is_proven"]
     kinds = {"column": str, "is_proven": bool}
     return {
         name: np.array([row[name] for row in rows], dtype=kinds.get(name, float)) for name in names
     }
+
+
+def _depths(trees: Sequence[Tree], questions: Questions) -> dict[str, list[int]]:
+    """The depth of the topmost split on each column, in each tree that has one."""
+    found: dict[str, list[int]] = {}
+    for tree in trees:
+        topmost: dict[str, int] = {}
+        for question, depth in zip(tree.question.tolist(), tree.depths().tolist(), strict=True):
+            if question >= 0:
+                name = questions.names[questions.asked[question].column]
+                topmost[name] = min(depth, topmost.get(name, depth))
+        for name, depth in topmost.items():
+            found.setdefault(name, []).append(depth)
+    return found
 
 
 def _excesses(

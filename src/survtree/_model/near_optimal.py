@@ -15,6 +15,7 @@ from survtree._base.numbers import format_count, format_percent
 from survtree._base.tree import Tree
 from survtree._base.warn import warn
 from survtree._data.frames import frame_in
+from survtree._data.read_rows import warn_of_unseen
 from survtree._model.checks import (
     check_agreement,
     check_has_rows,
@@ -94,6 +95,8 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
 
     def __repr__(self) -> str:
         more = "" if self.is_complete else f"; {_words(self.status)}: there may be more"
+        if self.status == "limit":
+            more = "; there are more"
         return (
             f"NearOptimalTrees({format_count(len(self), 'tree')} within "
             f"{format_percent(self.within, 2)} of the optimum {self.optimum:.6f}{more})"
@@ -108,7 +111,7 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         return self._model
 
     @property
-    def trees(self) -> tuple[Tree, ...]:
+    def trees(self) -> Sequence[Tree]:
         """Splits and leaves of all trees as arrays, without models."""
         return self._found.trees
 
@@ -186,8 +189,9 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
 
         Both are exact: they are found by searches of their own over all trees within the limits of
         the fit, not only over those of the set. ``used`` and ``first`` are the shares of the set
-        that split on the column, and that split on it first. NaN: no tree can split on the column.
-        ``is_proven`` is False where a limit ended the search.
+        that split on the column, and that split on it first; ``mean_depth`` is the mean number of
+        splits above the first split on it. NaN: no tree can split on the column, or none of the set
+        does. ``is_proven`` is False where a limit ended the search.
         """
         return self._frame(self._importance)
 
@@ -267,6 +271,9 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         at = check_times(times)
         table = self._model.binarizer_.read(X, self._model)
         questions = self._prepared.problem.questions
+        asked = {j for tree in self.trees for j in tree.question[tree.question >= 0].tolist()}
+        seen = self._model.binarizer_.seen_
+        warn_of_unseen(table, {j: seen[j] for j in {questions.asked[k].column for k in asked}})
         curves = SharedCurves(self._prepared.exact, self._rows, at)
         return survival_band(
             curves, self._shrunken, table.n_rows, lambda j: questions.answer(j, table), at
@@ -369,8 +376,10 @@ def near_optimal_trees(
         memory_limit=check_option("memory_limit", model.memory_limit),
         n_jobs=check_option("n_jobs", model.n_jobs),
     )
-    search = NearSearch(prepared.problem, settings)
-    found = search.trees(most, n)
+    search = NearSearch(prepared.problem, model.objective_, settings)
+    with watching(check_option("verbose", model.verbose), None) as watch:
+        found = search.trees(most, n, watch)
+        watch.say(lambda: f"{format_count(len(found.trees), 'near-optimal tree')}: {found.status}")
     if found.status not in ("complete", "limit"):
         by = "an interrupt" if found.status == "interrupted" else f"the {_words(found.status)}"
         message = (

@@ -43,7 +43,7 @@ class Choice:
             parts.append(f"have at most {format_count(self.max_leaves, 'leaf')}")
         if self.max_depth is not None:
             parts.append(f"have at most {format_count(self.max_depth, 'split')} on a path")
-        return " and ".join(parts)
+        return " and ".join([", ".join(parts[:-1]), *parts[-1:]] if parts[1:] else parts)
 
     def holds(self, tree: Tree, questions: Questions) -> bool:
         """Whether a tree fulfils the conditions."""
