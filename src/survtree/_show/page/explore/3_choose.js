@@ -83,6 +83,10 @@ function columnCosts(column, wishes) {
   const others = copyOf(wishes);
   others.use.delete(column);
   others.avoid.delete(column);
-  const best = (kind) => bestFor({ ...others, [kind]: new Set(others[kind]).add(column) });
+  const free = bestFor(others);
+  const best = (kind) => {
+    const more = { ...others, [kind]: new Set(others[kind]).add(column) };
+    return free && satisfies(free, more) ? free : bestFor(more); // the best of more trees is the best
+  };
   return { with: best("use"), without: best("avoid") };
 }

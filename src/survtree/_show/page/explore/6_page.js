@@ -75,7 +75,7 @@ function showState(isFound) {
     `${count(shown.rows, "row")} and ${count(shown.events, "event")}. Splits on `, ...usedText(shown), "."));
   const n = matching(wishes).length;
   const isFree = !before.length || (!wishes.choices.size && !wishes.use.size && !wishes.avoid.size && wishes.most === null && !wishes.rows && !wishes.events);
-  if (!isFree) lines.push(make("p", { class: "note" }, `${count(n, "tree")} of the set ${n === 1 ? "agrees" : "agree"} with all that you chose.`));
+  if (!isFree && isInSet(shown)) lines.push(make("p", { class: "note" }, `${count(n, "tree")} of the set ${n === 1 ? "agrees" : "agree"} with all that you chose.`));
   byId("state").replaceChildren(...lines);
   byId("undo").disabled = !before.length;
   byId("again").disabled = shown.index === 0 && isFree;
@@ -256,7 +256,7 @@ function showPinned() {
     const tree = trees[index];
     return make("article", { class: `pin n${tree.leaves.length}`, "data-pin": index },
       make("h3", {}, titleOf(tree)),
-      make("p", { class: "note" }, `Objective ${costBoth(tree.cost)}; ${count(tree.leaves.length, "leaf")}, smallest ${count(tree.rows, "row")} and ${count(tree.events, "event")}. Splits on `, ...usedText(tree), "."),
+      make("p", { class: "note" }, `${tree.cost <= TINY ? "The best objective" : `Objective ${costBoth(tree.cost)}`}; ${count(tree.leaves.length, "leaf")}, smallest ${count(tree.rows, "row")} and ${count(tree.events, "event")}. Splits on `, ...usedText(tree), "."),
       make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `${titleOf(tree)}, which may be wider than the screen` }, treePicture(tree, { nameOf, isButton: false })),
       curvesPicture(tree, { nameOf }),
       make("p", { class: "actions" },
