@@ -45,30 +45,42 @@ auto span_of(const Array& array) {
 inline const std::vector<std::uint32_t>& questions_of(const Problem& p) { return p.column_of; }
 inline const std::vector<std::uint32_t>& questions_of(const CutProblem& p) { return p.question_of; }
 
-// A tree as parallel arrays in preorder; children -1 at leaves.
+// Trees as parallel arrays in preorder; children -1 at leaves.
+struct TreeArrays {
+  std::vector<std::int32_t> question, no, yes;
+
+  void add(const std::vector<std::uint32_t>& questions, const Tree& tree) {
+    const auto first = static_cast<std::int32_t>(question.size());
+    const auto put = [&](const auto& self, const Tree& node) -> std::int32_t {
+      const std::size_t at = question.size();
+      const bool is_leaf = node->question == kLeaf;
+      question.push_back(is_leaf ? -1 : static_cast<std::int32_t>(questions[node->question]));
+      no.push_back(-1);
+      yes.push_back(-1);
+      if (!is_leaf) {
+        // Two statements: the vectors grow inside the calls.
+        const std::int32_t no_at = self(self, node->no);
+        const std::int32_t yes_at = self(self, node->yes);
+        no[at] = no_at;
+        yes[at] = yes_at;
+      }
+      return static_cast<std::int32_t>(at) - first;
+    };
+    put(put, tree);
+  }
+  nb::dict dict() {
+    nb::dict out;
+    out["question"] = numpy_array(std::move(question));
+    out["no"] = numpy_array(std::move(no));
+    out["yes"] = numpy_array(std::move(yes));
+    return out;
+  }
+};
+
 inline nb::dict tree_arrays(const std::vector<std::uint32_t>& questions, const Tree& tree) {
-  std::vector<std::int32_t> column, no, yes;
-  const auto add = [&](const auto& self, const Tree& node) -> std::int32_t {
-    const auto at = static_cast<std::int32_t>(column.size());
-    const bool is_leaf = node->question == kLeaf;
-    column.push_back(is_leaf ? -1 : static_cast<std::int32_t>(questions[node->question]));
-    no.push_back(-1);
-    yes.push_back(-1);
-    if (!is_leaf) {
-      // Two statements: the vectors grow inside the calls.
-      const std::int32_t no_at = self(self, node->no);
-      const std::int32_t yes_at = self(self, node->yes);
-      no[at] = no_at;
-      yes[at] = yes_at;
-    }
-    return at;
-  };
-  add(add, tree);
-  nb::dict out;
-  out["question"] = numpy_array(std::move(column));
-  out["no"] = numpy_array(std::move(no));
-  out["yes"] = numpy_array(std::move(yes));
-  return out;
+  TreeArrays arrays;
+  arrays.add(questions, tree);
+  return arrays.dict();
 }
 
 inline const char* name_of(Status status) {

@@ -6,12 +6,6 @@
 
 namespace survtree {
 
-// One answer on the way from all rows to a subset.
-struct Step {
-  std::uint32_t question;
-  bool says_yes;
-};
-
 // No tree on the subset that has at most `depth` splits on the way to a leaf costs less than
 // `bound`.
 struct Claim {

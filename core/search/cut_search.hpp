@@ -28,6 +28,10 @@ class CutSearch {
   bool is_stopped() const { return solver_.limits().is_over(); }
   std::size_t cache_bytes() const { return solver_.bytes(); }
 
+  // For those who look further.
+  CutSolver& solver() { return solver_; }
+  double lower_bound() const { return lower_bound_; }
+
  private:
   void deepen(double upper_bound);
   bool search_depth(int depth, double upper_bound);

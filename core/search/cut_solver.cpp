@@ -209,7 +209,7 @@ void CutSolver::look_at(const CutSubset& s, Level& at, FloorTable& table, Best& 
     at.no.resize(row.n_lanes);
     at.yes.resize(row.n_lanes);
     at.promising.clear();
-    const double limit = std::min(best.value, best.budget) + tolerance_;
+    const double limit = best.limit() + tolerance_;
     for (std::size_t lane = 0; lane < row.n_lanes; ++lane) {
       at.no[lane] = rounded_down(row.no.floor[lane] + penalty());
       at.yes[lane] = rounded_down(row.yes.floor[lane] + penalty());
@@ -229,17 +229,19 @@ void CutSolver::look_at(const CutSubset& s, Level& at, FloorTable& table, Best& 
   if (limits_.is_stopped()) return;
   for (std::size_t lane = 0; lane < at.row.n_lanes; ++lane) {
     if (!fits(at.row.no, lane) || !fits(at.row.yes, lane)) continue;
+    const double no = at.row.no.loss[lane] + penalty(), yes = at.row.yes.loss[lane] + penalty();
     const double value = at.row.no.loss[lane] + at.row.yes.loss[lane] + 2.0 * penalty();
-    at.tried.push_back({at.row.cut[lane], value});
+    at.tried.push_back({at.row.cut[lane], value, no, yes});
     best.value = std::min(best.value, value);
   }
 }
 
 // Trees of at most two leaves.
 CutResult CutSolver::solve_last(const CutSubset& s, double budget, const Hints& hints, Level& at,
-                                FloorTable& table) {
+                                FloorTable& table, bool wants_all) {
   const double leaf = bounds_.as_leaf(s.facts());
   Best best{leaf, budget, options_.switches.floors ? s.floor + penalty() : relaxed(s)};
+  best.wants_all = wants_all;
   start_table(table, s, hints);
   at.tried.clear();
   open_cuts(table, kMore * best.limit(), at.open);

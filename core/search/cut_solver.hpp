@@ -10,6 +10,7 @@
 #include "search/cut_cache.hpp"
 #include "search/cut_row.hpp"
 #include "search/floor_table.hpp"
+#include "search/near_source.hpp"
 #include "search/solver.hpp"
 
 namespace survtree {
@@ -40,6 +41,15 @@ class CutSolver {
   Tree root_tree_with(std::uint32_t cut, int depth, double value);
   // Every tree on all rows that costs `optimum`, at most `limit`, in the order of the tie rule.
   std::vector<Tree> optimal_trees(int depth, double optimum, std::size_t limit);
+  // For NearSource.
+  void splits_within(std::span<const Step> path, const NearPart& s, int depth, double budget,
+                     std::vector<NearSplit>& out);
+  int useful_depth(const NearPart& s) const;
+  bool comes_before(std::uint32_t a, std::uint32_t b);
+  bool should_stop() {
+    if (stats_.lane_rows > limits_.of_run().work_limit) limits_.stop(Status::node_limit);
+    return limits_.should_stop(n_polls_, true);
+  }
   // A tree that somebody else made, with the losses of its leaves.
   Tree with_losses(const Tree& tree);
 
@@ -76,12 +86,13 @@ class CutSolver {
   // was looked at is better than.
   struct Best {
     double value, budget, floor, rest = Bounds::no_limit;
-    double limit() const { return std::min(value, budget); }
+    bool wants_all = false;  // within the budget, not only the best
+    double limit() const { return wants_all ? budget : std::min(value, budget); }
   };
-  // A cut that was solved.
+  // A cut that was solved, with the optima of its sides.
   struct Tried {
     std::uint32_t cut;
-    double value;
+    double value, no, yes;
   };
   // One side of a cut and what is known of it: the optimum or a lower bound, and a floor.
   struct Side {
@@ -106,9 +117,9 @@ class CutSolver {
   CutResult solve(const CutSubset& s, int depth, double budget, const Hints& hints,
                   std::size_t level, Table& table);
   CutResult solve_last(const CutSubset& s, double budget, const Hints& hints, Level& at,
-                       FloorTable& table);
+                       FloorTable& table, bool wants_all = false);
   CutResult solve_splits(const CutSubset& s, int depth, double budget, const Hints& hints,
-                         std::size_t level, FloorTable& table);
+                         std::size_t level, FloorTable& table, bool wants_all = false);
   void look_at(const CutSubset& s, Level& at, FloorTable& table, Best& best);
   void begin(Node& node);
   void order_columns(Node& node);
@@ -145,7 +156,6 @@ class CutSolver {
   std::pair<std::uint32_t, std::uint32_t> alike(const CutSubset& s, std::uint32_t cut) const;
   Key key_of_parts(std::uint32_t cut) const;
   std::int32_t first_of_ties(const CutSubset& s, double best, std::span<const Tried> tried);
-  bool comes_before(std::uint32_t a, std::uint32_t b);
   std::uint32_t first_like(const CutSubset& s, std::uint32_t cut);
   double alone(std::uint32_t cut);
   std::pair<Part, Part> parts_alone(const CutSubset& s, std::uint32_t cut);
@@ -159,10 +169,6 @@ class CutSolver {
   }
   int useful_depth(const CutSubset& s) const;
   double penalty() const { return options_.regularization; }
-  bool should_stop() {
-    if (stats_.lane_rows > limits_.of_run().work_limit) limits_.stop(Status::node_limit);
-    return limits_.should_stop(n_polls_, true);
-  }
   Level& level(std::size_t k) {
     while (levels_.size() <= k) levels_.push_back(std::make_unique<Level>());
     return *levels_[k];

@@ -15,20 +15,21 @@ struct CutSolver::Node {
   double budget;
   std::size_t level;
   bool keeps_sides;  // for those who use the table
+  bool wants_all;    // splits within the budget, not only the best
 
   double leaf, best;               // the best known: the leaf, or a split
   double limit_at_start = 0.0;     // above which cuts were closed from the start
   double rest = Bounds::no_limit;  // no tree that was left unsolved is better than this
 
-  double limit() const { return std::min(best, budget); }
+  double limit() const { return wants_all ? budget : std::min(best, budget); }
 };
 
 CutResult CutSolver::solve_splits(const CutSubset& s, int depth, double budget, const Hints& hints,
-                                  std::size_t k, FloorTable& table) {
+                                  std::size_t k, FloorTable& table, bool wants_all) {
   const double leaf = bounds_.as_leaf(s.facts());
   // Tables of subsets of two leaves are many and serve neighbours well; deeper ones are large.
   const bool keeps_sides = depth == 2 && k > 0;
-  Node node{s, hints, level(k), table, depth, budget, k, keeps_sides, leaf, leaf};
+  Node node{s, hints, level(k), table, depth, budget, k, keeps_sides, wants_all, leaf, leaf};
   begin(node);
   if (limits_.is_stopped()) return {bounds_.any_tree(s.facts()), relaxed(s), kLeaf, false};
   try_runs(node);
@@ -161,8 +162,10 @@ void CutSolver::solve_sides(Node& node, std::uint32_t cut, Side& first, Side& se
     node.rest = std::min(node.rest, value);
     return;
   }
-  node.at.tried.push_back({cut, value});
-  if (node.level == 0 && value < node.best && !limits_.is_stopped())
+  const bool is_no_first = !first.is_yes;
+  node.at.tried.push_back({cut, value, is_no_first ? first.value : second.value,
+                           is_no_first ? second.value : first.value});
+  if (node.level == 0 && !node.wants_all && value < node.best && !limits_.is_stopped())
     on_better_split_(cut, node.depth, value);
   node.best = std::min(node.best, value);
 }

@@ -45,8 +45,10 @@ class Search {
   bool is_stopped() const { return solver_.limits().is_over(); }
   std::size_t cache_bytes() const { return solver_.cache().bytes(); }
 
-  // For those who prove what was found.
+  // For those who prove what was found, or look further.
   SubsetSolver& solver() { return solver_; }
+  const Lattice* lattice() const { return lattice_.get(); }
+  double lower_bound() const { return lower_bound_; }
   double objective() const { return incumbent_.objective(); }
 
  private:

@@ -7,6 +7,12 @@
 
 namespace survtree {
 
+// One answer on the way from all rows to a subset.
+struct Step {
+  std::uint32_t question;
+  bool says_yes;
+};
+
 // Nodes are shared, since optimal subtrees are shared between optimal trees.
 struct TreeNode {
   std::int32_t question = kLeaf;

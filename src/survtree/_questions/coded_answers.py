@@ -108,6 +108,11 @@ class CodedAnswers:
         codes = np.ascontiguousarray(self.codes[:, rows])
         return CodedAnswers(codes, self.question_column, self.question_cut)
 
+    def with_questions(self, kept: Sequence[int]) -> "CodedAnswers":
+        """The answers to some of the questions."""
+        places = np.asarray(kept, dtype=np.intp)
+        return CodedAnswers(self.codes, self.question_column[places], self.question_cut[places])
+
     def is_same(self, other: "CodedAnswers") -> bool:
         """Whether codes and cuts are the same."""
         return all(map(np.array_equal, self._parts, other._parts))

@@ -5,7 +5,7 @@ very many cuts, and a search for whole paths.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
@@ -29,7 +29,9 @@ BOUNDS_OF_CUTS = frozenset({"floors", "permutation"})  # that can be switched of
 _Array: TypeAlias = NDArray[Any]
 BitSearch: TypeAlias = _native.Search
 TreeSearch: TypeAlias = BitSearch | _native.CutSearch
+NativeNearTrees: TypeAlias = _native.NearTrees
 AnySearch: TypeAlias = TreeSearch | _native.Frontier
+Watched: TypeAlias = AnySearch | NativeNearTrees
 
 
 def search_of(problem: Problem, settings: SearchSettings) -> TreeSearch:
@@ -144,7 +146,32 @@ def rescored(problem: Problem, tree: Tree) -> dict[str, Any]:
     return _native.rescore(*arrays_of(problem), *nodes)
 
 
-def run_limits(settings: SearchSettings, search: AnySearch) -> dict[str, Any]:
+def near_of(
+    search: TreeSearch,
+    settings: SearchSettings,
+    *,
+    max_depth: int | None = None,
+    max_leaves: int | None = None,
+    uses: Sequence[Collection[int]] = (),
+    first: Collection[int] | None = None,
+) -> NativeNearTrees:
+    """A search for all good trees that goes on with what a search for the best one has kept.
+
+    ``uses`` are sets of questions, from each of which there is a split; ``first`` are those that
+    the first split is one of.
+    """
+    memory = settings.memory_limit
+    query = {
+        "max_depth": MAX_DEPTH_LIMIT if max_depth is None else max_depth,
+        "max_leaves": 2**32 - 1 if max_leaves is None else max_leaves,
+        "uses": [list(one) for one in uses],
+        "first": None if first is None else list(first),
+        "most_bytes": NO_LIMIT if memory is None else memory // 2,
+    }
+    return _native.NearTrees(search, query)
+
+
+def run_limits(settings: SearchSettings, search: Watched) -> dict[str, Any]:
     """When a search may stop, as the native module takes it."""
     return {
         "gap": settings.gap,
@@ -157,7 +184,7 @@ def run_limits(settings: SearchSettings, search: AnySearch) -> dict[str, Any]:
     }
 
 
-def _cache_limit(memory_limit: int | None, search: AnySearch) -> int:
+def _cache_limit(memory_limit: int | None, search: Watched) -> int:
     """Bytes that the cache of the search may take, so that the process stays within the limit.
 
     The search always gets a tenth of the limit, even if the rest of the process uses all of it.

@@ -1,0 +1,60 @@
+// Splits of nearly optimal trees, where splits are cuts.
+#include "search/cut_solver.hpp"
+
+namespace survtree {
+
+int CutSolver::useful_depth(const NearPart& s) const {
+  CutSubset subset;
+  subset.n_rows = s.n_rows;
+  subset.n_events = s.n_events;
+  return useful_depth(subset);
+}
+
+void CutSolver::splits_within(std::span<const Step> path, const NearPart& s, int depth,
+                              double budget, std::vector<NearSplit>& out) {
+  out.clear();
+  CutSubset subset = root_;
+  std::vector<std::uint32_t> rows = all_rows_;
+  for (const Step& step : path) {
+    const std::uint32_t column = problem_.column_of[step.question];
+    const std::uint32_t last = step.question - problem_.first_cut[column];
+    problem_.with_codes(column, [&](const auto* codes) {
+      std::erase_if(rows, [&](std::uint32_t row) { return (codes[row] <= last) != step.says_yes; });
+    });
+  }
+  subset.rows = rows;
+  subset.key = s.key;
+  subset.n_rows = s.n_rows;
+  subset.n_events = s.n_events;
+  subset.loss = s.loss;
+  subset.group_loss = s.group_loss;
+  subset.floor = problem_.loss->floor(rows);
+
+  const std::size_t k = path.size();
+  const Table table = new_table();
+  if (depth == 1)
+    solve_last(subset, budget, {}, level(k), *table, true);
+  else
+    solve_splits(subset, depth, budget, {}, k, *table, true);
+  if (limits_.is_stopped()) return;
+  std::vector<Tried> tried = level(k).tried;
+  std::erase_if(tried, [&](const Tried& each) { return each.value > budget + tolerance_; });
+  std::sort(tried.begin(), tried.end(),
+            [](const Tried& a, const Tried& b) { return a.cut < b.cut; });
+  std::vector<std::uint32_t> cuts;
+  for (const Tried& each : tried) cuts.push_back(each.cut);
+  Level at;
+  stats_.lane_rows += splitter_.split(rows, cuts, {true, false}, at.row);
+  for (std::size_t lane = 0; lane < at.row.n_lanes; ++lane) {
+    part(subset, at.row.cut[lane], at);
+    const auto part_of = [&](const CutSubset& side, const CutSide& facts, double value) {
+      return NearPart{side.key,          value, facts.loss[lane], side.group_loss, facts.rows[lane],
+                      facts.events[lane]};
+    };
+    out.push_back({first_like(subset, at.row.cut[lane]),
+                   part_of(at.no_part.subset, at.row.no, tried[lane].no),
+                   part_of(at.yes_part.subset, at.row.yes, tried[lane].yes)});
+  }
+}
+
+}  // namespace survtree
