@@ -88,7 +88,7 @@ function leafWords(leaf) {
 }
 
 const LEAF = { width: 312, height: 58, gap: 6, curve: 104 };
-const GAP = 46; // between columns, with room for the answers
+const TURN = 10; // from a box to where its edge turns
 const MOST_WIDE = 190;
 
 // The tree from left to right, all leaves in the last column. answers(place) is on its edge.
@@ -103,12 +103,14 @@ function treePicture(tree, { nameOf, choices, isButton = true }) {
     lines.set(place, text);
     wide[place.length] = Math.max(wide[place.length] ?? 0, ...text.map((line) => widthOf(line) + 22));
   }
+  const answers = [...tree.at.keys()].filter((place) => place).map((place) => widthOf(answerText(tree, place), 12));
+  const gap = TURN + Math.max(0, ...answers) + 18; // between columns, with room for the answers
   const left = [];
   wide.reduce((x, width, depth) => {
     left[depth] = x;
-    return x + width + GAP;
+    return x + width + gap;
   }, 1);
-  const leafLeft = wide.length ? left.at(-1) + wide.at(-1) + GAP : 1;
+  const leafLeft = wide.length ? left.at(-1) + wide.at(-1) + gap : 1;
   const middle = new Map();
   let row = 0;
   (function settle(place) { // a reader meets yes first
@@ -136,10 +138,10 @@ function treePicture(tree, { nameOf, choices, isButton = true }) {
     for (const answer of ["y", "n"]) {
       const child = place + answer;
       const to = isLeaf(tree.at.get(child)) ? leafLeft : left[depth + 1];
-      const turn = right + 10;
+      const turn = right + TURN;
       edges.push(part("path", { d: `M${right} ${y}H${turn}V${middle.get(child)}H${to}`, fill: "none", stroke: MUTED, class: "muted-line" }));
       const text = answerText(tree, child);
-      const x = turn + (GAP - 10) / 2;
+      const x = turn + (gap - TURN) / 2;
       edges.push(
         part("rect", { x: x - widthOf(text, 12) / 2 - 3, y: middle.get(child) - 8, width: widthOf(text, 12) + 6, height: 16, fill: "#ffffff", class: "paper-fill" }),
         words(text, x, middle.get(child) + 4, { "font-size": 12, "text-anchor": "middle", fill: MUTED, class: "muted-text" }),

@@ -130,6 +130,11 @@ function select(place) {
   showAlternatives();
 }
 
+// A tree may shrink so far before it scrolls that its words can be read.
+function shrinking(svg, share) {
+  svg.style.minWidth = `${share * Number(svg.getAttribute("width"))}px`;
+  return svg;
+}
 const key = (leaf, n) => {
   const line = part("path", { d: "M1 4H29", ...leafLine(leaf, n, 2, { "stroke-dasharray": dashOf(leaf.rank, n) }) });
   return part("svg", { class: `key r${leaf.rank}`, width: 30, height: 8, "aria-hidden": "true" }, line);
@@ -138,8 +143,7 @@ const key = (leaf, n) => {
 function showTree() {
   const holder = byId("tree");
   holder.className = `scroll tree-box n${shown.leaves.length}`;
-  const svg = treePicture(shown, { nameOf, choices: wishes.choices });
-  holder.replaceChildren(svg);
+  holder.replaceChildren(shrinking(treePicture(shown, { nameOf, choices: wishes.choices }), 0.84));
   const facts = new Map(leafFacts(shown).map((leaf) => [leaf.way, leaf]));
   const outline = (place) => {
     const what = shown.at.get(place);
@@ -257,7 +261,7 @@ function showPinned() {
     return make("article", { class: `pin n${tree.leaves.length}`, "data-pin": index },
       make("h3", {}, titleOf(tree)),
       make("p", { class: "note" }, `${tree.cost <= TINY ? "The best objective" : `Objective ${costBoth(tree.cost)}`}; ${count(tree.leaves.length, "leaf")}, smallest ${count(tree.rows, "row")} and ${count(tree.events, "event")}. Splits on `, ...usedText(tree), "."),
-      make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `${titleOf(tree)}, which may be wider than the screen` }, treePicture(tree, { nameOf, isButton: false })),
+      make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `${titleOf(tree)}, which may be wider than the screen` }, shrinking(treePicture(tree, { nameOf, isButton: false }), 0.6)),
       curvesPicture(tree, { nameOf }),
       make("p", { class: "actions" },
         make("button", { type: "button", onclick: () => { wish((next) => { next.only = index; }); byId("build").scrollIntoView(); } }, "Show"),
