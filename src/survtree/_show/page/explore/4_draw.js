@@ -103,14 +103,18 @@ function treePicture(tree, { nameOf, choices, isButton = true }) {
     lines.set(place, text);
     wide[place.length] = Math.max(wide[place.length] ?? 0, ...text.map((line) => widthOf(line) + 22));
   }
-  const answers = [...tree.at.keys()].filter((place) => place).map((place) => widthOf(answerText(tree, place), 12));
-  const gap = TURN + Math.max(0, ...answers) + 18; // between columns, with room for the answers
+  const gaps = []; // to the right of each column, with room for the answers
+  for (const place of tree.at.keys()) {
+    if (!place) continue;
+    const depth = place.length - 1;
+    gaps[depth] = Math.max(gaps[depth] ?? 0, TURN + widthOf(answerText(tree, place), 12) + 18);
+  }
   const left = [];
   wide.reduce((x, width, depth) => {
     left[depth] = x;
-    return x + width + gap;
+    return x + width + gaps[depth];
   }, 1);
-  const leafLeft = wide.length ? left.at(-1) + wide.at(-1) + gap : 1;
+  const leafLeft = wide.length ? left.at(-1) + wide.at(-1) + gaps.at(-1) : 1;
   const middle = new Map();
   let row = 0;
   (function settle(place) { // a reader meets yes first
@@ -141,7 +145,7 @@ function treePicture(tree, { nameOf, choices, isButton = true }) {
       const turn = right + TURN;
       edges.push(part("path", { d: `M${right} ${y}H${turn}V${middle.get(child)}H${to}`, fill: "none", stroke: MUTED, class: "muted-line" }));
       const text = answerText(tree, child);
-      const x = turn + (gap - TURN) / 2;
+      const x = turn + (gaps[depth] - TURN) / 2;
       edges.push(
         part("rect", { x: x - widthOf(text, 12) / 2 - 3, y: middle.get(child) - 8, width: widthOf(text, 12) + 6, height: 16, fill: "#ffffff", class: "paper-fill" }),
         words(text, x, middle.get(child) + 4, { "font-size": 12, "text-anchor": "middle", fill: MUTED, class: "muted-text" }),
