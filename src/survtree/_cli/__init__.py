@@ -1,8 +1,8 @@
 """The command line: parses, calls the package, prints. Decides nothing.
 
-``fit.py`` and ``near.py`` have the commands that start from a table, ``models.py`` those that start
-from a model or a proof, ``draw.py`` their curves and pictures, ``data.py`` the data sets, the demo
-and replays.
+``fit.py``, ``near.py`` and ``explore.py`` have the commands that start from a table, ``models.py``
+those that start from a model or a proof, ``draw.py`` their curves and pictures, ``data.py`` the
+data sets, the demo and replays.
 Here is how a function becomes a command, and what it says if something goes wrong: one line in the
 words of the command line, and an exit code. Modules of this room import little: ``survtree --help``
 must not wait for what it does not need.
@@ -24,7 +24,7 @@ from typing import Any, get_type_hints
 import typer
 
 from survtree._base.words import one_line_message
-from survtree._cli import data, draw, fit, models, near
+from survtree._cli import data, draw, explore, fit, models, near
 from survtree._cli.inputs import FLAGS, flags_of
 from survtree._cli.printing import BAD_INPUT, FAILED, INTERRUPTED, RUNNING
 
@@ -192,6 +192,7 @@ _add_commands(
         "tune": fit.tune,
         "path": fit.path,
         "near": near.near,
+        "explore": explore.explore,
         "predict": models.predict,
         "evaluate": models.evaluate,
         "show": models.show,

@@ -344,6 +344,27 @@ def _search(task: _Task) -> list[OptimalSurvivalTree] | FoldPath:
     )
 
 
+def path_scores(
+    rows: Cohort,
+    folds: Sequence[Fold],
+    settings: TuningSettings,
+    penalties: Sequence[float],
+    watch: Watch,
+) -> Floats:
+    """Held-out scores of the trees that are optimal for these penalties: penalties x folds.
+
+    There is one depth. If the work is stopped, only the finished folds have scores.
+    """
+    (depth,) = settings.max_depths
+    tasks = [
+        _Task(rows, settings, depth, train, test, f"fold {k}")
+        for k, (train, test) in enumerate(folds, 1)
+    ]
+    done = fit_many(_search, tasks, settings.n_jobs, watch, lambda results: len(results) > 0)
+    paths = [done.results[place] for place in sorted(done.results)]
+    return np.array([[path.score_at(penalty) for path in paths] for penalty in penalties])
+
+
 def _tuned(parts: list[list[Any]], settings: TuningSettings) -> Tuned | None:
     """Of the results of all rows and of the folds, each by depth; None is not finished."""
     everyone, *folds = parts

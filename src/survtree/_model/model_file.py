@@ -82,7 +82,7 @@ def export_json(model: Any, file: str | os.PathLike[str] | None = None) -> str:
     """
     fitted = tree_of(model)
     tree: Any = getattr(fitted, "best_estimator_", fitted)
-    text = json.dumps(_as_dict(tree, fitted._state), allow_nan=False, indent=None)
+    text = json.dumps(as_dict(tree, fitted._state), allow_nan=False, indent=None)
     if file is not None:
         with whole_file(file) as stream:
             stream.write(text.encode("ascii"))
@@ -142,15 +142,33 @@ def _origin(given: Made | None) -> Origin:
     return Origin(**{**structs.asdict(given), "command": tuple(given.command)})
 
 
-def _as_dict(model: OptimalSurvivalTree, state: Fitted) -> dict[str, Any]:
+def as_dict(model: OptimalSurvivalTree, state: Fitted) -> dict[str, Any]:
     """What a file holds; what else the state says may be that of a search which chose the tree."""
+    binarizer = model.binarizer_
+    given = binarizer.questions_.given
+    large = {
+        "columns": [
+            _column(name, seen)
+            for name, seen in zip(binarizer.questions_.names, binarizer.seen_, strict=True)
+        ],
+        "questions": None if given is None else [_record(question) for question in given],
+        "tree": {name: getattr(model.tree_, name).tolist() for name in ("question", "no", "yes")},
+        "leaves": [_leaf(node, curve) for node, curve in model.leaf_curves_.items()],
+    }
+    return small_parts(model, state) | large
+
+
+def small_parts(model: OptimalSurvivalTree, state: Fitted) -> dict[str, Any]:
+    """What a file holds, with None in place of its large parts.
+
+    These are columns, questions, tree and leaves.
+    """
     binarizer, certificate, roles = (
         model.binarizer_,
         model.certificate_,
         state.certificate.binarizer.roles_,
     )
     names = [field.name for field in fields(certificate) if field.name not in ELSEWHERE]
-    given = binarizer.questions_.given
     parameters = model.get_params(deep=False)  # not those of a teacher that is a model
     options = {name: each for name, each in parameters.items() if name not in NOT_KEPT}
     proof = {name: getattr(certificate, name) for name in names}
@@ -163,15 +181,12 @@ def _as_dict(model: OptimalSurvivalTree, state: Fitted) -> dict[str, Any]:
         "version": VERSION,
         "survtree": version("survtree"),
         "options": {name: _plain(name, each) for name, each in options.items()},
-        "columns": [
-            _column(name, seen)
-            for name, seen in zip(binarizer.questions_.names, binarizer.seen_, strict=True)
-        ],
+        "columns": None,
         "are_columns_named": hasattr(model, "feature_names_in_"),
-        "questions": None if given is None else [_record(question) for question in given],
+        "questions": None,
         "published_names": list(binarizer._published_names),
-        "tree": {name: getattr(model.tree_, name).tolist() for name in ("question", "no", "yes")},
-        "leaves": [_leaf(node, curve) for node, curve in model.leaf_curves_.items()],
+        "tree": None,
+        "leaves": None,
         "certificate": proof,
         "ibs_ratio": float(model.ibs_ratio_),
         "exact_loss": float(model.exact_loss_),

@@ -17,14 +17,18 @@ from survtree._search.solve import known_solution
 
 
 def model_at(
-    model: OptimalSurvivalTree, prepared: Prepared, tree: Tree, place: int
+    model: OptimalSurvivalTree, prepared: Prepared, tree: Tree, place: int, shrinkage: float
 ) -> OptimalSurvivalTree:
-    """The model of the tree at a place of the list of near-optimal trees of a fit."""
+    """The model of the tree at a place of the list of near-optimal trees of a fit.
+
+    The shrinkage is the one that a fit would choose: ``near_curves`` knows it more quickly.
+    """
     if _are_same(tree, model.tree_):
         return _with_options_of(model, replace(model._state, history=(), group_names=()))
     certificate = model._state.certificate
     choice = Choice(place=place)
-    state = _state(model, prepared, tree, choice, certificate.objective, "near_optimal")
+    bound = certificate.objective
+    state = _state(model, prepared, tree, choice, bound, "near_optimal", shrinkage)
     return _with_options_of(model, state)
 
 
@@ -52,6 +56,7 @@ def _state(
     choice: Choice,
     lower_bound: float,
     status: str,
+    shrinkage: float | None = None,
 ) -> Fitted:
     of_fit = model._state
     tolerance = of_fit.certificate.tolerance
@@ -72,7 +77,7 @@ def _state(
         proof=None,
         choice=choice,
     )
-    state = Fitted.of(prepared, solution, certificate)
+    state = Fitted.of(prepared, solution, certificate, shrinkage)
     return replace(state, frame_library=of_fit.frame_library, origin=of_fit.origin)
 
 

@@ -35,7 +35,7 @@ from survtree._model.near_importance import importance_columns
 from survtree._model.near_model import model_at, model_of_best
 from survtree._model.near_scores import held_out_ratios
 from survtree._model.near_stability import SampleTask, look_at_sample, stability_columns
-from survtree._model.prepare import Prepared
+from survtree._model.prepare import Cohort, Prepared
 from survtree._model.read_conditions import check_was_found, read_condition
 from survtree._model.stability import bootstrap_samples
 from survtree._proof.choice import columns_of
@@ -86,7 +86,8 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
             if len(self._models) >= MOST_KEPT:
                 self._models.clear()
             tree = self.trees[places]
-            self._models[places] = model_at(self._model, self._prepared, tree, places)
+            shrinkage = self._shrinkages.of(leaf_paths(tree))
+            self._models[places] = model_at(self._model, self._prepared, tree, places, shrinkage)
         return self._models[places]
 
     def __len__(self) -> int:
@@ -203,6 +204,22 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         from survtree._show.plot_importance import plot_importance
 
         return plot_importance(self._importance, 100.0 * self.within, ax)
+
+    def report(self, file: Any, **options: Any) -> None:
+        """Write the set as one HTML page to choose a tree in; it needs no network.
+
+        ``options`` are title, times, sizes, cv, command and random_state: see
+        ``docs/how-to/explore-on-a-page``.
+        """
+        from survtree._show.explore_page import write_explore
+
+        write_explore(self, file, **options)
+
+    @property
+    def rows(self) -> Cohort:
+        """The rows of the fit with their outcome, as its folds are made of them."""
+        study = self._prepared.study
+        return Cohort(self._prepared.X, self._prepared.exact, study.left_out, study.cautions)
 
     def best(
         self,
@@ -336,8 +353,11 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
     @cached_property
     def _shrunken(self) -> list[tuple[list[Path], float]]:
         """The paths to the leaves of each tree, and its shrinkage."""
-        shrinkages = Shrinkages(self._prepared, self._rows)
-        return [(paths, shrinkages.of(paths)) for paths in self._paths]
+        return [(paths, self._shrinkages.of(paths)) for paths in self._paths]
+
+    @cached_property
+    def _shrinkages(self) -> Shrinkages:
+        return Shrinkages(self._prepared, self._rows)
 
     def _frame(self, columns: dict[str, Any]) -> Any:
         return frame_in(self._model._state.frame_library, columns)

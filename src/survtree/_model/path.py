@@ -28,6 +28,7 @@ from survtree._search.progress import watching
 from survtree._search.solve import Solution, frontier, loss_of
 
 MOST_LEAVES = 60_000
+LONE_LEAF = Tree(*(np.array([-1], np.int32) for _ in range(3)))
 
 
 class RegularizationPath(Sequence[OptimalSurvivalTree]):
@@ -185,14 +186,11 @@ def _check_size(problem: Problem) -> None:
         most = min(most, problem.events.event.sum() / problem.min_events_leaf)
     if problem.max_leaves is None and most > MOST_LEAVES:
         penalty = problem.regularization
-        lone_leaf = Tree(
-            np.array([-1], np.int32), np.array([-1], np.int32), np.array([-1], np.int32)
-        )
-        paying = 1 + loss_of(problem, lone_leaf) / penalty if penalty > 0 else inf
+        paying = 1 + loss_of(problem, LONE_LEAF) / penalty if penalty > 0 else inf
         check_number_of_leaves(min(most, paying), MOST_LEAVES)
 
 
-def _saving_per_leaf(few: Solution, many: Solution) -> float:
+def saving_per_leaf(few: Solution, many: Solution) -> float:
     """By how much each further leaf reduces the loss: the penalty at which both trees tie."""
     return (few.loss - many.loss) / (len(many.tree.leaves) - len(few.tree.leaves))
 
@@ -209,15 +207,15 @@ def _best_for_some_penalty(solutions: list[Solution]) -> list[Solution]:
 
 def _is_never_best(few: Solution, between: Solution, many: Solution) -> bool:
     """Whether one of the other two trees is as good for every penalty."""
-    return _saving_per_leaf(between, many) >= _saving_per_leaf(few, between)
+    return saving_per_leaf(between, many) >= saving_per_leaf(few, between)
 
 
 def _intervals(solutions: list[Solution], lowest: float) -> list[Interval]:
-    breaks = [_saving_per_leaf(few, many) for few, many in pairwise(solutions)]
+    breaks = [saving_per_leaf(few, many) for few, many in pairwise(solutions)]
     return list(zip([*breaks, lowest], [inf, *breaks], strict=True))
 
 
-def _inside(interval: Interval) -> float:
+def inside(interval: Interval) -> float:
     """A penalty for which the tree is optimal and does not tie."""
     low, high = interval
     if high == inf:
@@ -231,7 +229,7 @@ def _model(
     """The model of a tree of the path, for a penalty inside its interval."""
     certificate = prepared.certificate(solution)
     fitted = Fitted.of(prepared, solution, certificate, regularization_interval=interval)
-    return with_state(template, fitted.at(_inside(interval)))
+    return with_state(template, fitted.at(inside(interval)))
 
 
 def _warn(path: RegularizationPath, stopped_by: str) -> None:

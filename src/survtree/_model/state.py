@@ -53,9 +53,17 @@ class Fitted:
 
     @classmethod
     def of(
-        cls, prepared: Prepared, solution: Solution, certificate: Certificate, **rest: Any
+        cls,
+        prepared: Prepared,
+        solution: Solution,
+        certificate: Certificate,
+        shrinkage: float | None = None,
+        **rest: Any,
     ) -> "Fitted":
-        """The state after a search; the curves of the leaves are computed when first used."""
+        """The state after a search; the curves of the leaves are computed when first used.
+
+        The shrinkage may be given where it is already known which one would be chosen.
+        """
         problem, exact, tree = prepared.problem, prepared.exact, solution.tree
         curves = LeafCurves(lambda: curves_by_node(exact, problem.leaf_of_row(tree), tree))
         # The search has found the distinct times of its rows already.
@@ -66,7 +74,7 @@ class Fitted:
             ibs_ratio=ibs_ratio(problem, solution),
             unique_times=times.unique_times,
             event_times=times.event_times,
-            shrinkage=chosen_shrinkage(prepared, tree, curves),
+            shrinkage=chosen_shrinkage(prepared, tree, curves) if shrinkage is None else shrinkage,
             asked_shrinkage=prepared.shrinkage,
             frame_library=library_of(prepared.X),
             one_leaf_reason=why_one_leaf(problem, solution),

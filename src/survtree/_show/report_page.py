@@ -125,7 +125,7 @@ def page(facts: dict[str, Any], pictures: Pictures) -> str:
         facts,
         style=Markup(style),
         script=Markup(script),
-        policy=_policy(style, script),
+        policy=policy_of(style, script),
         data_for_script=_needed_by_script(facts),
         pictures=pictures,
         unit_after=f" {facts['unit']}" if facts["unit"] else "",
@@ -163,7 +163,7 @@ def _numbers(leaf: dict[str, Any], facts: dict[str, Any]) -> list[str]:
     return [counts_text(leaf), *([median] if facts["has_medians"] else []), *survival]
 
 
-def _policy(style: str, script: str) -> str:
+def policy_of(style: str, script: str) -> str:
     """Nothing is loaded, and nothing runs but what is written here."""
     return (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:; "
@@ -182,13 +182,18 @@ def page_part(name: str) -> str:
 
 @cache
 def _template() -> Any:
+    return page_environment().from_string(page_part("template.html.j2"))
+
+
+def page_environment() -> Any:
+    """Where templates of pages are read: all text is escaped, and unknown names are errors."""
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "sort_keys": True}
     environment.filters.update(FORMATS)
     environment.globals.update(FORMATS, zip=zip, counts=counts_text)
-    return environment.from_string(page_part("template.html.j2"))
+    return environment
 
 
 def notebook_html(model: Any) -> str:

@@ -74,7 +74,7 @@ class HeldOut(NamedTuple):
 
 def score_facts(model: Any, rows: Cohort, scoring: Scoring, *, is_training: bool) -> dict[str, Any]:
     """Scores and calibration. Rows that the model was not fitted on are new: none are held out."""
-    cv, reason = _folds_to_make(model, rows, scoring.cv) if is_training else (None, "new")
+    cv, reason = folds_to_make(model, rows, scoring.cv) if is_training else (None, "new")
     with warnings.catch_warnings():
         # In parts of one study, late rows and values seen elsewhere are a matter of course.
         warnings.simplefilter("ignore", UserWarning)
@@ -104,7 +104,7 @@ def score_facts(model: Any, rows: Cohort, scoring: Scoring, *, is_training: bool
     }
 
 
-def _folds_to_make(model: Any, rows: Cohort, cv: Any) -> tuple[Any, str]:
+def folds_to_make(model: Any, rows: Cohort, cv: Any) -> tuple[Any, str]:
     """The folds that are asked for, or why there are none; usual ones if they are affordable."""
     reason = why_not_refitted(model, cv)
     if reason or not is_word(cv, "auto"):
