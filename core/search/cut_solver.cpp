@@ -129,10 +129,11 @@ CutSolver::Table CutSolver::new_table() {
 }
 
 // What is known before any cut is looked at: each side has a leaf, and what holds for subsets.
-void CutSolver::start_table(FloorTable& table, const CutSubset& s, const Hints& hints) const {
+void CutSolver::start_table(FloorTable& table, const CutSubset& s, const Hints& hints) {
   const std::size_t n = problem_.n_cuts();
   const float least = rounded_down(penalty());
   table.n_rows = s.n_rows;
+  n_cells_ += n;
   if (hints[0] == nullptr || !options_.switches.floors) {
     table.no.assign(n, least);
     table.yes.assign(n, least);

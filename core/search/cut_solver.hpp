@@ -125,7 +125,7 @@ class CutSolver {
   CutResult finish(Node& node);
   double floor_of_open(const Node& node) const;
 
-  void start_table(FloorTable& table, const CutSubset& s, const Hints& hints) const;
+  void start_table(FloorTable& table, const CutSubset& s, const Hints& hints);
   void open_cuts(const FloorTable& table, double budget, std::vector<std::uint32_t>& out) const;
   double least_closed(const FloorTable& table, double budget) const;
   void raise_table(FloorTable& table, const CutSubset& s, std::span<const std::uint32_t> cuts,
@@ -159,8 +159,12 @@ class CutSolver {
   }
   int useful_depth(const CutSubset& s) const;
   double penalty() const { return options_.regularization; }
+  // Where columns have many cuts and subsets few rows, passes over tables of floors take longer
+  // than the lanes do: a cut of a table counts like so many lane-rows.
+  static constexpr std::uint64_t kWorkOfCell = 3;
+  std::uint64_t work() const { return stats_.lane_rows + kWorkOfCell * n_cells_; }
   bool should_stop() {
-    if (stats_.lane_rows > limits_.of_run().work_limit) limits_.stop(Status::node_limit);
+    if (work() > limits_.of_run().work_limit) limits_.stop(Status::node_limit);
     return limits_.should_stop(n_polls_, true);
   }
   Level& level(std::size_t k) {
@@ -178,6 +182,7 @@ class CutSolver {
   CutCache cache_;
   Stats stats_;
   std::uint64_t n_polls_ = 0;
+  std::uint64_t n_cells_ = 0;  // of the tables that were begun
   std::vector<std::uint32_t> all_rows_, all_cuts_;
   CutSubset root_;
   double tolerance_ = 0.0;

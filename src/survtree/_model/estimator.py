@@ -171,7 +171,8 @@ class OptimalSurvivalTree(FittedTree):
     regularization_, horizon_, teacher_, shrinkage_, min_events_leaf_
         What the words "auto" and "default" of these options came to. ``teacher_`` is a name.
     screening_ : str
-        That every cut was searched, or how many of the possible splits; empty without cuts.
+        That every cut was searched, or how many of the possible splits, and whether those of the
+        tree were refined; empty without cuts.
     warnings_ : tuple of str
         What in the table would mislead, in sentences: each was a ``DataWarning`` of the fit.
     excluded_ : list of str
@@ -348,7 +349,13 @@ class OptimalSurvivalTree(FittedTree):
             guess = Guess.of(name_of(self.reference), kept.settings.guessed_losses, solution)
         if self.certificate == "full" and kept is not None and solution.status == "optimal":
             proof = proof_of(kept, solution, watch, prepared.horizon)
-        return prepared.certificate(solution, guess=guess, proof=proof)
+        return prepared.certificate(
+            solution,
+            guess=guess,
+            proof=proof,
+            is_refined=found.is_refined,
+            every_cut_bound=found.every_cut_bound,
+        )
 
     def optimal_trees(self, limit: int = 100) -> list[Tree]:
         """Every distinct tree that attains the optimum, at most ``limit``; the first is ``tree_``.

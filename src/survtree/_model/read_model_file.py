@@ -211,6 +211,8 @@ class Proven(Struct):
     rows_fingerprint: Fingerprint | None = None
     n_candidates: Positive | None = None
     n_splits: Annotated[int, Meta(ge=0)] | None = None
+    is_refined: bool = False
+    every_cut_bound: NotNegative | None = None
 
     def __post_init__(self) -> None:
         objective, bound = self.objective, self.lower_bound
@@ -220,6 +222,9 @@ class Proven(Struct):
         is_right = bound == objective if self.status == "optimal" else bound <= objective
         wanted = "lower_bound must be at most the objective, and equal to it if optimal"
         require(is_right, wanted, bound)
+        over_all = self.every_cut_bound
+        is_below = over_all is None or over_all <= objective
+        require(is_below, "every_cut_bound must be at most the objective", over_all)
         check_option("time_buckets", self.time_buckets)
         n_closed = 0 if self.guess is None else self.guess.n_closed
         require(n_closed >= 0, "guess.n_closed must not be negative", n_closed)

@@ -98,6 +98,18 @@ class CodedAnswers:
             out[questions] = up_to[np.minimum(self.question_cut[questions], len(up_to) - 1)]
         return out
 
+    def rows(self, rows: Bools) -> "CodedAnswers":
+        """The answers of some rows."""
+        codes = np.ascontiguousarray(self.codes[:, rows])
+        return CodedAnswers(codes, self.question_column, self.question_cut)
+
+    def some(self, questions: Places) -> "CodedAnswers":
+        """The answers to some questions, with the code columns that these look at."""
+        columns, column = np.unique(self.question_column[questions], return_inverse=True)
+        return CodedAnswers(
+            self.codes[columns], column.astype(np.uint32), self.question_cut[questions]
+        )
+
     def every(self, step: int) -> "CodedAnswers":
         """The answers of every ``step``-th row."""
         codes = np.ascontiguousarray(self.codes[:, ::step])
