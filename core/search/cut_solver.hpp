@@ -110,7 +110,8 @@ class CutSolver {
   CutResult solve_splits(const CutSubset& s, int depth, double budget, const Hints& hints,
                          std::size_t level, FloorTable& table);
   void look_at(const CutSubset& s, Level& at, FloorTable& table, Best& best);
-  void begin(Node& node);
+  void pick(Node& node) const;
+  void look_at_picked(Node& node);
   void order_columns(Node& node);
   Run next_run(Node& node) const;
   void try_runs(Node& node);
@@ -122,8 +123,9 @@ class CutSolver {
   void raise(Node& node, std::size_t lane, double no_floor, double yes_floor);
   void drop_tables(Node& node, const Run& run);
   double bound_of(const Node& node, std::size_t lane) const;
-  CutResult finish(Node& node);
-  double floor_of_open(const Node& node) const;
+  void end_look(Node& node);
+  CutResult finish(Node& node, double limit_of_open);
+  CutResult stopped(const Node& node) const;
 
   void start_table(FloorTable& table, const CutSubset& s, const Hints& hints);
   void open_cuts(const FloorTable& table, double budget, std::vector<std::uint32_t>& out) const;
@@ -183,7 +185,7 @@ class CutSolver {
   Stats stats_;
   std::uint64_t n_polls_ = 0;
   std::uint64_t n_cells_ = 0;  // of the tables that were begun
-  std::vector<std::uint32_t> all_rows_, all_cuts_;
+  std::vector<std::uint32_t> all_rows_;
   CutSubset root_;
   double tolerance_ = 0.0;
   // Before all that holds tables: those that go come here.

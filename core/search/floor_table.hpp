@@ -22,6 +22,8 @@ namespace survtree {
 
 // Floors are kept in single precision, rounded down.
 inline float rounded_down(double x) { return static_cast<float>(x * (1.0 - 1.2e-7)); }
+// Above this sums of them are above the budget, however they were rounded.
+inline float closing_sum(double budget) { return static_cast<float>(budget * (1.0 + 4e-7)); }
 
 struct FloorTable {
   // By cut: of the rows that answer no, and of those that answer yes; penalties included.

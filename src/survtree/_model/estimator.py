@@ -313,6 +313,7 @@ class OptimalSurvivalTree(FittedTree):
             found = with_every_cut(found, settings, watch, clock)
             self._kept_search = found.kept if options["warm_start"] else None
             certificate = self._certified(found, watch)
+            found = replace(found, kept=None)  # large, and of no more use
             fitted = Fitted.of(
                 found.prepared,
                 found.solution,

@@ -17,6 +17,7 @@ from survtree._model.defaults import SHALLOW, is_word
 from survtree._model.prepare import Prepared, copy_feature_names
 from survtree._model.refine import Refinement, can_refine, renumbered
 from survtree._proof.certificate import headline
+from survtree._questions.asked import places_in
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.questions import Questions
 from survtree._search.engines import CUTS
@@ -105,6 +106,5 @@ def _prepared(prepared: Prepared) -> Prepared:
 
 def _places(known: Questions, every: Questions) -> Places | None:
     """The places that questions have among all; None if one is not there."""
-    place = {question: j for j, question in enumerate(every.asked)}
-    places = [place.get(question, -1) for question in known.asked]
+    places = places_in(every.asked, known.asked)
     return None if -1 in places else np.array(places, dtype=np.intp)
