@@ -260,7 +260,9 @@ CutResult CutSolver::solve_last(const CutSubset& s, double budget, const Hints& 
     }
     at.open.resize(n_left);
     n_asked += at.picked.size();
+    const double before = best.value;
     look_at(s, at, table, best);
+    if (best.value < before && s.key == root_.key) tell_of_split(at.tried);
     if (limits_.is_stopped()) return {bounds_.any_tree(s.facts()), relaxed(s), kLeaf, false};
     const float closed = closing_sum(kMore * best.limit() + tolerance_);
     std::erase_if(at.open,
@@ -272,6 +274,13 @@ CutResult CutSolver::solve_last(const CutSubset& s, double budget, const Hints& 
   if (best.value > budget + tolerance_)
     return {std::min({best.value, best.rest, closed}), floor, kLeaf, false};
   return {best.value, floor, first_of_ties(s, best.value, at.tried), true};
+}
+
+// Of all rows even one look may take long: what it finds is worth showing.
+void CutSolver::tell_of_split(std::span<const Tried> tried) {
+  const auto best = std::min_element(
+      tried.begin(), tried.end(), [](const Tried& a, const Tried& b) { return a.value < b.value; });
+  if (on_better_split_ && best != tried.end()) on_better_split_(best->cut, 1, best->value);
 }
 
 // The tie rule: a leaf if it is as good, otherwise the cut that does best alone on all rows, then

@@ -109,6 +109,7 @@ class CutSolver {
                        FloorTable& table);
   CutResult solve_splits(const CutSubset& s, int depth, double budget, const Hints& hints,
                          std::size_t level, FloorTable& table);
+  void tell_of_split(std::span<const Tried> tried);
   void look_at(const CutSubset& s, Level& at, FloorTable& table, Best& best);
   void pick(Node& node) const;
   void look_at_picked(Node& node);

@@ -282,7 +282,7 @@ ADDED = [
     *(("certificate", "teacher_rows"), ("one_leaf_reason",)),
     *(("options", "categorical"), ("options", "exclude"), ("warnings",)),
     ("certificate", "n_candidates"),
-    *(("certificate", "n_splits"), ("certificate", "is_refined")),
+    *(("certificate", "n_splits"), ("certificate", "n_tried")),
     ("certificate", "every_cut_bound"),
     *(("options", "time_unit"), ("group_names",)),
     ("origin",),

@@ -354,7 +354,7 @@ class OptimalSurvivalTree(FittedTree):
             solution,
             guess=guess,
             proof=proof,
-            is_refined=found.is_refined,
+            n_tried=found.n_tried,
             every_cut_bound=found.every_cut_bound,
         )
 

@@ -40,9 +40,10 @@ def with_every_cut(found: Found, settings: SearchSettings, watch: Watch, clock: 
         return found
     n_rows, n_questions = len(prepared.problem.answers), prepared.binarizer.n_splits_
     is_proof_likely = n_rows * float(n_questions) ** 2 <= MOST_ESTIMATED
-    if not is_proof_likely and not can_refine(n_rows, n_questions):
+    is_wide = not is_proof_likely and not can_refine(n_rows, n_questions)
+    every = _prepared(prepared, only_chosen=is_wide)
+    if is_wide and not can_refine(n_rows, len(every.problem.questions)):
         return found
-    every = _prepared(prepared)
     places = _places(prepared.problem.questions, every.problem.questions)
     if places is None:
         return found
@@ -92,12 +93,17 @@ def _is_open(found: Found, settings: SearchSettings) -> bool:
     )
 
 
-def _prepared(prepared: Prepared) -> Prepared:
-    """The same fit with every cut among its questions."""
+def _prepared(prepared: Prepared, *, only_chosen: bool) -> Prepared:
+    """The same fit with every cut among its questions; or only of columns of chosen questions."""
     study = prepared.study
+    left_out = set(study.left_out)
+    if only_chosen:
+        asked = {question.column for question in prepared.problem.questions.asked}
+        names = enumerate(prepared.problem.questions.names)
+        left_out |= {name for j, name in names if j not in asked}
     binarizer = Binarizer(**{**prepared.binarizer.get_params(), "thresholds": "all"})
     copy_feature_names(prepared.binarizer, binarizer)
-    questions = binarizer.fit_table(study.table, study.events, study.left_out).questions_
+    questions = binarizer.fit_table(study.table, study.events, tuple(left_out)).questions_
     # As codes even where these are few: floors need to know which cuts are of one column.
     answers = questions.coded(study.table)
     problem = replace(prepared.problem, answers=answers, questions=questions)

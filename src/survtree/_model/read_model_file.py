@@ -211,7 +211,7 @@ class Proven(Struct):
     rows_fingerprint: Fingerprint | None = None
     n_candidates: Positive | None = None
     n_splits: Annotated[int, Meta(ge=0)] | None = None
-    is_refined: bool = False
+    n_tried: Positive | None = None
     every_cut_bound: NotNegative | None = None
 
     def __post_init__(self) -> None:

@@ -58,13 +58,15 @@ class Refinement:
             self.known.update(self._near(tree), tree.question[tree.question >= 0].tolist())
             if self.status == "interrupted":
                 break
-            found = replace(found, is_refined=True)
+            found = replace(found, n_tried=len(self.every.problem.questions))
             if len(self.known) == n_known:
                 break
             prepared, solution = self._over_known(tree)
             if self.status != "optimal":
                 break
-            found = Found(prepared, solution, None, tuple(self.watch.history), is_refined=True)
+            found = replace(
+                found, prepared=prepared, solution=solution, history=tuple(self.watch.history)
+            )
             tree = renumbered(solution.tree, sorted(self.known))
         is_told = self.status == "interrupted"
         return replace(found, deeper_status=self.status) if is_told else found
@@ -130,7 +132,7 @@ def side_work(n_rows: int) -> int:
 
 
 def can_refine(n_rows: int, n_questions: int) -> bool:
-    """Whether each side can be searched at all: with every question looked at once."""
+    """Whether the sides can be searched at all: all questions must be looked at once."""
     return n_rows * n_questions <= side_work(n_rows)
 
 
