@@ -194,3 +194,16 @@ def test_the_limit_on_work_counts_cuts_where_rows_are_few():
     assert solve(problem, SearchSettings(solver="cuts", work_limit=limit)).status == "node_limit"
     enough = counts["lane_rows"] + 4 * counts["subsets_solved"] * len(problem.questions)
     assert solve(problem, SearchSettings(solver="cuts", work_limit=enough)).status == "optimal"
+
+
+def test_what_a_limit_stops_is_not_said_to_be_refined(gbsg2, chosen, monkeypatch):
+    search = refine.Refinement._search
+
+    def stopped(self, problem, settings, tree, watch):
+        solution = search(self, problem, settings, tree, watch)
+        self.status = solution.status if watch is None else "time_limit"
+        return solution
+
+    monkeypatch.setattr(refine.Refinement, "_search", stopped)
+    model = refined(gbsg2, MOST_ESTIMATED=0)
+    assert (model.objective_, model.screening_) == (chosen.objective_, chosen.screening_)

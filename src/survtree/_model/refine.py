@@ -58,15 +58,14 @@ class Refinement:
             self.known.update(self._near(tree), tree.question[tree.question >= 0].tolist())
             if self.status == "interrupted":
                 break
-            found = replace(found, n_tried=len(self.every.problem.questions))
+            refined = replace(found, n_tried=len(self.every.problem.questions))
             if len(self.known) == n_known:
-                break
+                return refined
             prepared, solution = self._over_known(tree)
             if self.status != "optimal":
                 break
-            found = replace(
-                found, prepared=prepared, solution=solution, history=tuple(self.watch.history)
-            )
+            history = tuple(self.watch.history)
+            found = replace(refined, prepared=prepared, solution=solution, history=history)
             tree = renumbered(solution.tree, sorted(self.known))
         is_told = self.status == "interrupted"
         return replace(found, deeper_status=self.status) if is_told else found
@@ -111,7 +110,7 @@ class Refinement:
 
     def _better_side(self, tree: Tree, is_here: Bools) -> Tree:
         """The best tree for some rows over every cut, one split less deep; if stopped, so far."""
-        if self.status == "interrupted":
+        if self.status == "interrupted" or not self.every.problem.events.weight[is_here].any():
             return tree
         problem = side_problem(self.every.problem, is_here)
         most = side_work(len(self.every.problem.answers))
