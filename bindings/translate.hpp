@@ -146,6 +146,7 @@ inline SearchOptions cut_options_of(const nb::dict& d) {
   o.upper_bound = nb::cast<double>(d["upper_bound"]);
   o.n_threads = nb::cast<std::size_t>(d["n_threads"]);
   o.kernel = kernel_of(nb::cast<std::string>(d["kernel"]));
+  o.most_lanes = nb::cast<std::size_t>(d["most_lanes"]);
   const auto off = nb::cast<std::vector<std::string>>(d["bounds_off"]);
   for (const std::string& name : off) {
     const auto found =

@@ -8,34 +8,43 @@
 namespace survtree {
 namespace {
 
-// Questions by column, then cut, then rank.
+// Questions by column, then cut, then rank; none if that is how they come.
 std::vector<std::uint32_t> ordered_questions(const CodedTable& t) {
-  std::vector<std::uint32_t> order = iota(t.question_cut.size());
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  const auto comes_before = [&](std::uint32_t a, std::uint32_t b) {
     if (t.question_column[a] != t.question_column[b])
       return t.question_column[a] < t.question_column[b];
     if (t.question_cut[a] != t.question_cut[b]) return t.question_cut[a] < t.question_cut[b];
     return t.question_rank[a] < t.question_rank[b];
-  });
+  };
+  bool is_sorted = true;
+  for (std::uint32_t a = 1; is_sorted && a < t.question_cut.size(); ++a)
+    is_sorted = comes_before(a - 1, a);
+  if (is_sorted) return {};
+  std::vector<std::uint32_t> order = iota(t.question_cut.size());
+  std::sort(order.begin(), order.end(), comes_before);
   return order;
 }
 
 // One cut for questions with the same answers; returns the code that each cut ends with, by cut.
 std::vector<std::uint32_t> set_cuts(const CodedTable& t, CutProblem& p) {
   p.n_columns = t.n_columns;
+  const std::size_t n = t.question_cut.size();
+  const std::vector<std::uint32_t> order = ordered_questions(t);
   std::vector<std::uint32_t> last_code;
-  for (std::uint32_t question : ordered_questions(t)) {
+  for (auto* each : {&p.question_of, &p.question_rank, &last_code}) each->reserve(n);
+  for (std::uint32_t k = 0; k < n; ++k) {
+    const std::uint32_t question = order.empty() ? k : order[k];
     const std::uint32_t column = t.question_column[question], cut = t.question_cut[question];
     require(column < t.n_columns, "a question is about a column");
-    if (!p.column_of.empty() && p.column_of.back() == column && last_code.back() == cut) continue;
+    const bool is_first = p.first_cut.size() <= column;
+    if (!is_first && last_code.back() == cut) continue;
     while (p.first_cut.size() <= column)
-      p.first_cut.push_back(static_cast<std::uint32_t>(p.column_of.size()));
-    p.column_of.push_back(column);
+      p.first_cut.push_back(static_cast<std::uint32_t>(p.question_of.size()));
     p.question_of.push_back(question);
     p.question_rank.push_back(t.question_rank[question]);
     last_code.push_back(cut);
   }
-  p.first_cut.resize(t.n_columns + 1, static_cast<std::uint32_t>(p.column_of.size()));
+  p.first_cut.resize(t.n_columns + 1, static_cast<std::uint32_t>(p.question_of.size()));
   return last_code;
 }
 

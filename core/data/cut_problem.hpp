@@ -3,6 +3,8 @@
 // cuts. Never changes once made.
 #pragma once
 
+#include <algorithm>
+
 #include "data/problem.hpp"
 
 namespace survtree {
@@ -36,7 +38,6 @@ struct CutProblem {
 
   std::size_t n_columns = 0;
   std::vector<std::uint32_t> first_cut;  // of each column, and one past the last cut
-  std::vector<std::uint32_t> column_of;  // cut -> column
   // Cut -> question. Where several questions make the same cut: the one with the smallest rank.
   std::vector<std::uint32_t> question_of, question_rank;
   // Column after column: how many of its cuts a row answers with no. In 16 bits if these suffice
@@ -45,7 +46,12 @@ struct CutProblem {
   std::vector<std::uint32_t> long_codes;
 
   std::size_t n_rows() const { return n_copies.size(); }
-  std::size_t n_cuts() const { return column_of.size(); }
+  std::size_t n_cuts() const { return question_of.size(); }
+  // Of a cut. Who goes through many asks once a column, and goes on up to its last cut.
+  std::uint32_t column_of(std::uint32_t cut) const {
+    const auto next = std::upper_bound(first_cut.begin(), first_cut.end(), cut);
+    return static_cast<std::uint32_t>(next - first_cut.begin()) - 1;
+  }
   // Calls use(codes of the column, one a row).
   template <class Use>
   auto with_codes(std::size_t column, Use use) const {

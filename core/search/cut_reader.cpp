@@ -119,7 +119,7 @@ std::vector<std::uint32_t> CutSolver::tied_cuts(const CutSubset& s, int depth, d
 
 // Of all rows, those that are not on the side of the first.
 Key CutSolver::key_of_parts(std::uint32_t cut) const {
-  const std::uint32_t column = problem_.column_of[cut];
+  const std::uint32_t column = problem_.column_of(cut);
   const std::uint32_t last = cut - problem_.first_cut[column];
   Key key;
   problem_.with_codes(column, [&](const auto* codes) {
@@ -144,7 +144,7 @@ std::uint32_t CutSolver::first_like(const CutSubset& s, std::uint32_t cut) {
 // The first cut of the column that parts the rows like this one, and the next that does not.
 std::pair<std::uint32_t, std::uint32_t> CutSolver::alike(const CutSubset& s,
                                                          std::uint32_t cut) const {
-  const std::uint32_t column = problem_.column_of[cut], base = problem_.first_cut[column];
+  const std::uint32_t column = problem_.column_of(cut), base = problem_.first_cut[column];
   std::uint32_t low = base, high = problem_.first_cut[column + 1];
   problem_.with_codes(column, [&](const auto* codes) {
     for (std::uint32_t row : s.rows) {

@@ -46,9 +46,10 @@ void CutSplitter::split_some(std::span<const std::uint32_t> rows,
   const std::size_t before = out.n_lanes;
   runs_.clear();
   for (std::size_t k = 0; k < cuts.size();) {
-    const std::uint32_t column = problem_.column_of[cuts[k]];
+    const std::uint32_t column = problem_.column_of(cuts[k]);
+    const std::uint32_t next = problem_.first_cut[column + 1];
     const std::size_t first = k;
-    while (k < cuts.size() && problem_.column_of[cuts[k]] == column) ++k;
+    while (k < cuts.size() && cuts[k] < next) ++k;
     runs_.push_back({column, first, k, 0, 0});
   }
   n_packed_ = (cuts.size() + 63) / 64;

@@ -21,9 +21,9 @@ constexpr double kMore = 1.01;
 // For floors that neighbours may use; they are found again at some cost.
 constexpr std::size_t kMostTableBytes = std::size_t{1} << 29U;
 
-// Above this sums of floors are above the budget, however they were rounded.
-float closing_sum(double budget) { return static_cast<float>(budget * (1.0 + 4e-7) + kTiny); }
-constexpr std::size_t kMostSpareTables = 64;
+// Where a table is as large as this, none is kept for neighbours.
+constexpr std::size_t kLargeTable = std::size_t{1} << 22U;
+constexpr std::size_t kMostSpareTables = 64, kMostSpareBytes = std::size_t{1} << 26U;
 
 }  // namespace
 
@@ -34,11 +34,11 @@ CutSolver::CutSolver(const CutProblem& problem, const SearchOptions& options)
       smallest_{options.min_samples_leaf, options.min_events_leaf},
       floors_(for_kernel(options.kernel, [](auto variant) { return floor_functions(variant); })),
       splitter_(problem, options.kernel, options.min_events_leaf > 0),
-      all_rows_(iota(problem.n_rows())),
-      all_cuts_(iota(problem.n_cuts())) {
+      all_rows_(iota(problem.n_rows())) {
   require(options.max_depth >= 0 && options.max_depth <= kMaxDepth, "0 <= max_depth <= 1000");
   require(options.regularization >= 0.0, "regularization >= 0");
   require(options.min_samples_leaf >= 1, "min_samples_leaf >= 1");
+  require(options.most_lanes >= 1, "most_lanes >= 1");
   root_.rows = all_rows_;
   root_.loss = problem.loss->of_leaf(all_rows_);
   root_.floor = problem.loss->floor(all_rows_);
@@ -54,7 +54,8 @@ CutSolver::CutSolver(const CutProblem& problem, const SearchOptions& options)
 
 void CutSolver::start(const RunLimits& limits) {
   limits_.start(limits);
-  most_table_bytes_ = std::min(kMostTableBytes, limits.memory_limit_bytes / 2);
+  const bool is_large = FloorTable::bytes(problem_.n_cuts()) > kLargeTable;
+  most_table_bytes_ = is_large ? 0 : std::min(kMostTableBytes, limits.memory_limit_bytes / 2);
   cache_.set_max_bytes(limits.memory_limit_bytes - most_table_bytes_);
 }
 
@@ -121,7 +122,8 @@ CutSolver::Table CutSolver::new_table() {
   return {table.release(), [this, bytes](FloorTable* old) {
             table_bytes_ -= bytes;
             old->sides.clear();
-            if (spare_tables_.size() < kMostSpareTables)
+            if (spare_tables_.size() < kMostSpareTables &&
+                bytes * (spare_tables_.size() + 1) <= kMostSpareBytes)
               spare_tables_.emplace_back(old);
             else
               delete old;
@@ -129,10 +131,11 @@ CutSolver::Table CutSolver::new_table() {
 }
 
 // What is known before any cut is looked at: each side has a leaf, and what holds for subsets.
-void CutSolver::start_table(FloorTable& table, const CutSubset& s, const Hints& hints) const {
+void CutSolver::start_table(FloorTable& table, const CutSubset& s, const Hints& hints) {
   const std::size_t n = problem_.n_cuts();
   const float least = rounded_down(penalty());
   table.n_rows = s.n_rows;
+  n_cells_ += n;
   if (hints[0] == nullptr || !options_.switches.floors) {
     table.no.assign(n, least);
     table.yes.assign(n, least);
@@ -148,7 +151,7 @@ void CutSolver::start_table(FloorTable& table, const CutSubset& s, const Hints& 
 void CutSolver::open_cuts(const FloorTable& table, double budget,
                           std::vector<std::uint32_t>& out) const {
   if (!options_.switches.floors) {
-    out = all_cuts_;
+    out = iota(problem_.n_cuts());
     return;
   }
   const std::size_t n = problem_.n_cuts();
@@ -176,9 +179,10 @@ void CutSolver::raise_table(FloorTable& table, const CutSubset& s,
   const float whole = rounded_down(relaxed(s));
   const auto put = [](float& old, float value) { old = std::max(old, value); };
   for (std::size_t first = 0, end; first < cuts.size(); first = end) {
-    const std::uint32_t column = problem_.column_of[cuts[first]];
+    const std::uint32_t column = problem_.column_of(cuts[first]);
+    const std::uint32_t next_column = problem_.first_cut[column + 1];
     end = first;
-    while (end < cuts.size() && problem_.column_of[cuts[end]] == column) ++end;
+    while (end < cuts.size() && cuts[end] < next_column) ++end;
     float highest = 0.0F;
     for (std::size_t i = first; i < end; ++i) {
       const std::int32_t lane = row.lane_of[i];
@@ -258,7 +262,9 @@ CutResult CutSolver::solve_last(const CutSubset& s, double budget, const Hints& 
     }
     at.open.resize(n_left);
     n_asked += at.picked.size();
+    const double before = best.value;
     look_at(s, at, table, best);
+    if (!wants_all && best.value < before && s.key == root_.key) tell_of_split(at.tried);
     if (limits_.is_stopped()) return {bounds_.any_tree(s.facts()), relaxed(s), kLeaf, false};
     const float closed = closing_sum(kMore * best.limit() + tolerance_);
     std::erase_if(at.open,
@@ -270,6 +276,13 @@ CutResult CutSolver::solve_last(const CutSubset& s, double budget, const Hints& 
   if (best.value > budget + tolerance_)
     return {std::min({best.value, best.rest, closed}), floor, kLeaf, false};
   return {best.value, floor, first_of_ties(s, best.value, at.tried), true};
+}
+
+// Of all rows even one look may take long: what it finds is worth showing.
+void CutSolver::tell_of_split(std::span<const Tried> tried) {
+  const auto best = std::min_element(
+      tried.begin(), tried.end(), [](const Tried& a, const Tried& b) { return a.value < b.value; });
+  if (on_better_split_ && best != tried.end()) on_better_split_(best->cut, 1, best->value);
 }
 
 // The tie rule: a leaf if it is as good, otherwise the cut that does best alone on all rows, then

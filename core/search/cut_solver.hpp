@@ -47,7 +47,7 @@ class CutSolver {
   int useful_depth(const NearPart& s) const;
   bool comes_before(std::uint32_t a, std::uint32_t b);
   bool should_stop() {
-    if (stats_.lane_rows > limits_.of_run().work_limit) limits_.stop(Status::node_limit);
+    if (work() > limits_.of_run().work_limit) limits_.stop(Status::node_limit);
     return limits_.should_stop(n_polls_, true);
   }
   // A tree that somebody else made, with the losses of its leaves.
@@ -120,8 +120,10 @@ class CutSolver {
                        FloorTable& table, bool wants_all = false);
   CutResult solve_splits(const CutSubset& s, int depth, double budget, const Hints& hints,
                          std::size_t level, FloorTable& table, bool wants_all = false);
+  void tell_of_split(std::span<const Tried> tried);
   void look_at(const CutSubset& s, Level& at, FloorTable& table, Best& best);
-  void begin(Node& node);
+  void pick(Node& node) const;
+  void look_at_picked(Node& node);
   void order_columns(Node& node);
   Run next_run(Node& node) const;
   void try_runs(Node& node);
@@ -133,10 +135,11 @@ class CutSolver {
   void raise(Node& node, std::size_t lane, double no_floor, double yes_floor);
   void drop_tables(Node& node, const Run& run);
   double bound_of(const Node& node, std::size_t lane) const;
-  CutResult finish(Node& node);
-  double floor_of_open(const Node& node) const;
+  void end_look(Node& node);
+  CutResult finish(Node& node, double limit_of_open);
+  CutResult stopped(const Node& node) const;
 
-  void start_table(FloorTable& table, const CutSubset& s, const Hints& hints) const;
+  void start_table(FloorTable& table, const CutSubset& s, const Hints& hints);
   void open_cuts(const FloorTable& table, double budget, std::vector<std::uint32_t>& out) const;
   double least_closed(const FloorTable& table, double budget) const;
   void raise_table(FloorTable& table, const CutSubset& s, std::span<const std::uint32_t> cuts,
@@ -169,6 +172,10 @@ class CutSolver {
   }
   int useful_depth(const CutSubset& s) const;
   double penalty() const { return options_.regularization; }
+  // Where columns have many cuts and subsets few rows, passes over tables of floors take longer
+  // than the lanes do: a cut of a table counts like so many lane-rows.
+  static constexpr std::uint64_t kWorkOfCell = 3;
+  std::uint64_t work() const { return stats_.lane_rows + kWorkOfCell * n_cells_; }
   Level& level(std::size_t k) {
     while (levels_.size() <= k) levels_.push_back(std::make_unique<Level>());
     return *levels_[k];
@@ -184,7 +191,8 @@ class CutSolver {
   CutCache cache_;
   Stats stats_;
   std::uint64_t n_polls_ = 0;
-  std::vector<std::uint32_t> all_rows_, all_cuts_;
+  std::uint64_t n_cells_ = 0;  // of the tables that were begun
+  std::vector<std::uint32_t> all_rows_;
   CutSubset root_;
   double tolerance_ = 0.0;
   // Before all that holds tables: those that go come here.

@@ -1,10 +1,16 @@
 // Trees of more than two leaves: which cut to solve next, and what that closes.
+#include <algorithm>
+
 #include "data/contract.hpp"
 #include "search/cut_solver.hpp"
 
 namespace survtree {
 
 constexpr std::uint64_t kParts = 16;  // of all rows, in which a column is cut first
+// Lanes of one look at the cuts of a subset, so that it takes seconds and little memory even where
+// both rows and cuts are very many.
+constexpr std::size_t kLaneRowsAtOnce = std::size_t{1} << 30U;
+constexpr std::size_t kFewestLanes = 256;
 
 struct CutSolver::Node {
   const CutSubset& subset;
@@ -17,9 +23,11 @@ struct CutSolver::Node {
   bool keeps_sides;  // for those who use the table
   bool wants_all;    // splits within the budget, not only the best
 
-  double leaf, best;               // the best known: the leaf, or a split
-  double limit_at_start = 0.0;     // above which cuts were closed from the start
-  double rest = Bounds::no_limit;  // no tree that was left unsolved is better than this
+  double leaf, best;  // the best known: the leaf, or a split
+  double floor;       // of what was looked at
+  // No tree that was left unsolved is better than this, and none that begins with a cut that was
+  // looked at and closed.
+  double rest = Bounds::no_limit, closed = Bounds::no_limit;
 
   double limit() const { return wants_all ? budget : std::min(best, budget); }
 };
@@ -29,21 +37,55 @@ CutResult CutSolver::solve_splits(const CutSubset& s, int depth, double budget, 
   const double leaf = bounds_.as_leaf(s.facts());
   // Tables of subsets of two leaves are many and serve neighbours well; deeper ones are large.
   const bool keeps_sides = depth == 2 && k > 0;
-  Node node{s, hints, level(k), table, depth, budget, k, keeps_sides, wants_all, leaf, leaf};
-  begin(node);
-  if (limits_.is_stopped()) return {bounds_.any_tree(s.facts()), relaxed(s), kLeaf, false};
-  try_runs(node);
-  return finish(node);
+  Level& at = level(k);
+  Node node{s, hints,       at,        table, depth, budget,
+            k, keeps_sides, wants_all, leaf,  leaf,  s.floor + penalty()};
+  start_table(table, s, hints);
+  at.tried.clear();
+  open_cuts(table, node.limit(), at.open);
+  double limit_of_open = node.limit();  // above which all others are closed
+  while (!at.open.empty()) {
+    pick(node);
+    look_at_picked(node);
+    if (limits_.is_stopped()) return stopped(node);
+    try_runs(node);
+    end_look(node);
+    if (limits_.is_stopped()) return stopped(node);
+    if (at.open.empty()) break;
+    limit_of_open = node.limit();
+    const float closed = closing_sum(limit_of_open + tolerance_);
+    std::erase_if(at.open,
+                  [&](std::uint32_t cut) { return table.no[cut] + table.yes[cut] > closed; });
+  }
+  return finish(node, limit_of_open);
 }
 
-// All cuts that are open, with both sides as leaves.
-void CutSolver::begin(Node& node) {
+// Of the cuts that are open, as many as one look may take, evenly; what they show closes others.
+void CutSolver::pick(Node& node) const {
   Level& at = node.at;
-  start_table(node.table, node.subset, node.hints);
-  at.tried.clear();
-  node.limit_at_start = node.limit();
-  open_cuts(node.table, node.limit_at_start, at.open);
-  stats_.lane_rows += splitter_.split(node.subset.rows, at.open, {}, at.row, poll_);
+  const std::size_t most = std::min(
+      options_.most_lanes, std::max(kFewestLanes, kLaneRowsAtOnce / node.subset.rows.size()));
+  if (at.open.size() <= most || !options_.switches.floors) {
+    at.picked.swap(at.open);
+    at.open.clear();
+    return;
+  }
+  const std::size_t stride = (at.open.size() + most - 1) / most;
+  at.picked.clear();
+  std::size_t n_left = 0;
+  for (std::size_t i = 0; i < at.open.size(); ++i) {
+    if (i % stride == stride / 2)
+      at.picked.push_back(at.open[i]);
+    else
+      at.open[n_left++] = at.open[i];
+  }
+  at.open.resize(n_left);
+}
+
+// The cuts picked, with both sides as leaves.
+void CutSolver::look_at_picked(Node& node) {
+  Level& at = node.at;
+  stats_.lane_rows += splitter_.split(node.subset.rows, at.picked, {}, at.row, poll_);
   if (limits_.is_stopped()) return;
   const CutRow& row = at.row;
   at.no.resize(row.n_lanes);
@@ -65,9 +107,9 @@ void CutSolver::order_columns(Node& node) {
   const CutRow& row = node.at.row;
   std::vector<std::pair<double, Run>> columns;
   for (std::size_t first = 0, end; first < row.n_lanes; first = end) {
-    const std::uint32_t column = problem_.column_of[row.cut[first]];
+    const std::uint32_t next = problem_.first_cut[problem_.column_of(row.cut[first]) + 1];
     double best = Bounds::no_limit;
-    for (end = first; end < row.n_lanes && problem_.column_of[row.cut[end]] == column; ++end)
+    for (end = first; end < row.n_lanes && row.cut[end] < next; ++end)
       best = std::min(best, row.no.loss[end] + row.yes.loss[end]);
     columns.push_back({best, {first, end, true}});
   }
@@ -190,7 +232,7 @@ void CutSolver::keep_tables(Node& node, FloorTable::Sides sides) {
 
 // The two largest tables known of subsets of a side of a cut.
 CutSolver::Hints CutSolver::hints_for(const Node& node, std::uint32_t cut, bool yes) const {
-  const std::uint32_t column = problem_.column_of[cut];
+  const std::uint32_t column = problem_.column_of(cut);
   const std::uint32_t first = problem_.first_cut[column], end = problem_.first_cut[column + 1];
   const auto table_of = [&](const FloorTable* known) -> const FloorTable* {
     if (known == nullptr) return nullptr;
@@ -217,9 +259,10 @@ CutSolver::Hints CutSolver::hints_for(const Node& node, std::uint32_t cut, bool 
 void CutSolver::raise(Node& node, std::size_t lane, double no_floor, double yes_floor) {
   if (!options_.switches.floors) return;
   Level& at = node.at;
-  const std::uint32_t column = problem_.column_of[at.row.cut[lane]];
+  const std::uint32_t column = problem_.column_of(at.row.cut[lane]);
+  const std::uint32_t first = problem_.first_cut[column], end = problem_.first_cut[column + 1];
   const auto is_same_column = [&](std::size_t other) {
-    return problem_.column_of[at.row.cut[other]] == column;
+    return at.row.cut[other] >= first && at.row.cut[other] < end;
   };
   const float no = rounded_down(no_floor), yes = rounded_down(yes_floor);
   for (std::size_t k = lane; k < at.row.n_lanes && is_same_column(k) && at.yes[k] < yes; ++k)
@@ -242,40 +285,47 @@ void CutSolver::drop_tables(Node& node, const Run& run) {
                 [](const auto& sides) { return sides.no == nullptr && sides.yes == nullptr; });
 }
 
-CutResult CutSolver::finish(Node& node) {
+// What the cuts that were looked at have shown goes into the table.
+void CutSolver::end_look(Node& node) {
   Level& at = node.at;
   const double limit = node.limit() + tolerance_;
-  double best = node.leaf, untried = Bounds::no_limit;
-  double floor = node.subset.floor + penalty();
-  for (const Tried& each : at.tried) best = std::min(best, each.value);
   for (std::size_t lane = 0; lane < at.row.n_lanes; ++lane) {
     const double bound = bound_of(node, lane);
-    floor = std::min(floor, bound);
-    // What was tried is in `best` or `rest` with more than this; without a stop all else is closed.
-    if (bound > limit) untried = std::min(untried, bound);
+    node.floor = std::min(node.floor, bound);
+    // What was tried is in `tried` or `rest` with more than this; without a stop all else is
+    // closed.
+    if (bound > limit) node.closed = std::min(node.closed, bound);
     if (bound > limit) ++stats_.pruned_by_floor;
   }
-  const double closed = least_closed(node.table, node.limit_at_start);
-  floor = std::min(floor, closed);
-  raise_table(node.table, node.subset, at.open, at.row, at.no.data(), at.yes.data());
+  raise_table(node.table, node.subset, at.picked, at.row, at.no.data(), at.yes.data());
   if (!node.keeps_sides) node.table.sides.clear();
-  if (limits_.is_stopped())
-    return {std::min({best, node.rest, floor_of_open(node), closed}), floor, kLeaf, false};
-  if (best > node.budget + tolerance_ && options_.switches.hierarchical)
-    return {std::min({best, node.rest, untried, closed}), floor, kLeaf, false};
-  return {best, floor, first_of_ties(node.subset, best, at.tried), true};
 }
 
-// Stopped: no tree that begins with a cut that was not tried is better than this.
-double CutSolver::floor_of_open(const Node& node) const {
+CutResult CutSolver::finish(Node& node, double limit_of_open) {
+  double best = node.leaf;
+  for (const Tried& each : node.at.tried) best = std::min(best, each.value);
+  const double closed = least_closed(node.table, limit_of_open);
+  const double floor = std::min(node.floor, closed);
+  if (best > node.budget + tolerance_ && options_.switches.hierarchical)
+    return {std::min({best, node.rest, node.closed, closed}), floor, kLeaf, false};
+  return {best, floor, first_of_ties(node.subset, best, node.at.tried), true};
+}
+
+// No tree that begins with a cut costs less than the table says of its sides.
+CutResult CutSolver::stopped(const Node& node) const {
+  const FloorTable& table = node.table;
   double least = Bounds::no_limit;
-  for (std::size_t lane = 0; lane < node.at.row.n_lanes; ++lane)
-    least = std::min(least, bound_of(node, lane));
-  return least;
+  for (std::size_t cut = 0; cut < table.no.size(); ++cut)
+    least =
+        std::min(least, static_cast<double>(table.no[cut]) + static_cast<double>(table.yes[cut]));
+  const double any = bounds_.any_tree(node.subset.facts());
+  const double floor = std::min(node.subset.floor + penalty(), least);
+  return {std::max(any, std::min(node.leaf, least)), std::max(relaxed(node.subset), floor), kLeaf,
+          false};
 }
 
 void CutSolver::part(const CutSubset& s, std::uint32_t cut, Level& at) {
-  const std::uint32_t column = problem_.column_of[cut];
+  const std::uint32_t column = problem_.column_of(cut);
   const std::uint32_t last = cut - problem_.first_cut[column];
   Part &no = at.no_part, &yes = at.yes_part;
   no.rows.resize(s.rows.size());

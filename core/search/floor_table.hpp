@@ -25,6 +25,10 @@ constexpr double kTiny = 1e-37;
 inline float rounded_down(double x) {
   return static_cast<float>(std::max(0.0, x * (1.0 - 1.2e-7) - kTiny));
 }
+// Above this sums of them are above the budget, however they were rounded.
+inline float closing_sum(double budget) {
+  return static_cast<float>(budget * (1.0 + 4e-7) + kTiny);
+}
 
 struct FloorTable {
   // By cut: of the rows that answer no, and of those that answer yes; penalties included.

@@ -33,7 +33,7 @@ struct RunLimits {
   double seconds_gone = 0.0;                  // before the run; they count
   std::size_t memory_limit_bytes = SIZE_MAX;  // for the cache
   std::uint64_t node_limit = kNoLimit;
-  std::uint64_t work_limit = kNoLimit;  // lane-rows, of a search over cuts
+  std::uint64_t work_limit = kNoLimit;  // as CutSolver counts it, of a search over cuts
   // Raise the lower bound and improve the tree as the search goes on, which costs some more work in
   // all: for those who may stop it.
   bool wants_bounds = false;

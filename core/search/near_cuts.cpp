@@ -16,7 +16,7 @@ void CutSolver::splits_within(std::span<const Step> path, const NearPart& s, int
   CutSubset subset = root_;
   std::vector<std::uint32_t> rows = all_rows_;
   for (const Step& step : path) {
-    const std::uint32_t column = problem_.column_of[step.question];
+    const std::uint32_t column = problem_.column_of(step.question);
     const std::uint32_t last = step.question - problem_.first_cut[column];
     problem_.with_codes(column, [&](const auto* codes) {
       std::erase_if(rows, [&](std::uint32_t row) { return (codes[row] <= last) != step.says_yes; });

@@ -22,6 +22,7 @@ struct SearchOptions {
   Switches switches;
   Kernel kernel = available_kernels().back();
   Solver solver = Solver::cheaper;
+  std::size_t most_lanes = 65'536;         // of one look at cuts; fewer where rows are very many
   std::uint64_t greedy_from = 10'000'000;  // lane-rows done; before that greedy trees do not pay
   bool check_keys = false;  // keep the groups of every cached subset and compare them
 };

@@ -62,7 +62,7 @@ void check_row(const CutProblem& p, const std::vector<std::uint32_t>& rows, cons
   for (std::size_t lane = 0; lane < row.n_lanes; ++lane) {
     for (const bool yes : {false, true}) {
       std::vector<std::uint32_t> part;
-      const std::uint32_t column = p.column_of[row.cut[lane]];
+      const std::uint32_t column = p.column_of(row.cut[lane]);
       p.with_codes(column, [&](const auto* codes) {
         for (std::uint32_t i : rows)
           if ((p.first_cut[column] + codes[i] <= row.cut[lane]) == yes) part.push_back(i);
@@ -74,7 +74,7 @@ void check_row(const CutProblem& p, const std::vector<std::uint32_t>& rows, cons
       // the best curve.
       check::that(side.floor[lane] >= floor * (1.0 - 1e-4) - 1e-12, "no floor is far too low");
       check::that(side.floor[lane] <= loss * (1.0 + 1e-10), "no floor is above the loss");
-      const bool is_first = lane == 0 || p.column_of[row.cut[lane - 1]] != column;
+      const bool is_first = lane == 0 || p.column_of(row.cut[lane - 1]) != column;
       if (is_first || !yes) continue;
       check::that(side.floor[lane] >= side.floor[lane - 1] * (1.0 - 1e-4), "floors ascend");
     }

@@ -187,6 +187,7 @@ def _ways(case: CutCase, plain: Solution, solver: str) -> Iterator[tuple[Problem
                 kernel=kernel,
                 upper_bound=None if factor is None else float(factor * plain.objective),
                 n_jobs=int(rng.integers(1, 3)),
+                most_lanes=int(rng.choice([1, 2, 3, 8, 65_536])),
                 wants_bounds=bool(rng.integers(2)),
             )
             yield case.problem if rng.random() < 0.8 else case.as_bits, settings
@@ -204,6 +205,7 @@ def _check_stops(case: CutCase, plain: Solution, optimum: float, solver: str) ->
             node_limit=int(rng.integers(1, 20)),
             wants_bounds=wants_bounds,
             bounds_off=off,
+            most_lanes=int(rng.choice([2, 65_536])),
         )
         found, kept = find(case.problem, settings, None, kept)
         _check_bounds(case, settings, found, optimum)

@@ -10,7 +10,8 @@ from survtree import OptimalSurvivalTree
 from survtree._base.tree import Tree
 from survtree._data.table import EventTable
 from survtree._model.state import Fitted
-from survtree._questions.questions import InRange, Questions
+from survtree._questions.forms import InRange
+from survtree._questions.questions import Questions
 from survtree._scoring.curves import LeafCurves, leaf_curves
 from tests.support.hostile import NAMES
 

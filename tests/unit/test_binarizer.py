@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from survtree import Binarizer, OptimalSurvivalTree, export_text
 from survtree._data.table import Column
-from survtree._questions.questions import InLevels, InRange, IsMissing, IsOne
+from survtree._questions.forms import InLevels, InRange, IsMissing, IsOne
 
 RNG = np.random.default_rng(7)
 N = 60

@@ -33,7 +33,7 @@ COLUMNS = st.one_of(
 
 
 def cuts_of(values, *rule):
-    return cut_points(np.array(values, dtype=float), Rule(*rule))
+    return cut_points(np.array(values, dtype=float), Rule(*rule)).tolist()
 
 
 @settings(deadline=None, max_examples=300)

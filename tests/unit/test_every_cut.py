@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from survtree import OptimalSurvivalTree
-from survtree._model import every_cut
 from survtree.datasets import load
 
 
@@ -35,16 +34,6 @@ def test_it_is_the_tree_of_a_plain_search_over_every_cut(gbsg2):
     assert plain.objective_ == model.objective_
     assert np.array_equal(plain.tree_.question, model.tree_.question)
     assert "thresholds='all'" in model.recipe_.code.replace('"', "'")
-
-
-@pytest.mark.parametrize("name", ["MOST_ESTIMATED", "MOST_WORK"])
-def test_where_the_work_is_too_much_the_tree_over_chosen_cuts_stays(
-    gbsg2, chosen, name, monkeypatch
-):
-    monkeypatch.setattr(every_cut, name, 1000)
-    model = OptimalSurvivalTree().fit(*gbsg2)
-    assert (model.status_, model.objective_) == ("optimal", chosen.objective_)
-    assert model.screening_ == f"{len(chosen.questions_)} of 628 possible splits were searched"
 
 
 @pytest.mark.parametrize(

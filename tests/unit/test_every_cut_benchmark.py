@@ -67,8 +67,19 @@ def test_defaults_compare_objectives_only_where_the_teacher_is_the_same():
     ]
     told = "\n".join(whole_fits.default_lines(rows))
     assert "at most 10 s of search: 1 of 3 tables (33 %)" in told
-    assert "over chosen cuts alone: c" in told
+    assert "then refined" not in told  # the teacher of c was cut short once
     assert "2 tables: mean change -2.00 %, worst +1.00 % (b); 1 tables are left out" in told
+
+
+def test_defaults_say_what_refining_did():
+    same = {"is_teacher_cut": "False", "is_every_cut": "False"}
+    rows = [
+        fit_row("a", 2, thresholds="chosen", objective=0.2, **same),
+        fit_row("a", 3, thresholds="auto", objective=0.18, **same),
+    ]
+    told = "\n".join(whole_fits.default_lines(rows))
+    assert "then refined: 1 tables, objective -10.0 % on average" in told
+    assert "a -10.0 % (2 s, 3 s)" in told
 
 
 def test_defaults_say_something_before_both_kinds_are_there():

@@ -28,7 +28,8 @@ from survtree._base.tree import Tree
 from survtree._base.words import quoted_level, quoted_name
 from survtree._data.table import EventTable
 from survtree._model.model_file import question_of
-from survtree._questions.questions import IsOne, Questions
+from survtree._questions.forms import IsOne
+from survtree._questions.questions import Questions
 from survtree._scoring.curves import LeafCurves, leaf_curves
 from survtree._show.export_sql import float_literal
 from survtree._show.leaf_facts import Answer, conditions

@@ -283,6 +283,7 @@ ADDED = [
     *(("options", "categorical"), ("options", "exclude"), ("warnings",)),
     ("certificate", "n_candidates"),
     *(("certificate", "n_splits"), ("certificate", "choice")),
+    *(("certificate", "n_tried"), ("certificate", "every_cut_bound")),
     *(("options", "time_unit"), ("group_names",)),
     ("origin",),
     *(("history", 0, "first_splits_done"), ("history", 0, "first_splits")),

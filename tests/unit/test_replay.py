@@ -60,7 +60,7 @@ def test_random_problems_come_back_as_they_were(seed, tmp_path):
     found = read_replay(path)
     assert found.settings == settings
     assert found.problem.fingerprint() == problem.fingerprint()
-    assert found.problem.questions.ranks() == problem.questions.ranks()
+    assert found.problem.questions.ranks().tolist() == problem.questions.ranks().tolist()
     for name in ("event", "time", "weight"):
         ours, theirs = getattr(found.problem.events, name), getattr(problem.events, name)
         assert ours.dtype == theirs.dtype

@@ -16,7 +16,7 @@ from survtree import (
     plot_tree,
 )
 from survtree import load as load_model
-from survtree._questions.questions import IsMissing
+from survtree._questions.forms import IsMissing
 from survtree._show.leaf_facts import answers_on_edges, paths_to_nodes
 from survtree._show.usual_times import has_medians, readable_below, stated_time, usual_times
 from survtree.datasets import load

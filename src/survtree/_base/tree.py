@@ -17,6 +17,40 @@ class Tree:
     no: NDArray[np.int32]
     yes: NDArray[np.int32]
 
+    @classmethod
+    def of_split(cls, question: int, no: "Tree", yes: "Tree") -> "Tree":
+        """A tree that begins with a question, with these two below it."""
+
+        def joined(first: int, parts: tuple[NDArray[np.int32], NDArray[np.int32]]) -> list[int]:
+            """A child of the root, then those of both parts, whose nodes have moved."""
+            moved = [
+                np.where(part < 0, NO_CHILD, part + start)
+                for part, start in zip(parts, (1, 1 + no.n_nodes), strict=True)
+            ]
+            return [first, *moved[0].tolist(), *moved[1].tolist()]
+
+        asked = [question, *no.question.tolist(), *yes.question.tolist()]
+        lists = asked, joined(1, (no.no, yes.no)), joined(1 + no.n_nodes, (no.yes, yes.yes))
+        return cls(*(np.array(each, dtype=np.int32) for each in lists))
+
+    def below(self, node: int) -> "Tree":
+        """The part of the tree that begins at a node."""
+        end = node + 1
+        depth = self.depths()
+        while end < self.n_nodes and depth[end] > depth[node]:
+            end += 1
+        here = slice(node, end)
+        children = (np.where(side[here] < 0, NO_CHILD, side[here] - node) for side in self._sides)
+        return Tree(self.question[here], *(side.astype(np.int32) for side in children))
+
+    def is_same(self, other: "Tree") -> bool:
+        """Whether both have the same questions at the same places."""
+        return np.array_equal(self.question, other.question)
+
+    @property
+    def _sides(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        return self.no, self.yes
+
     @property
     def n_nodes(self) -> int:
         """Splits and leaves together."""

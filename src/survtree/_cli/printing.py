@@ -67,6 +67,8 @@ def model_facts(model: Any, times: Any = None) -> dict[str, Any]:
         "seconds": proof.seconds,
         "fingerprint": proof.fingerprint,
         "screening": model.screening_,
+        "n_tried": proof.n_tried,
+        "every_cut_bound": proof.every_cut_bound,
         "warnings": list(model.warnings_),
         "seed": model.seed_,
         "recipe": asdict(model.recipe_),

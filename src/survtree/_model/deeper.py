@@ -36,6 +36,8 @@ class Found:
     """What the searches of a fit have found, and for which problem.
 
     ``deeper_status`` is that of a search for a deeper tree that was stopped before it found one.
+    ``n_tried`` is the number of splits among which those of the tree were refined, if they were;
+    ``every_cut_bound`` is a lower bound of all trees over every cut, where one is known.
     """
 
     prepared: Prepared
@@ -43,6 +45,8 @@ class Found:
     kept: KeptSearch | None
     history: tuple[Snapshot, ...]
     deeper_status: str = ""
+    n_tried: int | None = None
+    every_cut_bound: float | None = None
 
     @property
     def is_interrupted(self) -> bool:

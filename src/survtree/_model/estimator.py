@@ -168,7 +168,8 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
     regularization_, horizon_, teacher_, shrinkage_, min_events_leaf_
         What the words "auto" and "default" of these options came to. ``teacher_`` is a name.
     screening_ : str
-        That every cut was searched, or how many of the possible splits; empty without cuts.
+        That every cut was searched, or how many of the possible splits, and whether those of the
+        tree were refined; empty without cuts.
     warnings_ : tuple of str
         What in the table would mislead, in sentences: each was a ``DataWarning`` of the fit.
     excluded_ : list of str
@@ -309,6 +310,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
             found = with_every_cut(found, settings, watch, clock)
             self._kept_search = found.kept if options["warm_start"] else None
             certificate = self._certified(found, watch)
+            found = replace(found, kept=None)  # large, and of no more use
             fitted = Fitted.of(
                 found.prepared,
                 found.solution,
@@ -345,7 +347,13 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
             guess = Guess.of(name_of(self.reference), kept.settings.guessed_losses, solution)
         if self.certificate == "full" and kept is not None and solution.status == "optimal":
             proof = proof_of(kept, solution, watch, prepared.horizon)
-        return prepared.certificate(solution, guess=guess, proof=proof)
+        return prepared.certificate(
+            solution,
+            guess=guess,
+            proof=proof,
+            n_tried=found.n_tried,
+            every_cut_bound=found.every_cut_bound,
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

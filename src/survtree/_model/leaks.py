@@ -7,8 +7,10 @@ different times.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from survtree._base.numbers import format_count
@@ -54,8 +56,11 @@ def _of_all_rows(prepared: Prepared) -> Iterator[tuple[int, str]]:
     had = event[::step]
     n_wrong = _n_other_answers(problem.answers, step, had)
     n_wrong, n_events = np.minimum(n_wrong, len(had) - n_wrong), int(np.count_nonzero(had))
-    for place in np.argsort(n_wrong, kind="stable").tolist():
-        if not _decides(int(n_wrong[place]), n_events, len(had) - n_events):
+    n_others = len(had) - n_events
+    if not len(n_wrong) or not _decides(int(n_wrong.min()), n_events, n_others):
+        return  # before many questions are sorted
+    for place in map(int, np.argsort(n_wrong, kind="stable")):
+        if not _decides(int(n_wrong[place]), n_events, n_others):
             return
         is_yes = problem.rows_of_yes(place)
         sides = (np.array([each.sum(), event[each].sum()]) for each in (~is_yes, is_yes))
@@ -63,11 +68,11 @@ def _of_all_rows(prepared: Prepared) -> Iterator[tuple[int, str]]:
             yield place, text
 
 
-def _n_other_answers(answers: Answers, step: int, had: Bools) -> Places:
+def _n_other_answers(answers: Answers, step: int, had: Bools) -> NDArray[Any]:
     """For each question, how many of every ``step``-th row answer it unlike their event flag."""
     if isinstance(answers, CodedAnswers):
         some = answers.every(step)
-        return some.n_yes(~had) + int(np.count_nonzero(had)) - some.n_yes(had)
+        return np.asarray(some.n_yes(~had) + int(np.count_nonzero(had)) - some.n_yes(had))
     return np.asarray(np.count_nonzero(answers[::step] != had[:, np.newaxis], axis=0))
 
 

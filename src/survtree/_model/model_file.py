@@ -32,15 +32,8 @@ from survtree._model.recipe import UNKNOWN, Origin
 from survtree._model.state import Fitted
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
-from survtree._questions.questions import (
-    End,
-    InLevels,
-    InRange,
-    IsMissing,
-    IsOne,
-    Question,
-    Questions,
-)
+from survtree._questions.forms import End, InLevels, InRange, IsMissing, IsOne, Question
+from survtree._questions.questions import Questions
 from survtree._scoring.curves import LeafCurve, LeafCurves
 
 # Not in a file: options that only the process of the fit can use.

@@ -220,6 +220,8 @@ class Proven(Struct):
     n_candidates: Positive | None = None
     n_splits: Annotated[int, Meta(ge=0)] | None = None
     choice: Choice | None = None
+    n_tried: Positive | None = None
+    every_cut_bound: NotNegative | None = None
 
     def __post_init__(self) -> None:
         objective, bound = self.objective, self.lower_bound
@@ -229,6 +231,9 @@ class Proven(Struct):
         is_right = bound == objective if self.status == "optimal" else bound <= objective
         wanted = "lower_bound must be at most the objective, and equal to it if optimal"
         require(is_right, wanted, bound)
+        over_all = self.every_cut_bound
+        is_below = over_all is None or over_all <= objective
+        require(is_below, "every_cut_bound must be at most the objective", over_all)
         check_option("time_buckets", self.time_buckets)
         is_placed = self.choice is not None and (self.choice.place or 0) > 0
         is_right = is_placed or self.status != "near_optimal"

@@ -138,6 +138,8 @@ def full_options(model: Any, origin: Origin) -> dict[str, Any]:
     found |= {"shrinkage": model.shrinkage_, "random_state": origin.seed or 0}
     if is_word(given["thresholds"], "auto") and proof.is_every_cut:
         found["thresholds"] = "all"
+    if proof.is_refined:  # as only a fit does that chooses its penalty
+        found["regularization"] = "auto"
     return {
         option.name: {**given, **found}[option.name]
         for option in OPTIONS

@@ -223,6 +223,8 @@ class Certificate:
     rows_fingerprint: str | None = None  # without the targets; None: there are none
     n_candidates: int | None = None  # of earlier files: questions before a model chose among them
     n_splits: int | None = None  # candidate splits there are, with every cut; earlier files: None
+    n_tried: int | None = None  # splits among which those of the tree were refined, if they were
+    every_cut_bound: float | None = None  # of all trees over every cut, if known
     proof: ProofLog | None = field(default=None, repr=False)
     targets: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
     # What the model states of its leaves, for the recheck.
@@ -317,8 +319,21 @@ class Certificate:
         """Whether every cut was searched, or how many of the splits there are; "" without cuts."""
         n, n_all = len(self.binarizer.questions_), self.n_splits or self.n_candidates or 0
         if n < n_all:
-            return f"{n:,} of {n_all:,} possible splits were searched"
+            bound = self.every_cut_bound
+            over_all = "" if bound is None else f"; over every cut, no tree is below {bound:.6f}"
+            return f"{n:,} of {n_all:,} possible splits were searched{self._refined()}{over_all}"
         return "Every cut was searched" if self.is_every_cut else ""
+
+    def _refined(self) -> str:
+        if not self.is_refined:
+            return ""
+        among = "all" if self.n_tried == self.n_splits else f"{self.n_tried:,}"
+        return f"; those of the tree were refined among {among}"
+
+    @property
+    def is_refined(self) -> bool:
+        """Whether splits beside the chosen ones were tried in the tree."""
+        return self.n_tried is not None
 
     def last_line(self) -> str:
         """The end of the progress table: the summary, and what pruned the search."""

@@ -11,7 +11,7 @@ from survtree._base.words import list_names
 from survtree._data.read_rows import Seen
 from survtree._data.table import Column, EventTable, Table
 from survtree._questions.binarizer import Binarizer
-from survtree._questions.questions import InLevels
+from survtree._questions.forms import InLevels
 from survtree._scoring.curves import LeafCurve, LeafCurves, curves_by_node
 from survtree._scoring.losses import LossByDefinition
 from survtree._scoring.shrinkage import calibrated_shrinkage

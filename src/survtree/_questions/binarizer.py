@@ -26,6 +26,7 @@ from survtree._data.read_rows import (
     warn_of_unseen,
 )
 from survtree._data.table import Column, EventTable, Table
+from survtree._questions.asked import Asked, Part, also_if_missing
 from survtree._questions.checks import (
     Rule,
     check_guess,
@@ -35,8 +36,9 @@ from survtree._questions.checks import (
     check_texts,
 )
 from survtree._questions.encodings import n_cuts_left_out, paper_questions, readable_questions
+from survtree._questions.forms import Question
 from survtree._questions.level_groups import level_groups
-from survtree._questions.questions import Question, Questions, also_if_missing
+from survtree._questions.questions import Questions
 from survtree._questions.screening import screened
 
 
@@ -157,35 +159,36 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.encoding == "paper":
             named = paper_questions(table.columns)
             named = [(n, q) for n, q in named if not self.seen_[q.column].is_left_out]
-            questions = [question for _, question in named]
+            questions: Sequence[Question] = tuple(question for _, question in named)
             self._published_names = [name for name, _ in named]
         else:
             questions = self._readable(table, events, rules)
-        self.questions_ = Questions(table.names, tuple(questions))
+        self.questions_ = Questions(table.names, questions)
         self.n_splits_ = max(self.n_splits_, len(questions))
         check_question_count(len(self.questions_))
         return self
 
     def _readable(
         self, table: Table, events: EventTable | None, rules: Sequence[Rule]
-    ) -> list[Question]:
+    ) -> Sequence[Question]:
         """The questions about all columns; with an outcome, those worth searching."""
         covariates = list(self._covariates(table))
         check_levels([column for _, column in covariates], self.max_levels)
-        questions: list[Question] = []
+        parts: list[Part] = []
         for j, column in covariates:
             rule, is_zero_one = rules[j], self.seen_[j].is_zero_one
             found = readable_questions(j, column, rule, is_zero_one=is_zero_one)
             n_cut_out = 0 if is_zero_one else n_cuts_left_out(column, found)
             if self.levels == "grouped" and column.kind == "level" and events is not None:
-                found += level_groups(j, column, events)
+                found = Asked((*found.parts, *level_groups(j, column, events)))
             if self.missing == "better" and self.seen_[j].has_missing:
                 occurring = (column.levels[k] for k in column.occurring()) if column.levels else ()
-                found += also_if_missing(found, occurring)
+                found = Asked((*found.parts, *also_if_missing(found, occurring).parts))
                 n_cut_out *= 2
-            questions += found
+            parts += found.parts
             self.n_splits_ += len(found) + n_cut_out
         check_guess(rules, events)
+        questions = Asked(tuple(parts))
         if events is None:
             return questions
         return screened(questions, rules, table, events, left_out_by(self.seen_, table.names))

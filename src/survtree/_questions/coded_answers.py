@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._data.table import Bools, Column, Places, Table
+from survtree._data.table import Bools, Column, Floats, Places, Table
+from survtree._questions.asked import Cuts, Part, runs
 from survtree._questions.checks import check_answer_count
 
 if TYPE_CHECKING:
-    from survtree._questions.questions import Question, Questions
+    from survtree._questions.forms import Question
+    from survtree._questions.questions import Questions
 
 Codes: TypeAlias = NDArray[np.uint32]
 # With fewer, the bits of all answers are small, and a pass over them is the quickest.
@@ -90,13 +92,25 @@ class CodedAnswers:
         ends = [*starts, len(columns)][1:]
         return [(slice(a, b), int(columns[a])) for a, b in zip(starts, ends, strict=True)]
 
-    def n_yes(self, rows: Bools) -> Places:
+    def n_yes(self, rows: Bools) -> NDArray[Any]:
         """How many of some rows answer yes, for each question."""
-        out = np.zeros(len(self.question_cut), dtype=np.intp)
+        out = np.zeros(len(self.question_cut), dtype=np.int32 if len(self) < 2**31 else np.intp)
         for questions, column in self._runs:
             up_to = np.bincount(self.codes[column, rows], minlength=1).cumsum()
             out[questions] = up_to[np.minimum(self.question_cut[questions], len(up_to) - 1)]
         return out
+
+    def rows(self, rows: Bools) -> "CodedAnswers":
+        """The answers of some rows."""
+        codes = np.ascontiguousarray(self.codes[:, rows])
+        return CodedAnswers(codes, self.question_column, self.question_cut)
+
+    def some(self, questions: Places) -> "CodedAnswers":
+        """The answers to some questions, with the code columns that these look at."""
+        columns, column = np.unique(self.question_column[questions], return_inverse=True)
+        return CodedAnswers(
+            self.codes[columns], column.astype(np.uint32), self.question_cut[questions]
+        )
 
     def every(self, step: int) -> "CodedAnswers":
         """The answers of every ``step``-th row."""
@@ -151,7 +165,10 @@ def is_worth_coding(questions: "Questions") -> bool:
     """
     if questions.are_columns or len(questions) < FEWEST_QUESTIONS:
         return False
-    n_cuts = Counter(each.column for each in questions.asked if each.cut is not None)
+    n_cuts: Counter[int] = Counter()
+    for _, part in runs(questions.asked):
+        if isinstance(part, Cuts) or part.cut is not None:
+            n_cuts[part.column] += len(part) if isinstance(part, Cuts) else 1
     n_code_columns = len(n_cuts) + len(questions) - n_cuts.total()
     is_many = len(questions) >= MANY_QUESTIONS
     return n_cuts.total() > 0 and (is_many or len(questions) >= CUTS_PER_COLUMN * n_code_columns)
@@ -159,28 +176,42 @@ def is_worth_coding(questions: "Questions") -> bool:
 
 def coded_answers(asked: "Sequence[Question]", columns: Sequence[Column]) -> CodedAnswers:
     """The answers to questions about columns, by codes; cuts of a column share theirs."""
-    sharing: dict[Any, list[int]] = defaultdict(list)
-    for j, question in enumerate(asked):
-        is_shared = question.cut is not None and columns[question.column].kind == "number"
-        key = (question.column, getattr(question, "or_missing", False)) if is_shared else j
-        sharing[key].append(j)
+    sharing: dict[Any, list[tuple[int, Part]]] = defaultdict(list)
+    for first, part in runs(asked):
+        is_cut = isinstance(part, Cuts) or part.cut is not None
+        is_shared = is_cut and columns[part.column].kind == "number"
+        key = (part.column, getattr(part, "or_missing", False)) if is_shared else first
+        sharing[key].append((first, part))
     n_rows = len(columns[0].values) if columns else 0
     codes = np.empty((len(sharing), n_rows), dtype=np.uint32)
     question_column, question_cut = np.zeros((2, len(asked)), dtype=np.uint32)
     for place, (key, members) in enumerate(sharing.items()):
-        question_column[members] = place
-        column = columns[asked[members[0]].column]
+        column = columns[members[0][1].column]
         if isinstance(key, int):
+            question_column[key] = place
             codes[place] = ~asked[key].answer(column)
-        else:
-            cuts = [asked[j].cut for j in members]
-            codes[place], question_cut[members] = _codes(column, cuts, is_yes_if_missing=key[1])
+            continue
+        points = np.concatenate([_points(part) for _, part in members])
+        codes[place], cuts = _codes(column, points, is_yes_if_missing=key[1])
+        for first, part in members:
+            here = slice(first, first + len(_points(part)))
+            question_column[here] = place
+            question_cut[here], cuts = np.split(cuts, [here.stop - first])
     return CodedAnswers(codes, question_column, question_cut)
 
 
-def _codes(column: Column, cuts: list[Any], *, is_yes_if_missing: bool) -> tuple[Places, Places]:
+def _points(part: Part) -> Floats:
+    """Where a column is cut."""
+    return part.points if isinstance(part, Cuts) else np.array([part.cut], dtype=np.float64)
+
+
+def _codes(
+    column: Column, cuts: Floats, *, is_yes_if_missing: bool
+) -> tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]:
     """How many cuts lie below each value, and below each cut."""
-    ascending, places = np.unique(np.array(cuts, dtype=np.float64), return_inverse=True)
+    ascending, places = cuts, np.arange(len(cuts))
+    if not (np.diff(cuts) > 0).all():
+        ascending, places = np.unique(cuts, return_inverse=True)
     codes = np.searchsorted(ascending, column.values)  # NaN is above all, and so answers no to all
     if is_yes_if_missing:
         codes[column.is_missing()] = 0

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from survtree._data.table import Column, Floats, Places
+from survtree._data.table import Bools, Column, Floats, Places
+from survtree._questions.asked import Asked, Cuts, Part, n_cuts_of
 from survtree._questions.checks import Rule, check_question_count
-from survtree._questions.questions import InLevels, InRange, IsMissing, IsOne, Question
+from survtree._questions.forms import InLevels, InRange, IsMissing, IsOne, Question
 
 # Every sixteenth part of the rows: finer cuts made the search slower and the trees hardly better.
 AUTO_CUTS = 15
@@ -22,10 +23,16 @@ N_BINS = 4  # of the paper's encoding
 MOST_VALUES_KEPT = 10
 # Numbers and digits that can be rounded with floats, whose errors then are below the slack.
 SMALLEST_ROUNDED, LARGEST_ROUNDED, MOST_DIGITS_ROUNDED, SLACK = 1e-280, 1e280, 9, 1e-4
+# Between these, powers of ten that bring so many digits before the point are floats.
+SMALLEST_EXACT, LARGEST_EXACT = 1e-12, 1e20
 
 
-def readable_questions(j: int, column: Column, rule: Rule, *, is_zero_one: bool) -> list[Question]:
+def readable_questions(j: int, column: Column, rule: Rule, *, is_zero_one: bool) -> Asked:
     """The questions about column j: cuts of numbers, sets of levels, and whether it is missing."""
+    return Asked(tuple(_readable(j, column, rule, is_zero_one=is_zero_one)))
+
+
+def _readable(j: int, column: Column, rule: Rule, *, is_zero_one: bool) -> list[Part]:
     is_missing = column.is_missing()
     has_missing = bool(is_missing.any())
     present = column.values[~is_missing] if has_missing else column.values
@@ -36,7 +43,9 @@ def readable_questions(j: int, column: Column, rule: Rule, *, is_zero_one: bool)
         return [*([IsOne(j, word=word)] if varies else []), *missing]
     if column.kind == "number":
         cuts = _cuts(present.astype(np.float64, copy=False), rule)
-        return [*(InRange(j, high=cut) for cut in cuts), *missing]
+        if rule.kind == "all" and len(cuts):
+            return [Cuts(j, cuts), *missing]
+        return [*(InRange(j, high=cut) for cut in cuts.tolist()), *missing]
     occurring = [column.levels[place] for place in column.occurring().tolist()]
     n_levels = len(occurring)
     if column.kind == "ordered":
@@ -47,15 +56,15 @@ def readable_questions(j: int, column: Column, rule: Rule, *, is_zero_one: bool)
     return [*questions, *missing]
 
 
-def n_cuts_left_out(column: Column, found: Sequence[Question]) -> int:
+def n_cuts_left_out(column: Column, found: Asked) -> int:
     """How many more cuts a column of numbers has than there are questions about it."""
     if column.kind != "number":
         return 0
     n_values = len(np.unique(column.values[~column.is_missing()]))
-    return max(0, n_values - 1 - sum(question.cut is not None for question in found))
+    return max(0, n_values - 1 - n_cuts_of(found))
 
 
-def _cuts(present: Floats, rule: Rule) -> list[float]:
+def _cuts(present: Floats, rule: Rule) -> Floats:
     if rule.kind == "width":
         check_question_count(rule.value)
     cuts = cut_points(present, rule)
@@ -63,13 +72,13 @@ def _cuts(present: Floats, rule: Rule) -> list[float]:
     return cuts
 
 
-def cut_points(values: Floats, rule: Rule) -> list[float]:
+def cut_points(values: Floats, rule: Rule) -> Floats:
     """Thresholds, ascending; unless given, each has some of the values on either side."""
     if rule.kind == "given":
-        return list(rule.value)
+        return np.array(rule.value, dtype=np.float64)
     distinct, counts = np.unique(values, return_counts=True)
     if len(distinct) < 2:
-        return []
+        return np.empty(0)
     if rule.kind == "width":
         return _evenly(distinct, rule.value)
     n_cuts = {"auto": AUTO_CUTS, "guess": GUESS_CUTS, "all": len(distinct)}.get(rule.kind)
@@ -91,20 +100,46 @@ def _boundaries(counts: Places, n_cuts: int) -> Places:
     return np.unique(np.where(is_nearer_below, above - 1, above))
 
 
-def _evenly(distinct: Floats, n_cuts: int) -> list[float]:
+def _evenly(distinct: Floats, n_cuts: int) -> Floats:
     """Cuts at equal distances, each moved to an easy number between its neighbours."""
     low, high = float(distinct[0]), float(distinct[-1])
     shares = np.arange(1, n_cuts + 1) / (n_cuts + 1)
     wanted = low * (1 - shares) + high * shares
     above = np.clip(np.searchsorted(distinct, wanted, side="right"), 1, len(distinct) - 1)
-    return sorted(set(easiest_cuts(distinct[above - 1], distinct[above], wanted)))
+    return np.unique(easiest_cuts(distinct[above - 1], distinct[above], wanted))
 
 
-def easiest_cuts(low: Floats, high: Floats, near: Floats) -> list[float]:
+def easiest_cuts(low: Floats, high: Floats, near: Floats) -> Floats:
     """The easiest number between each two others, near a point between them."""
-    fewest = _fewest_digits(low, high, near)
-    cuts = zip(low.tolist(), high.tolist(), near.tolist(), fewest.tolist(), strict=True)
-    return [easiest_between(*cut) for cut in cuts]
+    out = np.full(len(near), np.nan)
+    fewest, size = _fewest_digits(low, high, near), np.abs(near)
+    is_exact = (size > SMALLEST_EXACT) & (size < LARGEST_EXACT)
+    is_exact[is_exact] = _is_sure(size[is_exact])
+    rest = np.empty(0, dtype=np.intp)
+    for n_digits in range(1, MOST_DIGITS_ROUNDED + 1):
+        rest = np.concatenate([rest, np.flatnonzero(is_exact & (fewest == n_digits))])
+        # A whole number, times or divided by a power of ten that floats can hold: both are exact,
+        # so the result is the float nearest to these digits, as if they were read.
+        n_decimals = n_digits - 1 - np.floor(np.log10(size[rest]))
+        power = 10.0 ** np.abs(n_decimals)
+        scaled = np.where(n_decimals >= 0, near[rest] * power, near[rest] / power)
+        whole = np.rint(scaled)
+        number = np.where(n_decimals >= 0, whole / power, whole * power)
+        is_clear = np.abs(scaled - whole) < 0.5 - SLACK
+        is_between = is_clear & (low[rest] < number) & (number < high[rest])
+        out[rest[is_between]] = number[is_between] + 0.0
+        rest = rest[~is_between & is_clear]
+    # Where rounding is not sure, or nothing lies between floats, digits are written and read.
+    left = np.flatnonzero(np.isnan(out))
+    cuts = zip(*(part[left].tolist() for part in (low, high, near, fewest)), strict=True)
+    out[left] = [easiest_between(*cut) for cut in cuts]
+    return out
+
+
+def _is_sure(size: Floats) -> Bools:
+    """Where the exponent is right: next to a power of ten it may not be."""
+    digits = size / 10.0 ** np.floor(np.log10(size))
+    return (np.abs(digits - 1.0) > SLACK) & (np.abs(digits - 10.0) > SLACK)
 
 
 def easiest_between(low: float, high: float, near: float, fewest_digits: int = 1) -> float:
@@ -134,8 +169,7 @@ def _fewest_digits(low: Floats, high: Floats, near: Floats) -> Places:
     size = np.abs(near)
     rest = np.flatnonzero((size > SMALLEST_ROUNDED) & (size < LARGEST_ROUNDED))
     exponent = np.floor(np.log10(size[rest]))
-    # Next to a power of ten the exponent may be wrong.
-    is_sure = np.abs(size[rest] / 10.0**exponent - [[1.0], [10.0]]).min(axis=0) > SLACK
+    is_sure = _is_sure(size[rest])
     rest, exponent = rest[is_sure], exponent[is_sure]
     for n_digits in range(1, MOST_DIGITS_ROUNDED + 1):
         scale = 10.0 ** (n_digits - 1 - exponent)

@@ -8,7 +8,7 @@ cuts of this order are tried: for a target of one number the best parting is amo
 import numpy as np
 
 from survtree._data.table import Column, EventTable, weight_at
-from survtree._questions.questions import InLevels
+from survtree._questions.forms import InLevels
 
 # With three levels or fewer, each against the others is all there is.
 FEWEST_LEVELS = 4

@@ -13,7 +13,8 @@ from threadpoolctl import threadpool_limits
 
 from survtree._data.table import Bools, Column, EventTable, Floats, Places, Table
 from survtree._questions.checks import Rule
-from survtree._questions.questions import IsOne, Question, Questions
+from survtree._questions.forms import IsOne, Question
+from survtree._questions.questions import Questions
 
 Answers = NDArray[np.float32]
 
@@ -35,17 +36,19 @@ FEWEST_ROWS_SEEN, MOST_ROWS_SEEN = 2_000, 20_000
 
 
 def screened(
-    questions: list[Question],
+    questions: Sequence[Question],
     rules: Sequence[Rule],
     table: Table,
     events: EventTable,
     left_out: Sequence[str] = (),
-) -> list[Question]:
+) -> Sequence[Question]:
     """The questions; of those open to choice, if there are too many, only the most useful ones.
 
     Open are the questions about columns with the rule "auto" or "guess", apart from 0/1 columns.
     "guess" keeps those that the boosted model splits on; "auto" keeps as many as can be searched.
     """
+    if not any(rule.kind in ("auto", "guess") for rule in rules):
+        return questions
     is_guess = rules[0].kind == "guess"
     is_open = [
         rules[question.column].kind in ("auto", "guess") and not isinstance(question, IsOne)
@@ -63,7 +66,7 @@ def screened(
         answers, events, [is_open[k] for k in order], budget, fills_budget=not is_guess
     )
     chosen = {order[k] for k in found}
-    return [question for k, question in enumerate(questions) if k in chosen or not is_open[k]]
+    return tuple(q for k, q in enumerate(questions) if k in chosen or not is_open[k])
 
 
 def question_budget(n_rows: int, n_fixed: int) -> int:

@@ -90,6 +90,7 @@ def _options(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
     return {
         **_limits_of_trees(problem),
         "kernel": settings.kernel,
+        "most_lanes": max(1, settings.most_lanes),
         "regularization": problem.regularization,
         "upper_bound": np.inf if settings.upper_bound is None else settings.upper_bound,
         "n_threads": n_threads(settings),
@@ -106,7 +107,7 @@ def _limits_of_trees(problem: Problem) -> dict[str, int]:
 
 
 def _ranks(problem: Problem) -> NDArray[np.uint32]:
-    return np.asarray(problem.questions.ranks(), dtype=np.uint32)
+    return problem.questions.ranks()
 
 
 def arrays_of(problem: Problem) -> tuple[_Array, _Array, _Array, _Array, _Array]:

@@ -101,12 +101,18 @@ class Problem:
         return digest.hexdigest(), of_rows
 
     def _digest_of_rows(self) -> "hashlib._Hash":
-        events, names = self.events, self.questions.fingerprint_names
+        events = self.events
         is_weighted = bool((events.weight != 1.0).any())
         # Lengths first, so that no two problems are written alike.
-        raw = [name.encode("utf-8", "surrogatepass") for name in names]
-        sizes = [self.answers.shape, is_weighted, *map(len, raw)]
-        digest = hashlib.sha256(repr(sizes).encode() + b"".join(raw))
+        sizes = [self.answers.shape, is_weighted]
+        if isinstance(self.answers, CodedAnswers) and self.answers.has_own_fingerprint:
+            digest = hashlib.sha256(repr(sizes).encode())
+            for each in self.questions.own_fingerprint_parts():
+                digest.update(each)
+        else:
+            names = self.questions.fingerprint_names
+            raw = [name.encode("utf-8", "surrogatepass") for name in names]
+            digest = hashlib.sha256(repr([*sizes, *map(len, raw)]).encode() + b"".join(raw))
         if isinstance(self.answers, CodedAnswers):
             for part in self.answers.fingerprint_parts():
                 digest.update(part)
@@ -174,6 +180,7 @@ class SearchSettings:
     proves: bool = False  # search again without the guess after it has led to a tree
     bounds_off: tuple[str, ...] = field(default=(), metadata={"choices": BOUNDS})
     check_keys: bool = False
+    most_lanes: int = 65_536  # cuts that a search over codes looks at in one step, at most
     greedy_from: int = 10_000_000  # lane-rows of work before greedy trees are tried
     # An empty word leaves the choice to the core.
     kernel: str = field(default="", metadata={"choices": ("", "plain", "avx2", "avx512")})

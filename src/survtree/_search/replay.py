@@ -102,7 +102,7 @@ def _arrays(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
         "problem": _numbers(problem),
         "questions": {  # words to show, and what fingerprint and ties between trees depend on
             "texts": questions.texts,
-            "ranks": questions.ranks(),
+            "ranks": questions.ranks().tolist(),
             "columns": list(questions.names if questions.are_columns else ()),
         },
         "settings": {name: each for name, each in by_name.items() if name not in arrays},

@@ -130,7 +130,7 @@ def find(
 
 
 def find_better(
-    problem: Problem, settings: SearchSettings, tree: Tree, watch: Watch, clock: Clock
+    problem: Problem, settings: SearchSettings, tree: Tree, watch: Watch | None, clock: Clock
 ) -> Solution:
     """Search, with a tree that is known to be good to begin with."""
     search = search_of(problem, settings)

@@ -17,13 +17,7 @@ from survtree._base.numbers import format_exact
 from survtree._base.tree import Tree
 from survtree._model.fitted import FittedTree
 from survtree._model.read_tree import shown_tree_of
-from survtree._questions.questions import (
-    InLevels,
-    InRange,
-    Question,
-    of_present_values,
-    range_text,
-)
+from survtree._questions.forms import InLevels, InRange, Question, of_present_values, range_text
 from survtree._show.checks import check_function_name
 from survtree._show.leaf_facts import (
     columns_asked,

@@ -11,13 +11,7 @@ from survtree._base.checks import check_choice
 from survtree._base.numbers import format_exact
 from survtree._model.fitted import FittedTree
 from survtree._model.read_tree import shown_tree_of
-from survtree._questions.questions import (
-    InLevels,
-    InRange,
-    IsOne,
-    Question,
-    of_present_values,
-)
+from survtree._questions.forms import InLevels, InRange, IsOne, Question, of_present_values
 from survtree._show.checks import check_sql_depth, check_sql_texts
 from survtree._show.leaf_facts import (
     columns_asked,

@@ -16,7 +16,7 @@ from survtree._base.tree import Tree
 from survtree._base.words import quoted_level, quoted_name
 from survtree._data.read_rows import TAKE_MISSING
 from survtree._model.fitted import FittedTree
-from survtree._questions.questions import (
+from survtree._questions.forms import (
     MOST_LEVELS_LISTED,
     End,
     InLevels,
@@ -24,11 +24,11 @@ from survtree._questions.questions import (
     IsMissing,
     IsOne,
     Question,
-    Questions,
     of_present_values,
     range_text,
     says_yes_if_missing,
 )
+from survtree._questions.questions import Questions
 from survtree._scoring.curves import LeafCurve, LogRank, hazard_ratios, log_rank
 from survtree._scoring.read_curves import check_times
 from survtree._show.checks import check_confidence, check_until

@@ -14,7 +14,7 @@ from survtree._model.prepare import cohort_of
 from survtree._model.recipe import versions_now
 from survtree._proof.certificate import Certificate
 from survtree._proof.recheck import Verification, recheck
-from survtree._questions.questions import (
+from survtree._questions.forms import (
     InLevels,
     InRange,
     IsMissing,

@@ -82,6 +82,12 @@ FILES: dict[str, list[Case]] = {
         wrong("another number of leaves", "certificate", "n_leaves", value=9),
         wrong("another objective", "certificate", "objective", value=9.0),
         wrong("a bound above the objective", "certificate", "lower_bound", value=9.0),
+        wrong(
+            "a bound over every cut above the objective",
+            "certificate",
+            "every_cut_bound",
+            value=9.0,
+        ),
         wrong("another loss on exact times", "exact_loss", value=0.5),
         wrong("another fingerprint", "certificate", "fingerprint", value="x"),
     ],
