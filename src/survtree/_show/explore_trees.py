@@ -14,7 +14,7 @@ import numpy as np
 
 from survtree._model.fitted import FittedTree
 from survtree._model.model_file import as_dict, small_parts
-from survtree._questions.questions import says_yes_if_missing
+from survtree._questions.forms import says_yes_if_missing
 from survtree._scoring.curves import LeafCurve
 from survtree._show.leaf_facts import conditions, paths_to_nodes
 
