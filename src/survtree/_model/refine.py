@@ -153,18 +153,10 @@ def side_problem(problem: Problem, is_here: Bools) -> Problem:
     The loss is a mean over the rows, the penalty is not: it grows by as much as the mean does.
     """
     assert problem.max_depth is not None
-    assert problem.targets is not None
-    assert isinstance(problem.answers, CodedAnswers)
-    events = problem.events.take(is_here)
-    share = float(events.weight.sum() / problem.events.weight.sum())
-    return replace(
-        problem,
-        answers=problem.answers.rows(is_here),
-        events=events,
-        targets=problem.targets[is_here],
-        regularization=problem.regularization / share,
-        max_depth=problem.max_depth - 1,
-    )
+    some, everyone = problem.take(is_here), problem.events.weight
+    share = float(some.events.weight.sum() / everyone.sum())
+    penalty = problem.regularization / share
+    return replace(some, regularization=penalty, max_depth=problem.max_depth - 1)
 
 
 def _codes(prepared: Prepared) -> CodedAnswers:

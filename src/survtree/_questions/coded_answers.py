@@ -100,7 +100,7 @@ class CodedAnswers:
             out[questions] = up_to[np.minimum(self.question_cut[questions], len(up_to) - 1)]
         return out
 
-    def rows(self, rows: Bools) -> "CodedAnswers":
+    def rows(self, rows: Bools | Places) -> "CodedAnswers":
         """The answers of some rows."""
         codes = np.ascontiguousarray(self.codes[:, rows])
         return CodedAnswers(codes, self.question_column, self.question_cut)
@@ -115,16 +115,6 @@ class CodedAnswers:
     def every(self, step: int) -> "CodedAnswers":
         """The answers of every ``step``-th row."""
         codes = np.ascontiguousarray(self.codes[:, ::step])
-        return CodedAnswers(codes, self.question_column, self.question_cut)
-
-    def with_questions(self, kept: Sequence[int]) -> "CodedAnswers":
-        """The answers to some of the questions."""
-        places = np.asarray(kept, dtype=np.intp)
-        return CodedAnswers(self.codes, self.question_column[places], self.question_cut[places])
-
-    def take(self, rows: Places) -> "CodedAnswers":
-        """The answers of some rows."""
-        codes = np.ascontiguousarray(self.codes[:, rows])
         return CodedAnswers(codes, self.question_column, self.question_cut)
 
     def is_same(self, other: "CodedAnswers") -> bool:

@@ -236,7 +236,7 @@ def with_questions(problem: Problem, kept: Sequence[int]) -> Problem:
     asked = tuple(questions.asked[j] for j in kept)
     answers = problem.answers
     if isinstance(answers, CodedAnswers):
-        answers = answers.with_questions(kept)
+        answers = answers.some(np.asarray(kept, dtype=np.intp))
     else:
         answers = np.ascontiguousarray(answers[:, list(kept)])
     return replace(problem, answers=answers, questions=Questions(questions.names, asked))

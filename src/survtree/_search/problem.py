@@ -49,10 +49,10 @@ class Problem:
         """All answers, rows x questions, row-major; large where they are coded."""
         return self.answers.matrix() if isinstance(self.answers, CodedAnswers) else self.answers
 
-    def take(self, rows: Places) -> "Problem":
+    def take(self, rows: Bools | Places) -> "Problem":
         """The same about some of the rows."""
         answers = self.answers
-        some = answers.take(rows) if isinstance(answers, CodedAnswers) else answers[rows]
+        some = answers.rows(rows) if isinstance(answers, CodedAnswers) else answers[rows]
         targets = None if self.targets is None else self.targets[rows]
         return replace(self, answers=some, events=self.events.take(rows), targets=targets)
 
