@@ -9,10 +9,10 @@
 namespace survtree {
 namespace {
 
-// Limits grow from this share of the slack, each time by as much again: the first trees are cheap
-// to find if nobody asks for all.
-constexpr double kFirstShare = 1.0 / 64;
-// Likewise of an unknown best tree, from this share of the loss of a lone leaf.
+// Limits grow by these shares of the slack: the best tree is there first, and the first trees are
+// cheap to find if nobody asks for all.
+constexpr double kShares[] = {0.0, 1.0 / 64, 1.0 / 16, 1.0 / 4, 1.0};
+// For the best tree under a condition, they begin with this share of the loss of a lone leaf.
 constexpr double kFirstExcess = 1e-3;
 
 std::uint64_t mixed(std::uint64_t x) {
@@ -56,12 +56,11 @@ NearTrees::NearTrees(NearSource& source, NearQuery query, std::size_t most_bytes
 
 void NearTrees::find(double optimum, double slack, std::size_t n) {
   is_complete_ = false;
-  for (double share = kFirstShare; !is_stopped(); share *= 2.0) {
-    lower_bound_ = optimum + std::min(share, 1.0) * slack;
-    if (look(lower_bound_ + tolerance_, n)) return;
-    if (share >= 1.0) break;
+  for (const double share : kShares) {
+    lower_bound_ = optimum + share * slack;
+    if (look(lower_bound_ + tolerance_, n) || is_stopped()) return;
   }
-  is_complete_ = !is_stopped();
+  is_complete_ = true;
 }
 
 void NearTrees::find_best(double lowest) {
