@@ -42,6 +42,7 @@ void CutSolver::splits_within(std::span<const Step> path, const NearPart& s, int
   std::sort(tried.begin(), tried.end(),
             [](const Tried& a, const Tried& b) { return a.cut < b.cut; });
   std::vector<std::uint32_t> cuts;
+  cuts.reserve(tried.size());
   for (const Tried& each : tried) cuts.push_back(each.cut);
   Level at;
   stats_.lane_rows += splitter_.split(rows, cuts, {true, false}, at.row);
