@@ -5,24 +5,19 @@
 Depth 3 and 4, at least 7 rows per leaf, a penalty of 0.002 per leaf: sixteen data sets as the 0/1
 columns of the paper (`answers` 01); five as raw tables with the splits that thresholds="auto"
 chooses (raw); and three of these with every cut at depth 3 (all). `within` is the slack as a share of the
-optimum. `fit_s` is the search for the best tree alone, `first_s` finding and reading the first
-1,000 trees, or all if there are fewer, by a search of its own; both in turns, medians, one thread.
-`trees` counts up to 200,000 of them (`is_complete` says whether that is all), in `all_s` seconds.
+optimum. `fit_s` is a whole fit; `first_s` is a whole call of near_optimal for the first 1,000
+trees, or all if there are fewer, and reading them as arrays; in turns, medians, one thread.
+`trees` counts up to 200,000 of them (`is_complete`: that is all), in `all_s` seconds.
 """
 
-from dataclasses import replace
 from math import exp, log
 from statistics import mean, median
 from time import perf_counter
 from typing import Any
 
 from benchmarks import data
-from benchmarks.problems import problem_of
 from benchmarks.tables import Table, machine, parsed, parser_of, revision
-from survtree import OptimalSurvivalTree
-from survtree._search.near_trees import NearSearch, NearTrees
-from survtree._search.problem import Problem, SearchSettings
-from survtree._search.solve import Solution, solve
+from survtree import NearOptimalTrees, OptimalSurvivalTree
 from survtree.datasets import load
 
 PENALTY = 0.002
@@ -34,7 +29,7 @@ EVERY_CUT = ("veterans", "gbsg2", "whas500")
 KEY = ("answers", "dataset", "max_depth", "within")
 FIELDS = (
     *(*KEY, "rows", "questions", "leaves", "trees", "is_complete"),
-    *("fit_s", "first_s", "first_over_fit", "all_s", "subsets", "bytes"),
+    *("fit_s", "first_s", "first_over_fit", "all_s"),
 )
 
 
@@ -44,19 +39,18 @@ def cases() -> list[tuple[str, str, int]]:
     return [*deep, *(("all", name, 3) for name in EVERY_CUT)]
 
 
-def problem_of_case(folder: Any, kind: str, name: str, depth: int) -> Problem:
-    if kind == "01":
-        return problem_of(data.read(folder, name), depth, PENALTY)
-    X, y = load(name)
-    thresholds = "all" if kind == "all" else "auto"
-    # One quick fit makes the problem; the search of the benchmark has its own depth.
-    model = OptimalSurvivalTree(1, PENALTY, thresholds=thresholds, missing="question").fit(X, y)
-    return replace(model._state.problem, max_depth=depth)
+def rows_of_case(folder: Any, kind: str, name: str) -> tuple[Any, Any]:
+    if kind != "01":
+        return load(name)
+    table = data.read(folder, name)
+    return table.X, (table.event, table.time)
 
 
-def listed(problem: Problem, best: Solution, within: float, n: int) -> NearTrees:
-    search = NearSearch(problem, best.objective, SearchSettings(time_limit=LIMIT_S))
-    return search.trees(within * best.objective, n)
+def listed(model: OptimalSurvivalTree, within: float, n: int) -> NearOptimalTrees:
+    near = model.near_optimal(within, n, time_limit=LIMIT_S)
+    for _ in near.trees:  # arrays, without the curves of a model
+        pass
+    return near
 
 
 def seconds_of(run: Any) -> tuple[float, Any]:
@@ -65,27 +59,24 @@ def seconds_of(run: Any) -> tuple[float, Any]:
     return perf_counter() - start, out
 
 
-def row_of(problem: Problem, within: float, repeats: int) -> dict[str, Any]:
-    best = solve(problem, SearchSettings())
+def row_of(model: OptimalSurvivalTree, X: Any, y: Any, within: float, n: int) -> dict[str, Any]:
     fits, firsts = [], []
-    for _ in range(repeats):
-        fits.append(seconds_of(lambda: solve(problem, SearchSettings()))[0])
-        firsts.append(seconds_of(lambda: list(listed(problem, best, within, FIRST).trees))[0])
-    all_s, every = seconds_of(lambda: listed(problem, best, within, MOST))
+    for _ in range(n):
+        fits.append(seconds_of(lambda: model.fit(X, y))[0])
+        firsts.append(seconds_of(lambda: listed(model, within, FIRST))[0])
+    all_s, every = seconds_of(lambda: model.near_optimal(within, MOST, time_limit=LIMIT_S))
     fit_s, first_s = median(fits), median(firsts)
-    rows, questions = problem.answers.shape
+    rows, questions = model._state.problem.answers.shape
     return {
         "rows": rows,
         "questions": questions,
-        "leaves": len(best.tree.leaves),
+        "leaves": model.n_leaves_,
         "trees": len(every.trees),
         "is_complete": every.is_complete,
         "fit_s": f"{fit_s:.5f}",
         "first_s": f"{first_s:.5f}",
         "first_over_fit": f"{first_s / fit_s:.2f}",
         "all_s": f"{all_s:.5f}",
-        "subsets": every.counts["subsets"],
-        "bytes": every.counts["bytes"],
     }
 
 
@@ -126,10 +117,13 @@ def main() -> None:
     table = Table(arguments.out, FIELDS, KEY)
     for kind, name, depth in () if arguments.summary else cases():
         left = [share for share in SHARES if not table.has(kind, name, depth, share)]
-        problem = problem_of_case(arguments.data, kind, name, depth) if left else None
+        if not left:
+            continue
+        X, y = rows_of_case(arguments.data, kind, name)
+        thresholds = "all" if kind == "all" else "auto"
+        model = OptimalSurvivalTree(depth, PENALTY, thresholds=thresholds, missing="question")
         for share in left:
-            assert problem is not None
-            found = row_of(problem, share, arguments.repeats)
+            found = row_of(model, X, y, share, arguments.repeats)
             key = dict(zip(KEY, (kind, name, depth, share), strict=True))
             table.add({**key, **found, **machine(), "programs": f"survtree{revision()}"})
     show(table)
