@@ -5,7 +5,7 @@
 Depth 3 and 4, at least 7 rows per leaf, a penalty of 0.002 per leaf: sixteen data sets as the 0/1
 columns of the paper (`answers` 01); five as raw tables with the splits that thresholds="auto"
 chooses (raw); and three of these with every cut at depth 3 (all). `within` is the slack as a share
-of the optimum. `fit_s` is a whole fit; `first_s` is a whole call of near_optimal for the first 1,000
+of the optimum. `fit_s` is a whole fit; `first_s` a whole call of near_optimal for the first 1,000
 trees, or all if there are fewer, and reading them as arrays; in turns, medians, one thread.
 `trees` counts up to 200,000 of them (`is_complete`: that is all), in `all_s` seconds.
 """
