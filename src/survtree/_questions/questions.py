@@ -26,6 +26,7 @@ CHUNK = 4096
 class Questions(Sequence[str]):
     """All questions about the columns of a table; as a sequence, the questions in words.
 
+    >>> from survtree._questions.forms import InLevels, InRange
     >>> questions = Questions(("age", "sex"), (InRange(0, high=62.5), InLevels(1, ("female",))))
     >>> list(questions)
     ['age <= 62.5', 'sex is female']
