@@ -9,6 +9,7 @@
 #include "data/cut_problem.hpp"
 #include "data/problem.hpp"
 #include "losses/brier/brier.hpp"
+#include "losses/incidence/incidence.hpp"
 #include "losses/teacher/teacher.hpp"
 #include "search/bounds.hpp"
 #include "search/cut_search.hpp"
@@ -25,17 +26,30 @@ using namespace nanobind::literals;
 namespace survtree {
 namespace {
 
-// What a loss sees of the rows. Targets without a column stand for the Brier loss; with columns,
-// for that of a teacher, which does not look at times and events.
+// What a loss sees of the rows. Targets with columns stand for the loss of a teacher, which does not
+// look at times and events. Otherwise rows that ended by another cause than that of the event (2
+// among the events) stand for the incidence of the cause, and without any of them the loss is that
+// of Brier.
 struct Seen {
   const Doubles& time;
   const Bytes& event;
   const Doubles2d& targets;
 
   bool has_teacher() const { return targets.shape(1) > 0; }
+  bool has_other_causes() const {
+    const auto causes = span_of(event);
+    return std::find(causes.begin(), causes.end(), kOther) != causes.end();
+  }
   std::unique_ptr<const Outcome> outcome() const {
     if (has_teacher()) return std::make_unique<TeacherOutcome>(span_of(targets), targets.shape(1));
+    if (has_other_causes())
+      return std::make_unique<IncidenceOutcome>(span_of(time), span_of(event));
     return std::make_unique<BrierOutcome>(span_of(time), span_of(event));
+  }
+  std::unique_ptr<const EventDefinition> definition(const Doubles& weight) const {
+    if (has_other_causes())
+      return std::make_unique<IncidenceDefinition>(span_of(time), span_of(event), span_of(weight));
+    return std::make_unique<BrierDefinition>(span_of(time), span_of(event), span_of(weight));
   }
 };
 
@@ -319,22 +333,21 @@ auto near_objectives(const OwnedNear& owned, std::size_t n) {
 template <class AnyTable>
 nb::dict rescored(const AnyTable& table, const Seen& seen, const Doubles& weight,
                   const Nodes& column, const Nodes& no, const Nodes& yes) {
-  const auto& [time, event, targets] = seen;
   Rescored r;
   std::vector<double> times, event_times;
   {
     nb::gil_scoped_release release;
-    const BrierDefinition brier(span_of(time), span_of(event), span_of(weight));
+    const std::unique_ptr<const EventDefinition> of_events = seen.definition(weight);
     const FlatTree tree{span_of(column), span_of(no), span_of(yes)};
     const AnswerOf answer = [&](std::size_t row, std::size_t question) {
       return table.answer(row, question);
     };
     if (seen.has_teacher())
-      r = rescore(answer, TeacherDefinition(span_of(targets), span_of(weight)), tree);
+      r = rescore(answer, TeacherDefinition(span_of(seen.targets), span_of(weight)), tree);
     else
-      r = rescore(answer, brier, tree);
-    times = brier.times();
-    event_times = brier.event_times();
+      r = rescore(answer, *of_events, tree);
+    times = of_events->times();
+    event_times = of_events->event_times();
   }
   nb::dict out;
   out["loss"] = r.loss;

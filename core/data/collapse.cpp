@@ -125,7 +125,7 @@ std::vector<CollapsedRow> collapse(const Table& t, const Outcome& outcome,
       rows.push_back({e.pattern, e.outcome, 0, 0.0, 0});
     rows.back().n_copies += 1;
     rows.back().weight += is_weighted ? t.weight[e.row] : 1.0;
-    rows.back().n_events += !t.event.empty() && t.event[e.row] != 0 ? 1 : 0;
+    rows.back().n_events += !t.event.empty() && t.event[e.row] == 1 ? 1 : 0;
   }
   if (pays || is_weighted) sort_outcomes_by_weight(rows);
   return rows;
