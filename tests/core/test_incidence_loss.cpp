@@ -109,7 +109,7 @@ void lanes_give_the_loss_of_leaves(unsigned seed) {
         check::that(best <= found * (1.0 + 1e-12), "no floor is above its loss");
         check::that(floor <= found * (1.0 + 1e-12), "nor is that of a lane");
         // It takes the mean of G over shorter intervals: between rows of both sides.
-        check::that(floor >= best * (1.0 - 1e-12) - slack, "which is at least that of its rows");
+        check::that(floor >= best - 1e3 * slack, "which is at least that of its rows");
       }
       const double parts = loss->floor(rows.part(lane, false)) + loss->floor(rows.part(lane, true));
       check::that(parts <= loss->floor(all) * (1.0 + 1e-12), "floors of parts add up to less");
