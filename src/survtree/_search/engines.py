@@ -110,25 +110,26 @@ def _ranks(problem: Problem) -> NDArray[np.uint32]:
     return problem.questions.ranks()
 
 
-def arrays_of(problem: Problem) -> tuple[_Array, _Array, _Array, _Array, _Array]:
+def arrays_of(problem: Problem) -> tuple[_Array, str, _Array, _Array, _Array, _Array]:
     """The data of a problem, as the native module takes them: the answers as a matrix."""
     return np.ascontiguousarray(problem.matrix), *_outcome_arrays(problem)
 
 
-def _outcome_arrays(problem: Problem) -> tuple[_Array, _Array, _Array, _Array]:
+def _outcome_arrays(problem: Problem) -> tuple[str, _Array, _Array, _Array, _Array]:
+    """The loss by name, and what any loss sees of the rows."""
     events, targets = problem.events, problem.targets
     return (
+        problem.loss_kind,
         np.ascontiguousarray(events.time),
         np.ascontiguousarray(events.event).view(np.uint8),
         np.ascontiguousarray(events.weight),
-        # Without a column: the Brier loss.
         np.empty((len(events.time), 0)) if targets is None else np.ascontiguousarray(targets),
     )
 
 
 def _coded_arrays(
     problem: Problem,
-) -> tuple[_Array, _Array, _Array, _Array, _Array, _Array, _Array, _Array]:
+) -> tuple[_Array, str, _Array, _Array, _Array, _Array, _Array, _Array, _Array]:
     """Likewise, with the answers as codes."""
     answers = problem.answers
     if not isinstance(answers, CodedAnswers):
