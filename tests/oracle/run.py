@@ -5,7 +5,8 @@ every combination of switches, the cache on beyond depth 4. Layouts, kernels,
 solvers, with and without greedy trees at the start and bounds raised on the way, and one or three
 threads take turns. Every fourth problem has its path, a limit on leaves, or all its optimal trees
 compared as well, at depth 3 or less; every other one is solved with a horizon, against brute force
-on the loss integrated to it. `--teacher` does the same with the loss against a teacher.
+on the loss integrated to it. `--teacher` does the same with the loss against a teacher,
+`--loss incidence` with competing risks.
 `--shrinkage` checks shrunken curves of random trees against their definition instead, and needs no
 search.
 """
@@ -31,6 +32,7 @@ from tests.support.problems import (
     Case,
     brute_force,
     check_case,
+    incidence_case,
     random_case,
     teacher_case,
 )
@@ -56,13 +58,13 @@ def check_many_trees(case: Case, counts: collections.Counter[str]) -> None:
         counts["failed"] += 1
 
 
-def check_with_horizon(seed: int, counts: collections.Counter[str]) -> None:
+def check_with_horizon(case: Case, counts: collections.Counter[str]) -> None:
     """A horizon, and the loss integrated to it."""
     try:
-        check_horizon(seed)
+        check_horizon(case)
         counts["problems with a horizon"] += 1
     except Exception as error:
-        print(f"FAILED seed {seed}, horizon: {error}", flush=True)
+        print(f"FAILED seed {case.seed}, horizon: {error}", flush=True)
         counts["failed"] += 1
 
 
@@ -85,12 +87,14 @@ def main() -> int:
     parser.add_argument("-n", type=int, default=5000, help="number of problems")
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--teacher", action="store_true", help="the loss against a teacher")
+    parser.add_argument("--loss", choices=("brier", "incidence"), default="brier")
     parser.add_argument("--shrinkage", action="store_true", help="shrunken curves of trees")
     arguments = parser.parse_args()
     seeds = range(arguments.first, arguments.first + arguments.n)
     if arguments.shrinkage:
         return 1 if check_shrinkages(seeds) else 0
-    make_case = teacher_case if arguments.teacher else random_case
+    by_loss = {"brier": random_case, "incidence": incidence_case}
+    make_case = teacher_case if arguments.teacher else by_loss[arguments.loss]
     counts: collections.Counter[str] = collections.Counter()
     start = time.perf_counter()
     for seed in seeds:
@@ -120,7 +124,7 @@ def main() -> int:
         if seed % 4 == 0:
             check_many_trees(case, counts)
         elif seed % 2 == 1 and not arguments.teacher:
-            check_with_horizon(seed, counts)
+            check_with_horizon(case, counts)
         counts["problems"] += 1
         counts["solves"] += len(picked)
         counts[f"problems with all {len(ALL_SWITCHES)} switch combinations"] += every

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from survtree import _native
+from survtree._data.causes import Causes
 from survtree._data.read_table import default_names
 from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
@@ -145,6 +146,37 @@ def teacher_case(seed: int) -> Case:
     penalty = problem.regularization * min(1.0, 10 * float(targets.var(axis=0).sum()))
     problem = replace(problem, targets=targets, regularization=penalty)
     return replace(case, problem=problem, times=f"targets {kind}")
+
+
+def competing(case: Case) -> Case:
+    """The same with competing risks: of the rows that were not censored some had another cause."""
+    rng = np.random.default_rng([2026, case.seed])
+    events = case.problem.events
+    kind = rng.choice(["few", "half", "most", "tied"])
+    if kind == "tied":  # by time: rows of equal times often differ in their cause
+        is_other = np.argsort(np.argsort(events.time)) % 2 == 0
+    else:
+        is_other = rng.random(len(events)) < {"few": 0.1, "half": 0.5, "most": 0.9}[str(kind)]
+    is_other &= events.event
+    if is_other.all() or is_other[events.event].all():  # the target cause was seen
+        is_other[np.flatnonzero(events.event)[0]] = False
+    cause = np.where(is_other, 1 + rng.integers(1, 3, len(events)), events.event.astype(int))
+    some = replace(
+        events,
+        event=events.event & ~is_other,
+        cause=cause.astype(np.uint8),
+        causes=Causes(("target", "second", "third"), 1),
+    )
+    return replace(
+        case,
+        problem=replace(case.problem, events=some),
+        censoring=f"{case.censoring}, other causes: {kind}",
+    )
+
+
+def incidence_case(seed: int) -> Case:
+    """A random problem with competing risks."""
+    return competing(random_case(seed))
 
 
 def oracle_of(problem: Problem) -> LossByDefinition | TeacherLossByDefinition:

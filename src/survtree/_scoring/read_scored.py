@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from survtree._base import BeyondTrainingWarning
 from survtree._base.checks import is_count, is_number
 from survtree._base.warn import warn
-from survtree._data.read_outcome import check_time_passes, check_weight, numbers_of, read_outcome
+from survtree._data.read_events import read_events
+from survtree._data.read_outcome import check_time_passes, check_weight, numbers_of
 from survtree._data.read_roles import Roles, rows_of
 from survtree._data.read_table import as_frame
 from survtree._data.table import EventTable, Floats, Places, weight_at
@@ -132,11 +133,12 @@ def check_scored(
     y: Any, sample_weight: Any, role: str = "y", weights: str = "sample_weight"
 ) -> EventTable:
     """An outcome to score on, or to take the censoring curve from: it may be without events."""
-    event, time = read_outcome(y, role)
+    outcome = read_events(y, role)
+    time = outcome.time
     if len(time) == 0:
         raise ValueError(f"{role} must have at least one row; it has none. Look at what split it.")
     check_time_passes(time, "times" if role == "y" else f"times of {role}")
-    return EventTable(event, time, check_weight(sample_weight, len(time), weights, role))
+    return outcome.table(check_weight(sample_weight, len(time), weights, role))
 
 
 def trained_on(

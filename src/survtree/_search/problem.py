@@ -16,7 +16,7 @@ from survtree._data.table import Bools, EventTable, Places
 from survtree._questions.coded_answers import Answers, CodedAnswers
 from survtree._questions.questions import Questions
 
-LossKind: TypeAlias = Literal["brier", "teacher"]
+LossKind: TypeAlias = Literal["brier", "incidence", "teacher"]
 BOUNDS = (
     *("hierarchical", "subtree", "look_ahead", "equivalent_points"),
     *("incremental_progress", "leaf_count", "permutation", "floors"),
@@ -42,7 +42,9 @@ class Problem:
     @property
     def loss_kind(self) -> LossKind:
         """Which loss a tree is judged by."""
-        return "brier" if self.targets is None else "teacher"
+        if self.targets is not None:
+            return "teacher"
+        return "incidence" if self.events.has_others else "brier"
 
     @property
     def matrix(self) -> NDArray[np.uint8]:
@@ -77,7 +79,7 @@ class Problem:
         mine, theirs = ([getattr(p, name) for name in names] for p in (self, other))
         pairs = [
             (getattr(self.events, name), getattr(other.events, name))
-            for name in ("time", "event", "weight")
+            for name in ("time", "kinds", "weight")
         ]
         return (
             mine == theirs
@@ -119,6 +121,8 @@ class Problem:
         else:
             digest.update(np.packbits(self.answers).data)
         digest.update(np.packbits(events.event).data)
+        if events.has_others:
+            digest.update(b"others" + np.packbits(events.is_other).tobytes())
         digest.update(np.ascontiguousarray(events.time, dtype="<f8").data)
         if is_weighted:
             digest.update(np.ascontiguousarray(events.weight, dtype="<f8").data)
