@@ -2,6 +2,8 @@
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 
 class Causes(NamedTuple):
     """The names of the causes, in the order of their codes, the label of censored rows, the target.
@@ -45,3 +47,10 @@ def with_known_causes(y: Any, known: Causes | None) -> Any:
     if known is None or isinstance(y, CausedOutcome):
         return y
     return CausedOutcome(y, known.target_name, known.censored, known)
+
+
+def label_of_cause(value: Any) -> str:
+    """How a cause that a user names is written among the names."""
+    if isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)):
+        return f"{float(value):g}"
+    return str(value)

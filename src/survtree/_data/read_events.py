@@ -1,13 +1,14 @@
 """The outcome of rows as an EventTable: event flags or, with competing risks, causes; and weights."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.words import list_names
-from survtree._data.causes import CausedOutcome, Causes
+from survtree._data.causes import CausedOutcome, Causes, label_of_cause
 from survtree._data.read_outcome import (
+    MOST_CAUSES,
     REMOVE_MISSING,
     SHAPES,
     WORDS_FOR_CENSORED,
@@ -16,28 +17,14 @@ from survtree._data.read_outcome import (
     check_time,
     check_weight,
     event_and_time,
+    looks_like_causes,
     named,
     read_column,
     read_outcome,
 )
-from survtree._data.table import Bools, EventTable, Floats
+from survtree._data.table import Codes, EventTable, Outcome
 
-MOST_CAUSES = 20  # more labels than this are no causes
 CAUSE = "must hold what ended each row: 0 (censored) or the number or name of a cause"
-Codes = NDArray[np.uint8]
-
-
-class Outcome(NamedTuple):
-    """Event flags and times of rows; with competing risks the cause of each row, and their names."""
-
-    event: Bools
-    time: Floats
-    cause: Codes | None = None
-    causes: Causes | None = None
-
-    def table(self, weight: Floats) -> EventTable:
-        """With the weights of the rows."""
-        return EventTable(self.event, self.time, weight, self.cause, self.causes)
 
 
 def check_outcome(y: Any, sample_weight: Any, n_rows: int) -> EventTable:
@@ -64,7 +51,7 @@ def read_events(y: Any, role: str = "y") -> Outcome:
         return Outcome(*read_outcome(y, role))
     if isinstance(y.y, Outcome):
         return y.y
-    event_values, time_values = event_and_time(y.y, role, _is_cause)
+    event_values, time_values = event_and_time(y.y, role, looks_like_causes)
     of = "" if role == "y" else f" of {role}"
     labels, places = _labels(event_values, named(f"event{of}", event_values))
     time = check_time(time_values, f"time{of}")
@@ -75,14 +62,6 @@ def read_events(y: Any, role: str = "y") -> Outcome:
     if len(causes.names) == 1:
         return Outcome(event, time)
     return Outcome(event, time, codes, causes)
-
-
-def _is_cause(values: Any) -> bool:
-    """Whether a column holds texts or few codes, rather than times."""
-    array = values.to_numpy() if hasattr(values, "to_numpy") else np.asarray(values)
-    if array.dtype.kind not in "iuf":
-        return True
-    return bool(((array >= 0) & (array <= MOST_CAUSES) & (array == np.round(array))).all())
 
 
 def _labels(values: Any, role: str) -> tuple[list[str], NDArray[np.intp]]:
@@ -119,25 +98,16 @@ def _no_causes(role: str, what: str) -> str:
     return f"{role} {CAUSE}; it holds {what}. Convert it to numbers or texts."
 
 
-def _label_of(value: Any) -> str:
-    """How a cause that a user names is written among the labels."""
-    if isinstance(value, (bool, np.bool_)):
-        return str(int(value))
-    if isinstance(value, (int, float, np.integer, np.floating)):
-        return f"{float(value):g}"
-    return str(value)
-
-
 def _causes(labels: list[str], cause: Any, censored: Any) -> Causes:
     """The causes among the labels, of which one is the target."""
-    without = _label_of(censored) if censored is not None else _censored_label(labels)
+    without = label_of_cause(censored) if censored is not None else _censored_label(labels)
     names = tuple(label for label in labels if label != without)
     if cause is None:
         raise ValueError(
             f"cause must come with censored; it is missing. Pass the one of {list_names(names)} "
             "that the tree is about, as cause=."
         )
-    wanted = _label_of(cause)
+    wanted = label_of_cause(cause)
     if wanted not in names:
         raise ValueError(
             f"cause must be one of those in y, {list_names(names)} ({without!r} is censored); got "

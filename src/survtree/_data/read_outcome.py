@@ -18,9 +18,10 @@ from survtree._data.read_table import (
     floats_of,
     reads_as_number,
 )
-from survtree._data.table import Bools, Column, EventTable, Floats
+from survtree._data.table import Bools, Column, EventTable, Floats, Outcome
 
 MAX_WEIGHT_RATIO = 1e12
+MOST_CAUSES = 20  # more labels than this are no causes
 MAX_WEIGHT = 1e100  # sums of weights and their squares stay in range
 WORDS_FOR_CENSORED = frozenset({"0", "alive", "censored", "f", "false", "n", "no", "none"})
 NAMES_OF_CENSORED = frozenset(
@@ -58,19 +59,33 @@ def check_lengths(n_events: int, n_times: int, of: str) -> None:
         )
 
 
-def plain(y: Any) -> Any:
-    """The outcome as the user has it, without the cause that was named beside it."""
-    return y.y if isinstance(y, CausedOutcome) else y
+def looks_like_causes(values: Any) -> bool:
+    """Whether a column holds texts or few codes, rather than times."""
+    array = values.to_numpy() if hasattr(values, "to_numpy") else np.asarray(values)
+    if array.dtype.kind not in "iuf":
+        return True
+    return bool(((array >= 0) & (array <= MOST_CAUSES) & (array == np.round(array))).all())
+
+
+def _columns_of(y: Any) -> tuple[Any, Any]:
+    """The columns of events and times, whether or not a cause is named beside them."""
+    if isinstance(y, Outcome):
+        return y.event, y.time
+    if isinstance(y, CausedOutcome):
+        inner = y.y
+        is_read = isinstance(inner, Outcome)
+        return _columns_of(inner) if is_read else event_and_time(inner, "y", looks_like_causes)
+    return event_and_time(y, "y")
 
 
 def name_of_time(y: Any) -> str:
     """The name of the column of times, if it has one."""
-    return _name_of(event_and_time(plain(y), "y")[1])
+    return _name_of(_columns_of(y)[1])
 
 
 def cautions_of_event(y: Any) -> tuple[str, ...]:
     """What must be said of the column of event flags, if its name is that of the opposite."""
-    name = _name_of(event_and_time(plain(y), "y")[0])
+    name = _name_of(_columns_of(y)[0])
     if not is_named_as_censored(name):
         return ()
     column = f"frame[{name!r}]"

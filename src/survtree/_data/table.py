@@ -18,6 +18,7 @@ from survtree._data.causes import Causes
 Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
 Bools: TypeAlias = NDArray[np.bool_]
+Codes: TypeAlias = NDArray[np.uint8]
 Kind = Literal["number", "flag", "level", "ordered"]
 Rows = Bools | Places | slice
 # Counts by (leaf, time) are made for at most this many cells at once: a large tree over many times
@@ -109,7 +110,7 @@ class EventTable:
     event: Bools
     time: Floats
     weight: Floats
-    cause: NDArray[np.uint8] | None = None
+    cause: Codes | None = None
     causes: Causes | None = None
 
     def __len__(self) -> int:
@@ -121,6 +122,13 @@ class EventTable:
         return EventTable(
             self.event[rows], self.time[rows], self.weight[rows], cause, self.causes
         )
+
+    @property
+    def y(self) -> "tuple[Bools, Floats] | Outcome":
+        """The outcome as a fit or a metric takes it; the weights are separate."""
+        if self.cause is None:
+            return self.event, self.time
+        return Outcome(self.event, self.time, self.cause, self.causes)
 
     @cached_property
     def is_other(self) -> Bools:
@@ -140,7 +148,7 @@ class EventTable:
         return self.cause is not None and bool(self.is_other.any())
 
     @property
-    def kinds(self) -> NDArray[np.uint8]:
+    def kinds(self) -> Codes:
         """How each row ended, as the core takes it: 0 censored, 1 the target cause, 2 another."""
         kinds = self.event.astype(np.uint8)
         if self.has_others:
@@ -257,6 +265,19 @@ class EventTable:
                 for w in (weight, *(weight * flag for flag in ends))
             )
             yield present[:, ::-1].cumsum(axis=1)[:, ::-1], *by_end
+
+
+class Outcome(NamedTuple):
+    """Event flags and times of rows; with competing risks the cause of each row, and their names."""
+
+    event: Bools
+    time: Floats
+    cause: Codes | None = None
+    causes: Causes | None = None
+
+    def table(self, weight: Floats) -> EventTable:
+        """With the weights of the rows."""
+        return EventTable(self.event, self.time, weight, self.cause, self.causes)
 
 
 def weight_at(cell: NDArray[np.integer[Any]], weight: Floats, n_cells: int = 0) -> Floats:

@@ -69,7 +69,7 @@ def recheck(
     events = study.events.until(stated.horizon)
     rows = _problem(stated, study.table, events)
     is_same = rows.fingerprint() == (stated.rows_fingerprint or stated.fingerprint)
-    if stated.loss_kind == "brier":
+    if stated.loss_kind != "teacher":
         check_no_targets(targets)
         return _verification(stated, study, rows, is_same)
     if targets is not None:

@@ -26,9 +26,9 @@ from survtree._base.checks import (
 )
 from survtree._base.words import one_line_message
 from survtree._data.causes import Causes
-from survtree._data.read_events import Outcome, check_outcome
+from survtree._data.read_events import check_outcome
 from survtree._data.read_outcome import read_outcome
-from survtree._data.table import EventTable
+from survtree._data.table import EventTable, Outcome
 from survtree._questions.coded_answers import Answers, CodedAnswers
 from survtree._questions.questions import RecordedQuestions
 from survtree._search.problem import Problem, SearchSettings

@@ -11,8 +11,7 @@ from survtree._base.words import quoted_name
 from survtree._model.fitted import FittedTree
 from survtree._model.read_tree import shown_tree_of
 from survtree._questions.questions import Questions
-from survtree._scoring.curves import LeafCurve
-from survtree._scoring.shrinkage import PredictedCurve
+from survtree._scoring.curves import LeafCurve, PredictedCurve
 from survtree._show.leaf_facts import (
     NO,
     NO_OR_MISSING,
