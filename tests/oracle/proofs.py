@@ -21,7 +21,14 @@ from survtree._proof.checker import Verdict
 from survtree._search.problem import SearchSettings
 from survtree._search.solve import find
 from tests.fuzz.proof_text import problem_fingerprint
-from tests.support.problems import ALL_SWITCHES, Case, random_case, root_loss, teacher_case
+from tests.support.problems import (
+    ALL_SWITCHES,
+    Case,
+    incidence_case,
+    random_case,
+    root_loss,
+    teacher_case,
+)
 
 
 def proof_of_case(case: Case, **limits: Any) -> ProofLog:
@@ -62,6 +69,8 @@ class Tampering:
         """Those that are possible with this proof."""
         ways = ["lower_objective", "raise_last", "lower_last", "drop_last", "time", "damage", "cut"]
         ways += ["price"]
+        if any(line.split(" ")[1] == "2" for line in self.lines[2 : self.first_claim]):
+            ways += ["cause"]
         if len(self.lines) > self.first_claim + 1:
             ways += ["drop", "lower", "raise", "swap_to_front"]
         if self.head["tree"] is not None:
@@ -98,6 +107,11 @@ class Tampering:
             row = int(self.rng.integers(2, self.first_claim))
             time, rest = lines[row].split(" ", 1)
             lines[row] = f"{float(time) + 1.0!r} {rest}"
+        elif way == "cause":  # a row that ended by another cause as one that was censored
+            rows = range(2, self.first_claim)
+            row = next(k for k in rows if lines[k].split(" ")[1] == "2")
+            time, _, rest = lines[row].split(" ", 2)
+            lines[row] = f"{time} 0 {rest}"
         else:
             head = self._other_head(way)
             lines[1] = json.dumps({**head, "problem_fingerprint": problem_fingerprint(head)})
@@ -127,8 +141,10 @@ def main() -> int:
     parser.add_argument("-n", type=int, default=1000, help="number of problems")
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--teacher", action="store_true", help="the loss against a teacher")
+    parser.add_argument("--loss", choices=("brier", "incidence"), default="brier")
     arguments = parser.parse_args()
-    make_case = teacher_case if arguments.teacher else random_case
+    by_loss = {"brier": random_case, "incidence": incidence_case}
+    make_case = teacher_case if arguments.teacher else by_loss[arguments.loss]
     counts: collections.Counter[str] = collections.Counter()
     for seed in range(arguments.first, arguments.first + arguments.n):
         case, rng = make_case(seed), np.random.default_rng(seed)

@@ -16,7 +16,14 @@ from survtree._search.problem import Problem, SearchSettings
 from survtree._search.solve import find
 from tests.support.brute_force import BruteForce, NestedTree
 from tests.support.cut_problems import cut_case
-from tests.support.problems import OF_BITS, oracle_of, random_case, root_loss, teacher_case
+from tests.support.problems import (
+    OF_BITS,
+    competing,
+    oracle_of,
+    random_case,
+    root_loss,
+    teacher_case,
+)
 
 MOST_TREES = 3000  # by brute force
 Partition = frozenset[bytes]
@@ -34,12 +41,14 @@ class NearCase:
 
 
 def near_case(seed: int) -> NearCase:
-    """Raw columns with every cut, or columns of 0 and 1; either loss; some with few leaves."""
+    """Raw columns with every cut, or columns of 0 and 1; any loss; some with few leaves."""
     rng = np.random.default_rng([2029, seed])
     if seed % 3 == 0:
-        problem = cut_case(seed, has_teacher=bool(rng.integers(2))).problem
+        has_teacher, has_causes = rng.integers(2, size=2) > 0
+        problem = cut_case(seed, has_teacher=has_teacher, has_causes=has_causes).problem
     else:
         case = random_case(seed) if seed % 3 == 1 else teacher_case(seed)
+        case = competing(case) if seed % 4 == 1 else case
         problem = _smaller(case.problem, rng)
     if rng.random() < 0.6:  # a penalty that many trees can pay
         penalty = float(rng.choice([0.0, 0.002, 0.02])) * root_loss(problem)

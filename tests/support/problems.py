@@ -148,30 +148,31 @@ def teacher_case(seed: int) -> Case:
     return replace(case, problem=problem, times=f"targets {kind}")
 
 
-def competing(case: Case) -> Case:
-    """The same with competing risks: of the rows that were not censored some had another cause."""
-    rng = np.random.default_rng([2026, case.seed])
-    events = case.problem.events
+def competing_events(events: EventTable, seed: int) -> tuple[str, EventTable]:
+    """Competing risks: of the rows that were not censored some had another cause."""
+    rng = np.random.default_rng([2026, seed])
     kind = rng.choice(["few", "half", "most", "tied"])
     if kind == "tied":  # by time: rows of equal times often differ in their cause
         is_other = np.argsort(np.argsort(events.time)) % 2 == 0
     else:
         is_other = rng.random(len(events)) < {"few": 0.1, "half": 0.5, "most": 0.9}[str(kind)]
     is_other &= events.event
-    if is_other.all() or is_other[events.event].all():  # the target cause was seen
+    if is_other[events.event].all():  # the target cause was seen
         is_other[np.flatnonzero(events.event)[0]] = False
     cause = np.where(is_other, 1 + rng.integers(1, 3, len(events)), events.event.astype(int))
-    some = replace(
+    return f"other causes: {kind}", replace(
         events,
         event=events.event & ~is_other,
         cause=cause.astype(np.uint8),
         causes=Causes(("target", "second", "third"), 1),
     )
-    return replace(
-        case,
-        problem=replace(case.problem, events=some),
-        censoring=f"{case.censoring}, other causes: {kind}",
-    )
+
+
+def competing(case: Case) -> Case:
+    """The same problem with competing risks."""
+    kind, events = competing_events(case.problem.events, case.seed)
+    censoring = f"{case.censoring}, {kind}"
+    return replace(case, problem=replace(case.problem, events=events), censoring=censoring)
 
 
 def incidence_case(seed: int) -> Case:

@@ -36,6 +36,7 @@ class CompetingCurve(LeafCurve):
 
     by_cause: Floats  # weights of the rows that end by each cause, causes x times
     named: Causes
+    n_rows_by_cause: tuple[int, ...]
 
     @property
     def present(self) -> Floats:
@@ -181,6 +182,10 @@ class CompetingCurve(LeafCurve):
             censored=weight_at(place, np.append(self.censored, other.censored), len(times)),
             by_cause=np.array(by_cause),
             named=self.named,
+            n_rows_by_cause=tuple(
+                mine + theirs
+                for mine, theirs in zip(self.n_rows_by_cause, other.n_rows_by_cause, strict=True)
+            ),
         )
 
 
@@ -248,4 +253,7 @@ def competing_curve(events: EventTable, rows: Places) -> CompetingCurve:
         censored=weight_at(when, weight * (cause == 0), len(places)),
         by_cause=np.array(by_cause),
         named=events.causes,
+        n_rows_by_cause=tuple(
+            np.bincount(cause, minlength=len(by_cause) + 1)[1:].astype(int).tolist()
+        ),
     )
