@@ -194,12 +194,23 @@ def check_teacher_is_alone(options: Mapping[str, Any]) -> None:
         )
 
 
-def check_one_cause(name: str, value: Any) -> None:
-    """Teachers and reference models predict survival curves, which know one cause only."""
-    if value is not None:
+def check_knows_causes(options: Mapping[str, Any], causes: Causes | None) -> None:
+    """With competing risks a teacher must know the target cause, and there is no reference."""
+    if causes is None:
+        return
+    if options.get("reference") is not None:
         raise ValueError(
-            f"{name} must be None with competing risks, since its curves are about one cause; got "
-            f"{value if isinstance(value, str) else type(value).__name__!r}. Leave it out."
+            "reference must be None with competing risks: its survival curves are about one cause. "
+            "Leave it out."
+        )
+    teacher = options["teacher"]
+    is_curves = teacher is None or isinstance(teacher, (str, tuple))
+    if not is_curves and getattr(teacher, "causes_", None) is None:
+        raise ValueError(
+            "teacher must know the causes where there are competing risks; "
+            f"{type(teacher).__name__} predicts survival curves of one cause. Pass 'auto', "
+            "'forest', 'cox' or None, or a pair of 1 - the incidence of the cause (row, time) and "
+            "the times."
         )
 
 

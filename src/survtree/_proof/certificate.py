@@ -342,9 +342,9 @@ class Certificate:
         return f"{self._terms()}{rest}{pruned_by(self.counts)}"
 
     def _terms(self) -> str:
-        of = " against the teacher" if self.loss_kind == "teacher" else ""
         causes = self.binarizer.causes_
-        of = of if causes is None else f" of the incidence of {causes.target_name!r}"
+        of = "" if causes is None else f" of the incidence of {causes.target_name!r}"
+        of = " against the teacher" if self.loss_kind == "teacher" else of
         of += f" ({self.teacher_words})" if self.teacher_words else ""
         parts = (
             f"{self.status}: loss {self.loss:.6f}{of} + {format_count(self.n_leaves, 'leaf')} x "

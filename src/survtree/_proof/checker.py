@@ -241,7 +241,8 @@ def _scored_by(p: ProofProblem) -> str:
     """What they cost."""
     until = "" if p.horizon is None else f" integrated to {p.horizon!r}"
     against = "" if p.targets is None else " against the teacher"
-    against = against if p.other is None else " of the incidence of one of several causes"
+    if p.other is not None and p.targets is None:
+        against = " of the incidence of one of several causes"
     loss = f", with the loss{until}{against}" if until or against else ""
     return f" at a penalty of {p.regularization!r} per leaf{loss}"
 
