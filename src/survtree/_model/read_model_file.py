@@ -23,8 +23,8 @@ from survtree._base.checks import (
 )
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
-from survtree._data.causes import Causes
 from survtree._base.words import one_line_message
+from survtree._data.causes import Causes
 from survtree._data.table import Kind as ColumnKind
 from survtree._model.checks import check_names_differ
 from survtree._model.read_model_options import (

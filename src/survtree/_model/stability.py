@@ -175,9 +175,7 @@ def bootstrap(
     for name, value in (("n_jobs", n_jobs), ("verbose", verbose), ("callback", callback)):
         check_option(name, value)
     rng = check_random_state(check_option("random_state", random_state))
-    given = given_rows(
-        estimator, X, y, sample_weight, duration_col, event_col, cause, censored
-    )
+    given = given_rows(estimator, X, y, sample_weight, duration_col, event_col, cause, censored)
     rows = cohort_of(clone(estimator), given.X, given.y, given.sample_weight)
     horizon = _horizon_of(estimator, rows.events)
     events = rows.events.until(horizon)

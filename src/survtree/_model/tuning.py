@@ -16,8 +16,8 @@ from sklearn.utils import check_random_state
 from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_option, check_options
 from survtree._base.numbers import format_count
-from survtree._data.read_columns import warn_of_data
 from survtree._data.causes import with_cause
+from survtree._data.read_columns import warn_of_data
 from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import Roles, roles_of
 from survtree._model.checks import (
@@ -330,9 +330,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         """
         settings = self._settings()
         check_nested(self.cv)
-        given = given_rows(
-            self, X, y, sample_weight, duration_col, event_col, cause, censored
-        )
+        given = given_rows(self, X, y, sample_weight, duration_col, event_col, cause, censored)
         rows = cohort_of(clone(self), given.X, given.y, given.sample_weight)
         seed = seed_of(self.random_state)
         settings, rng = _settled(settings, rows, seed), check_random_state(seed)

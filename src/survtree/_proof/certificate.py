@@ -189,10 +189,10 @@ class Certificate:
     """The numbers behind a fitted tree. ``status`` is "optimal" only if the bounds meet.
 
     ``guess`` has the assumption if the proof depends on a reference model. ``loss_kind`` tells
-    which loss was minimised: "brier", "incidence" for the Brier score of the cumulative incidence of
-    one of several causes, or "teacher" for the squared distance to the vectors ``targets``, which a
-    model file does not keep. ``teacher_seed`` and ``teacher_rows`` are
-    those of a built-in teacher, and make them again. ``choice`` says which tree this is if it is
+    which loss was minimised: "brier", "incidence" for the Brier score of the cumulative incidence
+    of one of several causes, or "teacher" for the squared distance to the vectors ``targets``,
+    which a model file does not keep. ``teacher_seed`` and ``teacher_rows`` are those of a built-in
+    teacher, and make them again. ``choice`` says which tree this is if it is
     not simply the optimum: of status "near_optimal", or the best under a condition.
     """
 

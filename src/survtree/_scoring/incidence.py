@@ -76,7 +76,9 @@ class CompetingCurve(LeafCurve):
 
     def _had(self, cause: int) -> Floats:
         """The incidence of a cause at each time."""
-        return np.asarray((self._free[0] * self.by_cause[cause - 1] / self._at_risk_of_all).cumsum())
+        return np.asarray(
+            (self._free[0] * self.by_cause[cause - 1] / self._at_risk_of_all).cumsum()
+        )
 
     def incidence(self, cause: int | None = None) -> StepFunction:
         """Aalen-Johansen, of the target unless another cause (counted from 1) is named."""
@@ -205,8 +207,10 @@ def shrunken_incidences(
     shares: Mapping[int, list[tuple[int, float]]], curves: Mapping[int, LeafCurve]
 ) -> dict[int, PredictedIncidences]:
     """The predicted curves of each leaf, given what each node of its path counts."""
-    return {leaf: _mean([(_competing(curves[node]), share) for node, share in path])
-            for leaf, path in shares.items()}
+    return {
+        leaf: _mean([(_competing(curves[node]), share) for node, share in path])
+        for leaf, path in shares.items()
+    }
 
 
 def _competing(curve: LeafCurve) -> CompetingCurve:
@@ -237,7 +241,8 @@ def _mean(path: list[tuple[CompetingCurve, float]]) -> PredictedIncidences:
 
 def competing_curve(events: EventTable, rows: Places) -> CompetingCurve:
     """The curves of some of the rows."""
-    assert events.cause is not None and events.causes is not None
+    assert events.cause is not None
+    assert events.causes is not None
     places, when = np.unique(events.when[rows], return_inverse=True)
     weight, cause = events.weight[rows], events.cause[rows]
     by_cause = [

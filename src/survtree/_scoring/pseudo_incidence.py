@@ -9,9 +9,7 @@ from survtree._data.table import EventTable, Floats, Places
 from survtree._scoring.curves import StepFunction
 
 
-def without_each_of_causes(
-    events: EventTable, rows: Places, size: float, times: Floats
-) -> Floats:
+def without_each_of_causes(events: EventTable, rows: Places, size: float, times: Floats) -> Floats:
     """1 - F without ``size`` of the weight of each of the rows: rows x times.
 
     Before a row's end everybody at risk is ``size`` lighter; at its end, y, it may be missing among
@@ -27,8 +25,9 @@ def without_each_of_causes(
     is_ended = ~events.is_censored[rows]
     own = _share(target[place] - size * events.event[rows], left)
     gone = _share(ended[place] - size * is_ended, left)
-    before, before_had = (np.append(start, each)[place] for start, each in
-                          ((1.0, lighter), (0.0, lighter_had)))
+    before, before_had = (
+        np.append(start, each)[place] for start, each in ((1.0, lighter), (0.0, lighter_had))
+    )
     at_end, free_then = before_had + before * own, before * (1.0 - gone)
     ratio = np.divide(free_then, free[place], out=np.zeros(len(rows)), where=free[place] > 0)
     rise = StepFunction(grid, had, before=0.0)(times) - had[place][:, np.newaxis]

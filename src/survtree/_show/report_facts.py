@@ -8,8 +8,8 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from survtree._base.numbers import format_penalty, json_interval, json_number, round_ticks
-from survtree._data.read_columns import is_only_note
 from survtree._data.causes import with_known_causes
+from survtree._data.read_columns import is_only_note
 from survtree._model.fitted import FittedTree
 from survtree._model.prepare import cohort_of
 from survtree._model.recipe import versions_now

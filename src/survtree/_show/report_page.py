@@ -158,8 +158,7 @@ def _numbers(leaf: dict[str, Any], facts: dict[str, Any]) -> list[str]:
     if leaf["predicted"] is not None:
         shares, predicted = leaf["predicted"]["survival"], "predicted "
     survival = [
-        f"{predicted}{format_percent(share)} {what} "
-        f"{with_unit(format_number(time), facts['unit'])}"
+        f"{predicted}{format_percent(share)} {what} {with_unit(format_number(time), facts['unit'])}"
         for time, share in zip(facts["times"], shares, strict=True)
     ]
     return [counts_text(leaf), *([median] if facts["has_medians"] else []), *survival]
