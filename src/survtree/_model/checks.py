@@ -54,7 +54,7 @@ def check_cause(causes: Causes | None, cause: Any) -> Callable[[Any], StepFuncti
     if causes is None:
         return lambda curve: curve.survival.reversed()
     place = causes.target if wanted is None else names.index(wanted) + 1
-    return lambda curve: curve.incidences[place - 1]  # type: ignore[no-any-return]
+    return lambda curve: curve.incidences[place - 1]
 
 
 def check_group_names(names: Any, given: Sequence[str]) -> tuple[str, ...]:

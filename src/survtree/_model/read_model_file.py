@@ -234,13 +234,16 @@ class Leaf(Exact):
 
     def curve(self, causes: Causes | None) -> LeafCurve:
         """The curves of the leaf's own rows."""
-        weights = (np.array(each, dtype=float) for each in (self.times, self.events, self.censored))
+        lists = (self.times, self.events, self.censored)
+        times, events, censored = (np.array(each, dtype=float) for each in lists)
         if causes is None:
-            return LeafCurve(self.n_rows, self.n_events, *weights)
+            return LeafCurve(self.n_rows, self.n_events, times, events, censored)
         return CompetingCurve(
             self.n_rows,
             self.n_events,
-            *weights,
+            times,
+            events,
+            censored,
             by_cause=np.array(self.by_cause, dtype=float),
             named=causes,
             n_rows_by_cause=tuple(self.n_rows_by_cause or ()),

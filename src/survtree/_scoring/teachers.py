@@ -2,8 +2,9 @@
 
 The built-in ones are a forest of regression trees on Kaplan-Meier pseudo-observations (its curves
 are out of bag), a ridge Cox model (its curves are cross-fitted), and their mean. With competing
-risks their curves are 1 - the incidence of the target cause. They need nothing but scikit-learn. Rows and columns are put in an order of their own first, so that the order in
-which a user has them does not matter.
+risks their curves are 1 - the incidence of the target cause. They need nothing but scikit-learn.
+Rows and columns are put in an order of their own first, so that the order in which a user has them
+does not matter.
 """
 
 from collections.abc import Callable
@@ -235,9 +236,9 @@ def pseudo_observations(events: EventTable, times: Floats) -> Floats:
 
     The curve is that of Kaplan and Meier; with competing risks 1 - the incidence of the target.
 
-    They are ``(W S - (W - v) S_without) / v``, where W is the weight of all rows and S_without the curve
-    without a part v of the row's weight, at most 1: without one of its copies, if weights count
-    copies. Their conditional mean is the survival probability (Andersen, Klein, Rosthoj 2003).
+    They are ``(W S - (W - v) S_without) / v``, where W is the weight of all rows and S_without the
+    curve without a part v of the row's weight, at most 1: without one of its copies, if weights
+    count copies. Their conditional mean is the survival probability (Andersen, Klein, Rosthoj 2003).
     """
     removed = np.minimum(events.weight, 1.0)
     out = np.empty((len(events), len(times)))
