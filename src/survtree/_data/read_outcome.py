@@ -228,6 +228,11 @@ def _of_two_columns(
         )
     first, second = columns
     is_swapped = is_event(second) and not is_event(first)
+    if is_event is looks_like_causes and is_event(first) and is_event(second):
+        raise ValueError(
+            f"{role} must be a pair (event, time) where both of its columns could hold causes, as "
+            "small whole numbers do; got two such columns. Pass a pair of the two."
+        )
     return (second, first) if is_swapped else (first, second)
 
 
