@@ -5,7 +5,6 @@ import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from msgspec import structs
 
 from survtree._base.files import whole_file
+from survtree._base.versions import version_of
 from survtree._data.read_roles import Roles
 from survtree._data.read_rows import Seen
 from survtree._model.defaults import resolved_shrinkage, without_defaults
@@ -172,7 +172,7 @@ def small_parts(model: OptimalSurvivalTree, state: Fitted) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
-        "survtree": version("survtree"),
+        "survtree": version_of("survtree"),
         "options": {name: _plain(name, each) for name, each in options.items()},
         "columns": None,
         "are_columns_named": hasattr(model, "feature_names_in_"),

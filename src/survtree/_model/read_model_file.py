@@ -6,7 +6,6 @@ that they do not know; elsewhere unknown names are ignored, so that a later vers
 The docstrings of the types are published in the JSON Schema.
 """
 
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -23,6 +22,7 @@ from survtree._base.checks import (
 )
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
+from survtree._base.versions import version_of
 from survtree._base.words import one_line_message
 from survtree._data.table import Kind as ColumnKind
 from survtree._model.checks import check_names_differ
@@ -372,6 +372,6 @@ def _check_version(given: Any) -> None:
     found = given.get("version")
     if type(found) is int and found > VERSION:
         raise ValueError(
-            f"survtree {version('survtree')} reads versions up to {VERSION}; it has version "
+            f"survtree {version_of('survtree')} reads versions up to {VERSION}; it has version "
             f"{short(found)} of survtree {short(given.get('survtree'))}. Install a newer survtree."
         )

@@ -10,10 +10,10 @@ import platform
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.metadata import version
 from typing import Any
 
 from survtree._base.options import OPTIONS
+from survtree._base.versions import version_of
 from survtree._model.defaults import is_word, without_defaults
 from survtree._model.prepare import Prepared
 from survtree._scoring.teachers import BUILT_IN
@@ -28,7 +28,7 @@ WIDEST = 88  # of a call on one line
 def versions_now() -> dict[str, str]:
     """Of the programs that a result depends on."""
     names = ("survtree", "numpy", "scikit-learn")
-    return {**{name: version(name) for name in names}, "Python": platform.python_version()}
+    return {**{name: version_of(name) for name in names}, "Python": platform.python_version()}
 
 
 @dataclass(frozen=True)

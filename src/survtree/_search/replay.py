@@ -11,7 +11,6 @@ import tempfile
 import time
 import warnings
 from dataclasses import MISSING, fields
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from survtree._base.files import whole_file
 from survtree._base.options import DEFAULTS
+from survtree._base.versions import version_of
 from survtree._questions.coded_answers import CodedAnswers
 from survtree._search.problem import Problem, SearchSettings
 
@@ -98,7 +98,7 @@ def _arrays(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
     arrays = {name: each for name, each in by_name.items() if isinstance(each, np.ndarray)}
     header = {
         "format": FORMAT if isinstance(problem.answers, CodedAnswers) else FORMAT_WITHOUT_CODES,
-        "survtree": version("survtree"),
+        "survtree": version_of("survtree"),
         "problem": _numbers(problem),
         "questions": {  # words to show, and what fingerprint and ties between trees depend on
             "texts": questions.texts,
