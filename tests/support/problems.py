@@ -11,7 +11,7 @@ from survtree import _native
 from survtree._data.read_table import default_names
 from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
-from survtree._scoring.losses import LossByDefinition, TeacherLossByDefinition, loss_by_definition
+from survtree._scoring.losses import AnyLossByDefinition, loss_by_definition
 from survtree._search import solve
 from survtree._search.engines import arrays_of
 from survtree._search.problem import BOUNDS, Problem
@@ -147,9 +147,15 @@ def teacher_case(seed: int) -> Case:
     return replace(case, problem=problem, times=f"targets {kind}")
 
 
-def oracle_of(problem: Problem) -> LossByDefinition | TeacherLossByDefinition:
+def by_likelihood(case: Case) -> Case:
+    """The same problem with the loss by the likelihood, and a penalty of its size."""
+    problem = replace(case.problem, loss="likelihood")
+    return replace(case, problem=problem)
+
+
+def oracle_of(problem: Problem) -> AnyLossByDefinition:
     """The loss by its definition."""
-    return loss_by_definition(problem.events, problem.targets)
+    return loss_by_definition(problem.events, problem.targets, problem.loss)
 
 
 def brute_force(problem: Problem) -> BruteForce:

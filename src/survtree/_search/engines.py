@@ -142,10 +142,11 @@ def _coded_arrays(
 def rescored(problem: Problem, tree: Tree) -> dict[str, Any]:
     """What the independent loss finds about a tree."""
     nodes, answers = (tree.question, tree.no, tree.yes), problem.answers
-    if isinstance(answers, CodedAnswers):
-        codes = np.ascontiguousarray(answers.codes), answers.question_column, answers.question_cut
-        return _native.rescore_codes(*codes, *_outcome_arrays(problem), *nodes)
-    return _native.rescore(*arrays_of(problem), *nodes)
+    if not isinstance(answers, CodedAnswers):
+        return _native.rescore(*arrays_of(problem), *nodes)
+    codes, column, cut = answers.codes, answers.question_column, answers.question_cut
+    outcome = _outcome_arrays(problem)
+    return _native.rescore_codes(np.ascontiguousarray(codes), column, cut, *outcome, *nodes)
 
 
 def near_of(
