@@ -147,10 +147,19 @@ def teacher_case(seed: int) -> Case:
     return replace(case, problem=problem, times=f"targets {kind}")
 
 
-def by_likelihood(case: Case) -> Case:
-    """The same problem with the loss by the likelihood, and a penalty of its size."""
-    problem = replace(case.problem, loss="likelihood")
-    return replace(case, problem=problem)
+def by_likelihood(problem: Problem) -> Problem:
+    """The same problem with the loss by the likelihood, whatever it was."""
+    return replace(problem, loss="likelihood", targets=None)
+
+
+def likelihood_case(seed: int) -> Case:
+    """A random problem with the loss by the likelihood."""
+    case = random_case(seed)
+    return replace(case, problem=by_likelihood(case.problem))
+
+
+# By what the oracles call the losses.
+MAKE_CASE = {"brier": random_case, "teacher": teacher_case, "likelihood": likelihood_case}
 
 
 def oracle_of(problem: Problem) -> AnyLossByDefinition:

@@ -40,7 +40,9 @@ double LikelihoodDefinition::of_leaf(std::span<const std::uint32_t> rows) const 
   for (const std::uint32_t row : rows) {
     const double ratio = hazard_[row] * (events / expected);
     const double above = ratio - 1.0;
-    loss += given_.weight[row] * (given_.event[row] != 0 ? above - std::log1p(above) : ratio);
+    // The logarithm of what has more digits.
+    const double log = ratio < 0.5 ? std::log(ratio) : std::log1p(above);
+    loss += given_.weight[row] * (given_.event[row] != 0 ? above - log : ratio);
   }
   return loss / total_weight_;
 }

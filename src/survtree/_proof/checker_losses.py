@@ -129,12 +129,13 @@ class LikelihoodLosses:
     other factor than D/E makes that less, so a group loses at least this in whatever leaf it ends.
 
     Rounding. H is computed with 50 digits and rounded once. If D/E is off by a share e, all r_i
-    are, and the exact loss at them is larger by D (e - ln(1 + e)) at most; e is at most (4n + 4) u,
-    so that adds less than u D with at most 2^24 rows. Besides, r_i is off by 2u of it, which moves
-    its term by |r - 1| 2u; r - 1 by u max(r, 1), ln by 4u |ln r|, the difference by its own u. As
-    |ln r| is at most (r - 1 - ln r) + r + 1, all these are at most 8u (r + 1) and 8u of the term;
-    and the sum of w_i (r_i + 1) over events is at most 2D. So the loss is off by 18u D, and by
-    n + 20 units of itself.
+    are, and the exact loss at them is larger by D (e - ln(1 + e)) at most, which is below D e^2; e
+    is at most (4n + 5) u. Besides, r_i is off by 2u of it, which moves its term t = r - 1 - ln r by
+    |r - 1| 2u; ln is off by 4u |ln r|; r - 1 is exact from 1/2 to 2 and otherwise off by at most
+    8u of t, as is ln r below 1/2; the difference by u of itself. So a term is off by 10u |r - 1|
+    and 20u of itself. As t is at least (r - 1)^2 / (2 (r + 1)), the sum of w |r - 1| over events is
+    at most the root of 4D times the sum of w t, by Schwarz; and no leaf has a larger sum of w t
+    than all rows together. Differences r - 1 below 1e-15 count as none, which is right to 1e-30 D.
     """
 
     def __init__(self, p: ProofProblem) -> None:
@@ -144,7 +145,10 @@ class LikelihoodLosses:
         self.is_event, self.hazard = p.event, _cumulative_hazard(p)
         n = len(self.weight)
         self.error = (2 * n + 40) * UNIT
-        self.shift = 20 * UNIT * float(self.event_weight.sum()) / self.scale
+        events = float(self.event_weight.sum()) / self.scale
+        root = self.as_leaves(np.arange(n), np.ones((n, 1)))[0]
+        by_ratio = ((4 * n + 5) * UNIT) ** 2 + 1e-30
+        self.shift = 21 * UNIT * float(np.sqrt(events * root)) + by_ratio * events
         self.floor = np.zeros(n)
         for rows in _group_rows(p.answers):
             self.floor[rows[0]] = at_least(self, self.as_leaves(rows, np.ones((len(rows), 1))))[0]
@@ -155,8 +159,11 @@ class LikelihoodLosses:
         events, expected = self.event_weight[rows] @ inside, hazard @ weight
         factor = np.divide(events, expected, out=np.zeros_like(events), where=events > 0)
         ratio = hazard[:, None] * factor
-        above = np.where(self.is_event[rows, None] & (ratio > 0), ratio - 1.0, 0.0)
-        terms = np.where(self.is_event[rows, None], above - np.log1p(above), ratio)
+        of_event = np.where(ratio > 0, ratio, 1.0)
+        above = of_event - 1.0
+        above[np.abs(above) < 1e-15] = 0.0
+        logs = np.where(above < -0.5, np.log(of_event), np.log1p(np.maximum(above, -0.5)))
+        terms = np.where(self.is_event[rows, None], above - logs, ratio)
         losses: Floats = (weight * terms).sum(axis=0) / self.scale
         return losses
 

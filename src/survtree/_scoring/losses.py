@@ -174,7 +174,10 @@ class LikelihoodLossByDefinition:
         weight, event = self.events.weight[rows], self.events.event[rows]
         expected = ratio * self.hazard[rows]
         above = expected[event] - 1.0
-        of_events = (weight[event] * (above - np.log1p(above))).sum()
+        above[np.abs(above) < 1e-15] = 0.0  # rounding, of numbers that are equal
+        # Each logarithm of what has more digits.
+        logs = np.where(above < -0.5, np.log(expected[event]), np.log1p(np.maximum(above, -0.5)))
+        of_events = (weight[event] * (above - logs)).sum()
         return float((of_events + (weight * expected)[~event].sum()) / self.scale)
 
     def tree_loss(self, leaf_of_row: NDArray[np.integer[Any]]) -> float:
