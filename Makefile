@@ -179,16 +179,20 @@ docs: .venv/.test .venv/.docs
 # Random problems against brute force: make oracle N=20000
 oracle: .venv/.test
 	$(BIN)/python -m tests.oracle.run -n $(N)
-	$(BIN)/python -m tests.oracle.run -n $(N) --teacher
+	$(BIN)/python -m tests.oracle.run -n $(N) --loss teacher
+	$(BIN)/python -m tests.oracle.run -n $(N) --loss likelihood
 	$(BIN)/python -m tests.oracle.run -n $(N) --shrinkage
 	$(BIN)/python -m tests.oracle.raw_cuts -n $(N)
-	$(BIN)/python -m tests.oracle.raw_cuts -n $(N) --teacher
+	$(BIN)/python -m tests.oracle.raw_cuts -n $(N) --loss teacher
+	$(BIN)/python -m tests.oracle.raw_cuts -n $(N) --loss likelihood
 	$(BIN)/python -m tests.oracle.near_trees -n $(N)
+	$(BIN)/python -m tests.oracle.near_trees -n $(N) --loss likelihood
 
 # Proof files of random problems, right ones and tampered ones, and of real data: make proofs N=1000
 proofs: .venv/.test
 	$(BIN)/python -m tests.oracle.proofs -n $(N)
-	$(BIN)/python -m tests.oracle.proofs -n $(N) --teacher
+	$(BIN)/python -m tests.oracle.proofs -n $(N) --loss teacher
+	$(BIN)/python -m tests.oracle.proofs -n $(N) --loss likelihood
 	$(BIN)/python -m tests.oracle.forged -n $(N)
 	$(BIN)/python -m tests.oracle.real_proofs $(ARGS)
 

@@ -40,6 +40,12 @@ struct CollapsedRow {
   std::uint32_t n_events = 0;  // of the copies
 };
 
+// All of them, and which of them each row of the table is part of.
+struct CollapsedRows {
+  std::vector<CollapsedRow> rows;
+  std::vector<std::uint32_t> number_of;
+};
+
 // Where the losses of both children of each lane go; no and yes have room for padded(n_lanes).
 struct SplitLosses {
   Kernel kernel;
@@ -85,9 +91,10 @@ class Outcome {
   virtual ~Outcome() = default;
 
   // Row by row: equal ranks are the same outcome, and rows pass in the order of ranks < n_ranks().
+  // Where all that matters of rows adds up, they may be the same whatever happened.
   virtual std::span<const std::uint32_t> ranks() const = 0;
   virtual std::size_t n_ranks() const = 0;
-  virtual std::unique_ptr<const Loss> loss_of(std::span<const CollapsedRow> rows) const = 0;
+  virtual std::unique_ptr<const Loss> loss_of(const CollapsedRows& collapsed) const = 0;
 };
 
 // The loss once more, straight from its definition and from the table as it came, to check finished

@@ -110,10 +110,11 @@ Problem make_problem(const Table& table, const Outcome& outcome, Layout layout) 
           "one guess a row");
   require(table.event.empty() || table.event.size() == table.n_rows, "one event flag a row");
   const Patterns packed = pack(table);
-  const std::vector<CollapsedRow> rows = collapse(table, outcome, packed.rows);
+  const CollapsedRows collapsed = collapse(table, outcome, packed.rows);
+  const std::vector<CollapsedRow>& rows = collapsed.rows;
 
   Problem p;
-  p.loss = outcome.loss_of(rows);
+  p.loss = outcome.loss_of(collapsed);
   for (const CollapsedRow& row : rows) {
     p.n_copies.push_back(row.n_copies);
     p.n_events.push_back(row.n_events);

@@ -20,12 +20,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", type=int, default=3000, help="number of problems")
     parser.add_argument("--first", type=int, default=0, help="first seed")
+    parser.add_argument("--loss", default="", choices=("", "likelihood"), help="which loss")
     arguments = parser.parse_args()
     counts: collections.Counter[str] = collections.Counter()
     start, seed = time.perf_counter(), arguments.first
     while counts["problems"] < arguments.n:
         try:
-            n_trees = check_near(near_case(seed))
+            n_trees = check_near(near_case(seed, arguments.loss))
         except Exception as error:
             print(f"FAILED seed {seed}: {type(error).__name__} {error}", flush=True)
             n_trees = 1

@@ -5,7 +5,8 @@ every combination of switches, the cache on beyond depth 4. Layouts, kernels,
 solvers, with and without greedy trees at the start and bounds raised on the way, and one or three
 threads take turns. Every fourth problem has its path, a limit on leaves, or all its optimal trees
 compared as well, at depth 3 or less; every other one is solved with a horizon, against brute force
-on the loss integrated to it. `--teacher` does the same with the loss against a teacher.
+on the loss integrated to it. `--loss teacher` does the same with the loss against a teacher, and
+`--loss likelihood` with that by the likelihood, of which a horizon is only a change of the data.
 `--shrinkage` checks shrunken curves of random trees against their definition instead, and needs no
 search.
 """
@@ -28,11 +29,10 @@ from tests.support.many_trees import (
 )
 from tests.support.problems import (
     ALL_SWITCHES,
+    MAKE_CASE,
     Case,
     brute_force,
     check_case,
-    random_case,
-    teacher_case,
 )
 from tests.support.shrunken_trees import check_shrinkage
 
@@ -84,13 +84,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", type=int, default=5000, help="number of problems")
     parser.add_argument("--first", type=int, default=0, help="first seed")
-    parser.add_argument("--teacher", action="store_true", help="the loss against a teacher")
+    parser.add_argument("--loss", default="brier", choices=MAKE_CASE, help="which loss")
     parser.add_argument("--shrinkage", action="store_true", help="shrunken curves of trees")
     arguments = parser.parse_args()
     seeds = range(arguments.first, arguments.first + arguments.n)
     if arguments.shrinkage:
         return 1 if check_shrinkages(seeds) else 0
-    make_case = teacher_case if arguments.teacher else random_case
+    make_case = MAKE_CASE[arguments.loss]
     counts: collections.Counter[str] = collections.Counter()
     start = time.perf_counter()
     for seed in seeds:
@@ -119,7 +119,7 @@ def main() -> int:
                 counts["failed"] += 1
         if seed % 4 == 0:
             check_many_trees(case, counts)
-        elif seed % 2 == 1 and not arguments.teacher:
+        elif seed % 2 == 1 and arguments.loss == "brier":
             check_with_horizon(seed, counts)
         counts["problems"] += 1
         counts["solves"] += len(picked)

@@ -16,7 +16,14 @@ from survtree._search.problem import Problem, SearchSettings
 from survtree._search.solve import find
 from tests.support.brute_force import BruteForce, NestedTree
 from tests.support.cut_problems import cut_case
-from tests.support.problems import OF_BITS, oracle_of, random_case, root_loss, teacher_case
+from tests.support.problems import (
+    OF_BITS,
+    by_likelihood,
+    oracle_of,
+    random_case,
+    root_loss,
+    teacher_case,
+)
 
 MOST_TREES = 3000  # by brute force
 Partition = frozenset[bytes]
@@ -33,14 +40,19 @@ class NearCase:
     within: float
 
 
-def near_case(seed: int) -> NearCase:
-    """Raw columns with every cut, or columns of 0 and 1; either loss; some with few leaves."""
+def near_case(seed: int, loss: str = "") -> NearCase:
+    """Raw columns with every cut, or columns of 0 and 1; some with few leaves.
+
+    Without a word of the loss it is the Brier score or that against a teacher, in turns.
+    """
     rng = np.random.default_rng([2029, seed])
     if seed % 3 == 0:
-        problem = cut_case(seed, has_teacher=bool(rng.integers(2))).problem
+        problem = cut_case(seed, loss=("brier", "teacher")[rng.integers(2)]).problem
     else:
         case = random_case(seed) if seed % 3 == 1 else teacher_case(seed)
         problem = _smaller(case.problem, rng)
+    if loss == "likelihood":
+        problem = by_likelihood(problem)
     if rng.random() < 0.6:  # a penalty that many trees can pay
         penalty = float(rng.choice([0.0, 0.002, 0.02])) * root_loss(problem)
         problem = replace(problem, regularization=penalty)

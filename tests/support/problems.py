@@ -11,7 +11,7 @@ from survtree import _native
 from survtree._data.read_table import default_names
 from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
-from survtree._scoring.losses import LossByDefinition, TeacherLossByDefinition, loss_by_definition
+from survtree._scoring.losses import AnyLossByDefinition, loss_by_definition
 from survtree._search import solve
 from survtree._search.engines import arrays_of
 from survtree._search.problem import BOUNDS, Problem
@@ -147,9 +147,24 @@ def teacher_case(seed: int) -> Case:
     return replace(case, problem=problem, times=f"targets {kind}")
 
 
-def oracle_of(problem: Problem) -> LossByDefinition | TeacherLossByDefinition:
+def by_likelihood(problem: Problem) -> Problem:
+    """The same problem with the loss by the likelihood, whatever it was."""
+    return replace(problem, loss="likelihood", targets=None)
+
+
+def likelihood_case(seed: int) -> Case:
+    """A random problem with the loss by the likelihood."""
+    case = random_case(seed)
+    return replace(case, problem=by_likelihood(case.problem))
+
+
+# By what the oracles call the losses.
+MAKE_CASE = {"brier": random_case, "teacher": teacher_case, "likelihood": likelihood_case}
+
+
+def oracle_of(problem: Problem) -> AnyLossByDefinition:
     """The loss by its definition."""
-    return loss_by_definition(problem.events, problem.targets)
+    return loss_by_definition(problem.events, problem.targets, problem.loss)
 
 
 def brute_force(problem: Problem) -> BruteForce:

@@ -202,12 +202,14 @@ class Limiting:
 class Teaching:
     """What a tree is fitted to, and what its leaves predict."""
 
+    loss: str = _listed("loss")
     teacher: str = _listed("teacher", "auto|forest|cox|none")
     shrinkage: str = _listed("shrinkage", "auto|ROWS")
 
     def arguments(self) -> dict[str, Any]:
         """As the estimators take them."""
         return {
+            "loss": self.loss,
             "teacher": number_or_none(self.teacher),
             "shrinkage": number_or_word(self.shrinkage),
         }

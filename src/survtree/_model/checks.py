@@ -21,8 +21,17 @@ from survtree._search.problem import Problem
 T = TypeVar("T")
 # Options of a tree that a path and a cross-validation pass on as they are.
 TREE_OPTIONS = (
-    *("min_samples_leaf", "min_events_leaf", "max_leaves", "thresholds", "missing", "encoding"),
-    *("max_levels", "levels", "categorical", "exclude", "time_buckets", "horizon", "teacher"),
+    *("min_samples_leaf", "min_events_leaf", "max_leaves", "loss", "thresholds", "missing"),
+    *(
+        "encoding",
+        "max_levels",
+        "levels",
+        "categorical",
+        "exclude",
+        "time_buckets",
+        "horizon",
+        "teacher",
+    ),
     *("shrinkage", "time_unit", "time_limit", "memory_limit", "node_limit"),
 )
 PATH_OPTIONS = ("max_depth", *TREE_OPTIONS, "n_jobs", "verbose", "callback", "random_state")
@@ -174,6 +183,18 @@ def check_teacher_is_alone(options: Mapping[str, Any]) -> None:
             "guesses the loss of the outcomes, and the tree is fitted to the teacher's curves. "
             "Pass teacher=None, or leave out the reference."
         )
+
+
+def check_loss_is_alone(options: Mapping[str, Any]) -> None:
+    """The likelihood is about the outcomes themselves, and a reference about the Brier score."""
+    if options.get("loss", "brier") == "brier":
+        return
+    for name in ("teacher", "reference"):
+        if options.get(name) is not None:
+            raise ValueError(
+                f"{name} must be None beside loss='likelihood'; one was given, but the likelihood "
+                "is computed from the outcomes alone. Leave it out, or pass loss='brier'."
+            )
 
 
 def check_teacher_of_parts(teacher: Any) -> None:

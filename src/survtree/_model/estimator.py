@@ -63,6 +63,10 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         Largest number of leaves: the best tree with at most this many, without a penalty unless
         regularization is a number. It is found exactly, which a penalty alone need not do. Such a
         search has no gap, upper bound, reference, warm start or full proof.
+    loss : {"brier", "likelihood"}, default="brier"
+        What trees are judged by: the integrated Brier score of their survival curves, or the
+        likelihood of one hazard ratio per leaf (LeBlanc and Crowley), beside which there is neither
+        a teacher nor a reference. Leaves predict survival curves with either.
     thresholds : "auto", "all", "guess", int, ("width", int), list or dict, default="auto"
         Where numeric columns may be split, for example at age <= 62.5. See ``Binarizer``.
     missing : {"error", "question", "better", "drop"}, default="error"
@@ -218,6 +222,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         min_samples_leaf: int = 7,
         min_events_leaf: int | str = "default",
         max_leaves: int | None = None,
+        loss: str = "brier",
         thresholds: Any = "auto",
         missing: str = "error",
         encoding: str = "questions",
@@ -249,6 +254,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         self.min_samples_leaf = min_samples_leaf
         self.min_events_leaf = min_events_leaf
         self.max_leaves = max_leaves
+        self.loss = loss
         self.thresholds = thresholds
         self.missing = missing
         self.encoding = encoding

@@ -15,7 +15,7 @@ from survtree._data.read_roles import Roles, roles_of, rows_of
 from survtree._data.read_rows import Study, read_study
 from survtree._data.read_table import rows_at
 from survtree._data.table import EventTable, Table
-from survtree._model.checks import check_teacher_is_alone
+from survtree._model.checks import check_loss_is_alone, check_teacher_is_alone
 from survtree._model.defaults import (
     resolved_depth,
     resolved_horizon,
@@ -33,6 +33,7 @@ from survtree._search.read_teacher import seed_needed, teacher_curves, teacher_n
 from survtree._search.solve import Solution, loss_of
 
 Places = NDArray[np.intp]
+PASSED_ON = ("min_samples_leaf", "min_events_leaf", "max_leaves", "loss")
 TEACHERS_SHARE = 0.5  # of the time limit; the rest is for the search
 
 
@@ -101,6 +102,7 @@ def prepare(
     """
     options = without_defaults(options, options["regularization"])
     check_teacher_is_alone(options)
+    check_loss_is_alone(options)
     study = read_study(estimator, X, y, sample_weight, estimator.missing)
     table, exact, is_kept = study[:3]
     rows = X if is_kept.all() else rows_at(X, np.flatnonzero(is_kept))
@@ -125,10 +127,11 @@ def prepare(
             len(questions),
             has_teacher=has_teacher,
             max_leaves=options["max_leaves"],
+            loss=options["loss"],
         ),
         targets=None if teacher is None else teacher.targets(),
         max_depth=resolved_depth(options["max_depth"]),
-        **{name: options[name] for name in ("min_samples_leaf", "min_events_leaf", "max_leaves")},
+        **{name: options[name] for name in PASSED_ON},
     )
     shrinkage = resolved_shrinkage(options["shrinkage"], has_teacher=has_teacher)
     return Prepared(

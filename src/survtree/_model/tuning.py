@@ -116,7 +116,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         How held-out rows score a tree; higher is better. The censoring curve of the IBS ratio, and
         the one curve that it compares with, are those of the training rows of the fold. A callable
         gets (fitted tree, X, y), as a scorer of scikit-learn.
-    min_samples_leaf, min_events_leaf, max_leaves
+    min_samples_leaf, min_events_leaf, max_leaves, loss
         As in ``OptimalSurvivalTree``.
     thresholds, missing, encoding, max_levels, levels, categorical, exclude, time_buckets
         As in ``OptimalSurvivalTree``. Thresholds are chosen anew in each fold.
@@ -186,6 +186,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         min_samples_leaf: int = 7,
         min_events_leaf: int | str = "default",
         max_leaves: int | None = None,
+        loss: str = "brier",
         thresholds: Any = "auto",
         missing: str = "error",
         encoding: str = "questions",
@@ -215,6 +216,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         self.min_samples_leaf = min_samples_leaf
         self.min_events_leaf = min_events_leaf
         self.max_leaves = max_leaves
+        self.loss = loss
         self.thresholds = thresholds
         self.missing = missing
         self.encoding = encoding

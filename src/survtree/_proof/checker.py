@@ -241,6 +241,7 @@ def _scored_by(p: ProofProblem) -> str:
     """What they cost."""
     until = "" if p.horizon is None else f" integrated to {p.horizon!r}"
     against = "" if p.targets is None else " against the teacher"
+    against += " by the likelihood" if p.is_by_likelihood else ""
     loss = f", with the loss{until}{against}" if until or against else ""
     return f" at a penalty of {p.regularization!r} per leaf{loss}"
 

@@ -28,7 +28,8 @@ REQUIRED = {
     *("objective", "regularization", "max_depth", "min_samples_leaf", "horizon", "tree"),
     *("n_rows", "names", "fingerprint", "problem_fingerprint"),
 }
-OPTIONAL = {"min_events_leaf", "n_targets"}
+OPTIONAL = {"min_events_leaf", "n_targets", "loss"}
+LIKELIHOOD = "likelihood"  # the one loss that the head names
 
 
 class RejectedError(Exception):
@@ -55,6 +56,7 @@ class ProofProblem:
     targets: Floats | None  # vectors of a teacher, a row each, if the loss is against one
     min_events: int = 0
     horizon: float | None = None  # the loss is integrated up to here; None: to the last time
+    is_by_likelihood: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,9 @@ def _head_of(line: str) -> dict[str, Any]:
     need(isinstance(head, dict), "the second line is no JSON object")
     known = REQUIRED <= set(head) <= REQUIRED | OPTIONAL
     need(known, f"the head has {', '.join(sorted(map(str, head)))}")
-    head = {"min_events_leaf": 0, "n_targets": 0, **head}
+    need(head.get("loss", LIKELIHOOD) == LIKELIHOOD, "loss must be 'likelihood' if it is there")
+    need("loss" not in head or "n_targets" not in head, "a likelihood has no targets")
+    head = {"min_events_leaf": 0, "n_targets": 0, "loss": None, **head}
     for name in ("objective", "regularization"):
         is_number = type(head[name]) is float and 0 <= head[name] < np.inf
         need(is_number, f"{name} must be a number >= 0")
@@ -165,6 +169,7 @@ def _problem_of(head: dict[str, Any], cells: list[list[str]]) -> ProofProblem:
         min_events=head["min_events_leaf"],
         targets=targets[order] if n_targets > 0 else None,
         horizon=head["horizon"],
+        is_by_likelihood=head["loss"] is not None,
     )
 
 
@@ -217,6 +222,7 @@ def _problem_fingerprint(head: dict[str, Any]) -> str:
     """Of the data and of what is asked of a tree, likewise; a proof has no limit on leaves."""
     names = ("regularization", "max_depth", "min_samples_leaf", "min_events_leaf")
     rules = [*(head[name] for name in names), None, head["horizon"]]
+    rules += [] if head["loss"] is None else [head["loss"]]
     return hashlib.sha256(f"{head['fingerprint']} {json.dumps(rules)}".encode()).hexdigest()
 
 

@@ -16,7 +16,8 @@ from survtree._data.table import Bools, EventTable, Places
 from survtree._questions.coded_answers import Answers, CodedAnswers
 from survtree._questions.questions import Questions
 
-LossKind: TypeAlias = Literal["brier", "teacher"]
+LossKind: TypeAlias = Literal["brier", "teacher", "likelihood"]
+ChosenLoss: TypeAlias = Literal["brier", "likelihood"]  # a teacher brings its own
 BOUNDS = (
     *("hierarchical", "subtree", "look_ahead", "equivalent_points"),
     *("incremental_progress", "leaf_count", "permutation", "floors"),
@@ -38,11 +39,12 @@ class Problem:
     # loss in place of the Brier score: a teacher's curves. Times and events then only describe.
     targets: NDArray[np.float64] | None = field(default=None, repr=False)
     min_events_leaf: int = 0
+    loss: ChosenLoss = "brier"
 
     @property
     def loss_kind(self) -> LossKind:
-        """Which loss a tree is judged by."""
-        return "brier" if self.targets is None else "teacher"
+        """Which loss a tree is judged by: that against a teacher if there are targets."""
+        return self.loss if self.targets is None else "teacher"
 
     @property
     def matrix(self) -> NDArray[np.uint8]:
@@ -73,7 +75,8 @@ class Problem:
 
     def is_same(self, other: "Problem") -> bool:
         """Whether both have the same answer, described in the same words."""
-        names = ("regularization", "max_depth", "min_samples_leaf", "max_leaves", "min_events_leaf")
+        rules = ("max_depth", "min_samples_leaf", "max_leaves", "min_events_leaf")
+        names = ("loss", "regularization", *rules)
         mine, theirs = ([getattr(p, name) for name in names] for p in (self, other))
         pairs = [
             (getattr(self.events, name), getattr(other.events, name))

@@ -1,0 +1,58 @@
+#include "losses/likelihood/likelihood.hpp"
+
+namespace survtree {
+namespace {
+
+// Of what is subtracted rounding may have left out some; taken off the larger number again.
+constexpr double kRounding = 1e-14;
+
+class LikelihoodLoss : public Loss {
+ public:
+  LikelihoodLoss(std::vector<HazardSums> rows, const HazardUnits& units)
+      : rows_(std::move(rows)), facts_{rows_.data(), units} {}
+
+  double of_leaf(std::span<const std::uint32_t> rows) const override {
+    return likelihood_lanes(Plain{}).leaf_loss(facts_.units, sums_of(rows.data(), rows.size()));
+  }
+  // Claim: the hazard ratio of a leaf serves some of its rows no better than their own does.
+  double floor(std::span<const std::uint32_t> rows) const override {
+    const HazardSums sums = sums_of(rows.data(), rows.size());
+    const double loss = likelihood_lanes(Plain{}).leaf_loss(facts_.units, sums);
+    const double deviance = static_cast<double>(sums.deviance) * facts_.units.deviance;
+    const double floor = loss - kRounding * deviance / facts_.units.total_weight;
+    return floor > 0.0 ? floor : 0.0;
+  }
+  void of_splits(const ListedRows& rows, const SplitLosses& out) const override {
+    for_kernel(out.kernel, [](auto variant) {
+      return likelihood_lanes(variant);
+    }).split_losses(facts_, rows, sums_of(rows.numbers, rows.n), out.n_lanes, out.no, out.yes);
+  }
+  // The losses are the floors but for rounding, which is far below what the search calls a tie.
+  void floors_of_splits(const ListedRows& rows, const SplitFloors& out) const override {
+    of_splits(rows, {out.kernel, out.n_lanes, out.no, out.yes, out.scratch});
+    for (std::size_t lane = 0; lane < out.n_lanes; ++lane) {
+      out.no[lane] *= 1.0 - 1e-13;
+      out.yes[lane] *= 1.0 - 1e-13;
+    }
+  }
+
+ private:
+  HazardSums sums_of(const std::uint32_t* rows, std::size_t n) const {
+    HazardSums sums;
+    for (std::size_t i = 0; i < n; ++i) sums += rows_[rows[i]];
+    return sums;
+  }
+
+  std::vector<HazardSums> rows_;  // of each collapsed row
+  HazardFacts facts_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Loss> LikelihoodOutcome::loss_of(const CollapsedRows& collapsed) const {
+  std::vector<HazardSums> sums(collapsed.rows.size());
+  for (std::size_t i = 0; i < ranks_.size(); ++i) sums[collapsed.number_of[i]] += table_.rows()[i];
+  return std::make_unique<LikelihoodLoss>(std::move(sums), table_.units());
+}
+
+}  // namespace survtree
