@@ -85,6 +85,7 @@ class NearTrees {
   struct Split {
     std::uint32_t question;
     Side no, yes;
+    double penalty = 0.0;
   };
   // A pair of trees, one on each side of a split; or the leaf, where the split is kNone.
   struct Pair {
@@ -143,6 +144,8 @@ class NearTrees {
   std::uint32_t sets_of(std::uint32_t question) const {
     return query_.sets_of.empty() ? 0 : query_.sets_of[question];
   }
+  // A lone leaf is none of the trees on all rows.
+  bool must_split() const { return query_.has_first || source_.must_split(); }
   void count_bytes(std::size_t n);
   bool is_stopped() const { return source_.limits().is_stopped(); }
 
