@@ -84,7 +84,8 @@ void NearTrees::find_best(double lowest) {
 }
 
 // The cost of the best single split that the conditions on the first split and on the sets allow,
-// if any split does: none that cannot part all rows can part some of them.
+// if any split does: none that cannot part all rows can part some of them. Where few questions may
+// split all rows, nothing is known of the others.
 std::optional<double> NearTrees::cost_of_one_split() {
   if (query_.max_depth < 1 || source_.useful_depth(streams_[0].part) < 1) {
     if (query_.all_sets != 0 || must_split()) return std::nullopt;
@@ -101,7 +102,8 @@ std::optional<double> NearTrees::cost_of_one_split() {
   }
   if (query_.all_sets == 0 && !must_split())
     return std::min(best.value_or(Bounds::no_limit), streams_[0].part.loss + penalty_);
-  const bool is_possible = (sets & query_.all_sets) == query_.all_sets;
+  const bool is_possible =
+      source_.must_split() || (sets & query_.all_sets) == query_.all_sets;
   return best || !is_possible ? best : std::optional(Bounds::no_limit);
 }
 

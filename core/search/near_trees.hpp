@@ -145,7 +145,10 @@ class NearTrees {
     return query_.sets_of.empty() ? 0 : query_.sets_of[question];
   }
   // A lone leaf is none of the trees on all rows.
-  bool must_split() const { return query_.has_first || source_.must_split(); }
+  bool must_split() const {
+    const bool can_split = query_.max_leaves > 1 && query_.max_depth > 0;
+    return query_.has_first || (can_split && source_.must_split());
+  }
   void count_bytes(std::size_t n);
   bool is_stopped() const { return source_.limits().is_stopped(); }
 

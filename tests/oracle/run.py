@@ -5,7 +5,8 @@ every combination of switches, the cache on beyond depth 4. Layouts, kernels,
 solvers, with and without greedy trees at the start and bounds raised on the way, and one or three
 threads take turns. Every fourth problem has its path, a limit on leaves, or all its optimal trees
 compared as well, at depth 3 or less; every other one is solved with a horizon, against brute force
-on the loss integrated to it. `--teacher` does the same with the loss against a teacher.
+on the loss integrated to it. `--teacher` does the same with the loss against a teacher, and
+`--rules` gives the problems penalties of columns, a first split, or both.
 `--shrinkage` checks shrunken curves of random trees against their definition instead, and needs no
 search.
 """
@@ -14,6 +15,7 @@ import argparse
 import collections
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,6 +35,7 @@ from tests.support.problems import (
     check_case,
     random_case,
     teacher_case,
+    with_rules,
 )
 from tests.support.shrunken_trees import check_shrinkage
 
@@ -85,6 +88,7 @@ def main() -> int:
     parser.add_argument("-n", type=int, default=5000, help="number of problems")
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--teacher", action="store_true", help="the loss against a teacher")
+    parser.add_argument("--rules", action="store_true", help="rules about columns")
     parser.add_argument("--shrinkage", action="store_true", help="shrunken curves of trees")
     arguments = parser.parse_args()
     seeds = range(arguments.first, arguments.first + arguments.n)
@@ -95,6 +99,8 @@ def main() -> int:
     start = time.perf_counter()
     for seed in seeds:
         case = make_case(seed)
+        if arguments.rules:
+            case = replace(case, problem=with_rules(case.problem, seed))
         optimum = brute_force(case.problem).optimum(case.problem.max_depth)
         rng = np.random.default_rng(seed)
         every = seed % 25 == 0
@@ -119,7 +125,7 @@ def main() -> int:
                 counts["failed"] += 1
         if seed % 4 == 0:
             check_many_trees(case, counts)
-        elif seed % 2 == 1 and not arguments.teacher:
+        elif seed % 2 == 1 and not arguments.teacher and not arguments.rules:
             check_with_horizon(seed, counts)
         counts["problems"] += 1
         counts["solves"] += len(picked)
@@ -128,6 +134,9 @@ def main() -> int:
             counts[f"{kind}: {getattr(case, kind)}"] += 1
         counts[f"depth: {case.problem.max_depth}"] += 1
         counts[f"events per leaf: {case.problem.min_events_leaf} or more"] += 1
+        if arguments.rules:
+            counts["problems with penalties of columns"] += bool(case.problem.column_penalties)
+            counts["problems with a first split"] += case.problem.first_split is not None
         if counts["problems"] % 1000 == 0:
             print(f"{counts['problems']} problems, {counts['failed']} failed", flush=True)
     for name in sorted(counts):

@@ -5,6 +5,8 @@ The problem never knows how it is solved, and the settings never change its opti
 
 import hashlib
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import fsum
 from time import perf_counter
 from typing import Literal, TypeAlias
 
@@ -20,6 +22,12 @@ LossKind: TypeAlias = Literal["brier", "teacher"]
 BOUNDS = (
     *("hierarchical", "subtree", "look_ahead", "equivalent_points"),
     *("incremental_progress", "leaf_count", "permutation", "floors"),
+)
+
+# What is asked of a tree, beside the data and the loss.
+RULES = (
+    *("regularization", "max_depth", "min_samples_leaf", "max_leaves", "min_events_leaf"),
+    *("column_penalties", "first_split"),
 )
 
 
@@ -38,6 +46,50 @@ class Problem:
     # loss in place of the Brier score: a teacher's curves. Times and events then only describe.
     targets: NDArray[np.float64] | None = field(default=None, repr=False)
     min_events_leaf: int = 0
+    # Rules about columns, by name: added to the objective for every split on one of them; and the
+    # one that all rows are split on, if it can split them.
+    column_penalties: dict[str, float] | None = None
+    first_split: str | None = None
+
+    @cached_property
+    def split_penalties(self) -> NDArray[np.float64]:
+        """What each question adds to the objective for a split on it; empty if none does."""
+        if not self.column_penalties:
+            return np.empty(0)
+        return self.questions.in_columns(self.column_penalties)
+
+    @cached_property
+    def may_be_first(self) -> Bools:
+        """Which questions may split all rows; empty if there is no rule about it."""
+        if self.first_split is None:
+            return np.empty(0, dtype=bool)
+        return np.asarray(self.questions.in_columns({self.first_split: 1.0}) > 0)
+
+    def penalties_of(self, tree: Tree) -> float:
+        """What the columns that a tree splits on add to its objective."""
+        if not self.column_penalties:
+            return 0.0
+        return fsum(self.split_penalties[tree.question[tree.question >= 0]].tolist())
+
+    def objective_of(self, tree: Tree, loss: float) -> float:
+        """The objective of a tree with this loss."""
+        return loss + self.regularization * len(tree.leaves) + self.penalties_of(tree)
+
+    @property
+    def must_split(self) -> bool:
+        """Whether a rule asks for a first split, and there is one that leaves enough rows."""
+        if self.first_split is None or self.max_depth == 0 or self.max_leaves == 1:
+            return False
+        return any(
+            self._fits(rows) and self._fits(~rows)
+            for rows in map(self.rows_of_yes, np.flatnonzero(self.may_be_first).tolist())
+        )
+
+    def _fits(self, rows: Bools) -> bool:
+        n_events = np.count_nonzero(self.events.event[rows])
+        return np.count_nonzero(rows) >= max(1, self.min_samples_leaf) and (
+            n_events >= self.min_events_leaf
+        )
 
     @property
     def loss_kind(self) -> LossKind:
@@ -73,8 +125,7 @@ class Problem:
 
     def is_same(self, other: "Problem") -> bool:
         """Whether both have the same answer, described in the same words."""
-        names = ("regularization", "max_depth", "min_samples_leaf", "max_leaves", "min_events_leaf")
-        mine, theirs = ([getattr(p, name) for name in names] for p in (self, other))
+        mine, theirs = ([getattr(p, name) for name in RULES] for p in (self, other))
         pairs = [
             (getattr(self.events, name), getattr(other.events, name))
             for name in ("time", "event", "weight")

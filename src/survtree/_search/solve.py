@@ -167,7 +167,7 @@ def _solution_of(
 ) -> Solution:
     """One tree of a frontier; if that is not complete, only the bound of the root is proven."""
     found, penalty = rescored(problem, tree), problem.regularization
-    objective = found["loss"] + penalty * len(tree.leaves)
+    objective = problem.objective_of(tree, found["loss"])
     first = min(raw["root_loss"] + penalty, raw["root_floor"] + 2 * penalty)
     bound = objective if raw["is_complete"] else min(first, objective)
     stated = {
@@ -186,7 +186,7 @@ def known_solution(
 ) -> Solution:
     """A tree that another search has found, with its loss and what is known of the optimum."""
     found = rescored(problem, tree)
-    objective = found["loss"] + problem.regularization * len(tree.leaves)
+    objective = problem.objective_of(tree, found["loss"])
     bound = objective if status == "optimal" else min(lower_bound, objective)
     stated = {
         "objective": objective,
@@ -257,7 +257,7 @@ def _check(
     smallest = min(found["rows_of_node"][leaf] for leaf in leaves)
     loss = found["loss"]
     scale = solution.one_leaf_loss
-    objective = loss + problem.regularization * len(leaves)
+    objective = problem.objective_of(tree, loss)
     depth = int(tree.depths().max())
     claims = {
         "every leaf has rows": smallest > 0,
@@ -268,7 +268,9 @@ def _check(
         "the tree is no deeper than max_depth": problem.max_depth is None
         or depth <= problem.max_depth,
         "the loss is the independent loss": abs(loss - solution.loss) <= RESCORE_TOLERANCE * scale,
-        "the objective is loss + regularization x leaves": abs(objective - solution.objective)
+        "the tree begins with first_split": problem.first_split is None
+        or (problem.may_be_first[tree.question[0]] if depth > 0 else not problem.must_split),
+        "the objective is loss + penalties": abs(objective - solution.objective)
         <= RESCORE_TOLERANCE * max(scale, objective),
         "the lower bound is not above the objective": solution.lower_bound <= solution.objective,
     }
