@@ -15,7 +15,8 @@ from survtree._model.prepare import Prepared, copy_feature_names, prepare
 from survtree._model.shortfalls import warn_of_shortfalls
 from survtree._model.state import Fitted
 from survtree._model.tree_lists import TreeLists
-from survtree._proof.certificate import Certificate, Guess, proof_of
+from survtree._proof.certificate import Certificate, proof_of
+from survtree._proof.guess import Guess
 from survtree._scoring.tail import heavy_tail, warn_of_tail
 from survtree._search.history import steady
 from survtree._search.problem import Clock, SearchSettings

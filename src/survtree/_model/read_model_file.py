@@ -36,7 +36,7 @@ from survtree._model.read_model_options import (
     TimeBuckets,
 )
 from survtree._model.recipe import is_literal
-from survtree._proof.certificate import Guess
+from survtree._proof.guess import Guess
 from survtree._proof.choice import Choice
 from survtree._questions.checks import LONE_SURROGATE
 from survtree._scoring.curves import LeafCurve

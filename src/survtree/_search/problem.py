@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import fsum
 from time import perf_counter
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,6 +174,30 @@ class Problem:
         if is_weighted:
             digest.update(np.ascontiguousarray(events.weight, dtype="<f8").data)
         return digest
+
+
+def rules_of_splits(
+    questions: Questions, column_penalties: dict[str, float] | None, first_split: str | None
+) -> list[list[list[float]] | None]:
+    """What a fingerprint knows of the rules about columns; nothing if there are none.
+
+    By question, as pairs of how many in a row have the same number, and that number.
+    """
+    if not column_penalties and first_split is None:
+        return []
+    by_question = (column_penalties or None, None if first_split is None else {first_split: 1.0})
+    penalties, first = (
+        None if values is None else questions.in_columns(values) for values in by_question
+    )
+    return [_runs(penalties), _runs(None if first is None else first.astype(np.int64))]
+
+
+def _runs(numbers: NDArray[Any] | None) -> list[list[Any]] | None:
+    if numbers is None:
+        return None
+    starts = np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1])[: len(numbers)])
+    lengths = np.diff(starts, append=len(numbers))
+    return [[n, each] for n, each in zip(lengths.tolist(), numbers[starts].tolist(), strict=True)]
 
 
 def _are_same_answers(a: Problem, b: Problem) -> bool:
