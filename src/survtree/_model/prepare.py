@@ -105,7 +105,8 @@ def prepare(
     table, exact, is_kept = study[:3]
     rows = X if is_kept.all() else rows_at(X, np.flatnonzero(is_kept))
     binarizer = new_binarizer(estimator, options["levels"])
-    questions = binarizer.fit_table(table, exact, study.left_out).questions_
+    first = options["first_split"]
+    questions = binarizer.fit_table(table, exact, study.left_out, first).questions_
     horizon = resolved_horizon(options["horizon"], exact)
     events = exact.until(horizon)
     seed = seed_needed(options["teacher"], options["reference"], options["random_state"])
@@ -129,6 +130,7 @@ def prepare(
         targets=None if teacher is None else teacher.targets(),
         max_depth=resolved_depth(options["max_depth"]),
         **{name: options[name] for name in ("min_samples_leaf", "min_events_leaf", "max_leaves")},
+        **{name: options[name] for name in ("column_penalties", "first_split")},
     )
     shrinkage = resolved_shrinkage(options["shrinkage"], has_teacher=has_teacher)
     return Prepared(
@@ -143,8 +145,18 @@ def prepare(
         shrinkage,
         seed,
         data_fingerprint(table, exact),
-        study.cautions,
+        (*study.cautions, *_cautions_of_first_split(problem)),
     )
+
+
+def _cautions_of_first_split(problem: Problem) -> list[str]:
+    """What must be said of a column that is to be split on and cannot be."""
+    if problem.first_split is None or problem.may_be_first.any():
+        return []
+    return [
+        f"column {problem.first_split!r} (first_split) cannot be split on: all rows have the same "
+        "value. The tree is one leaf."
+    ]
 
 
 def _pace_of(options: dict[str, Any], watch: Watch | None, clock: Clock | None) -> Pace:

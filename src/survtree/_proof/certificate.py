@@ -23,7 +23,11 @@ from survtree._base.numbers import (
 from survtree._base.tree import Tree
 from survtree._proof.checks import check_has_proof
 from survtree._proof.choice import Choice
-from survtree._proof.column_terms import penalty_of_columns, words_of_columns
+from survtree._proof.column_terms import (
+    penalty_of_columns,
+    sentences_of_rules,
+    words_of_columns,
+)
 from survtree._proof.guess import Guess
 from survtree._proof.recheck import Verification, recheck
 from survtree._proof.recheck_model import ModelFacts
@@ -252,6 +256,11 @@ class Certificate:
     def columns_words(self) -> str:
         """The same in words, to follow the other terms of the objective; often empty."""
         return words_of_columns(self.tree, self.questions, self.column_penalties)
+
+    @property
+    def column_rules(self) -> list[str]:
+        """The rules of the user about columns, in sentences."""
+        return sentences_of_rules(self.column_penalties, self.first_split)
 
     @property
     def can_be_rechecked(self) -> bool:

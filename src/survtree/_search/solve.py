@@ -48,6 +48,12 @@ class Solution:
     one_leaf_loss: float
     unique_times: NDArray[np.float64] = field(repr=False)
     event_times: NDArray[np.float64] = field(repr=False)
+    columns_penalty: float = 0.0  # what the columns that the tree splits on add to the objective
+
+    @property
+    def cost(self) -> float:
+        """All of the objective but the penalties of leaves."""
+        return self.loss + self.columns_penalty
 
 
 def solve(
@@ -243,7 +249,8 @@ def _checked_solution(
 ) -> Solution:
     """A tree with what the search states and what the independent loss found, which must agree."""
     times = {"unique_times": found["times"], "event_times": found["event_times"]}
-    solution = Solution(tree=tree, one_leaf_loss=found["one_leaf_loss"], **times, **stated)
+    numbers = {"one_leaf_loss": found["one_leaf_loss"], "columns_penalty": problem.penalties_of(tree)}
+    solution = Solution(tree=tree, **numbers, **times, **stated)
     _check(problem, settings, solution, found)
     return solution
 
