@@ -64,6 +64,8 @@ def model_facts(model: Any, times: Any = None) -> dict[str, Any]:
         "teacher": model.teacher_,
         "shrinkage": model.shrinkage_,
         "max_depth": proof.max_depth,
+        "column_penalties": proof.column_penalties,
+        "first_split": proof.first_split,
         "horizon": proof.horizon,
         "seconds": proof.seconds,
         "fingerprint": proof.fingerprint,

@@ -44,11 +44,12 @@ def roles_of_columns(estimator: Any, table: Table) -> ColumnRoles:
     """The columns of a fit as the options ``categorical``, ``exclude`` and ``thresholds`` want."""
     categorical = check_names("categorical", estimator.categorical, table.names)
     exclude = check_names("exclude", estimator.exclude, table.names)
+    first = check_rules_about_columns(estimator, table.names, exclude)
     if table.matrix is not None and not categorical and not exclude:
         return ColumnRoles(table, (), ())
     table = declared(table, categorical)
     thresholds = estimator.thresholds if isinstance(estimator.thresholds, dict) else {}
-    named = {*categorical, *thresholds}
+    named = {*categorical, *thresholds, *first}
     left_out, said = identifiers_among(table.columns, exclude, named)
     check_some_left(table.names, left_out)
     rest = [column for column in table.columns if column.name not in {*left_out, *named}]
@@ -93,6 +94,21 @@ def check_names(option: str, names: Sequence[str] | None, columns: Sequence[str]
                 f"{list_names(columns)}.{did_you_mean(name, columns)}"
             )
     return list(names or ())
+
+
+def check_rules_about_columns(
+    estimator: Any, columns: Sequence[str], exclude: Sequence[str]
+) -> list[str]:
+    """Refuse rules about columns that X does not have; the column of the first split, if any."""
+    check_names("column_penalties", list(getattr(estimator, "column_penalties", None) or ()), columns)
+    wanted = getattr(estimator, "first_split", None)
+    first = check_names("first_split", None if wanted is None else [wanted], columns)
+    if wanted in exclude:
+        raise ValueError(
+            f"first_split must name a column that the tree may split on; {wanted!r} is in "
+            "exclude. Leave it out of one of the two."
+        )
+    return first
 
 
 def check_some_left(names: Sequence[str], left_out: Sequence[str]) -> None:

@@ -1,6 +1,6 @@
 """OptimalSurvivalTree: check the options, prepare the problem, search, keep what was found."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,8 @@ from survtree._model.prepare import Prepared, copy_feature_names, prepare
 from survtree._model.shortfalls import warn_of_shortfalls
 from survtree._model.state import Fitted
 from survtree._model.tree_lists import TreeLists
-from survtree._proof.certificate import Certificate, Guess, proof_of
+from survtree._proof.certificate import Certificate, proof_of
+from survtree._proof.guess import Guess
 from survtree._scoring.tail import heavy_tail, warn_of_tail
 from survtree._search.history import steady
 from survtree._search.problem import Clock, SearchSettings
@@ -87,6 +88,12 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
     exclude : list of column names or None, default=None
         Columns that the tree must not split on. Columns that only number the rows are left out as
         well, with a warning, unless thresholds or categorical name them.
+    column_penalties : dict of column names to numbers or None, default=None
+        Added to the objective for every split on a column, in units of the loss: a split on it
+        must reduce the loss by that much more. For columns that are costly to measure.
+    first_split : column name or None, default=None
+        Column that the tree splits all rows on, whether that pays or not; then each side as is
+        best. One leaf if no split on it leaves enough rows and events on both sides.
     time_buckets : int, list of times or None, default=None
         Times are rounded up to this many buckets, or to the given edges, before the search. This is
         an approximation for very many distinct times: objective and proof are about the rounded
@@ -230,6 +237,8 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         levels: str = "default",
         categorical: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
+        column_penalties: Mapping[str, float] | None = None,
+        first_split: str | None = None,
         time_buckets: Any = None,
         horizon: float | str | None = "default",
         teacher: Any = "default",
@@ -262,6 +271,8 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         self.levels = levels
         self.categorical = categorical
         self.exclude = exclude
+        self.column_penalties = column_penalties
+        self.first_split = first_split
         self.time_buckets = time_buckets
         self.horizon = horizon
         self.teacher = teacher

@@ -215,6 +215,8 @@ def _plain(name: str, value: Any) -> Any:
     if name in ("reference", "teacher", "random_state"):
         is_kept = isinstance(value, (str, int, np.integer))
         value = value if is_kept else None
+    if name == "column_penalties" and value is not None:
+        return {column: float(each) for column, each in value.items()}
     if isinstance(value, Mapping):
         return {"by_column": {column: _plain(name, each) for column, each in value.items()}}
     if isinstance(value, tuple) and value[:1] == ("width",):

@@ -33,7 +33,10 @@ from survtree._search.read_teacher import seed_needed, teacher_curves, teacher_n
 from survtree._search.solve import Solution, loss_of
 
 Places = NDArray[np.intp]
-PASSED_ON = ("min_samples_leaf", "min_events_leaf", "max_leaves", "loss")
+PASSED_ON = (
+    *("min_samples_leaf", "min_events_leaf", "max_leaves", "loss"),
+    *("column_penalties", "first_split"),
+)
 TEACHERS_SHARE = 0.5  # of the time limit; the rest is for the search
 
 
@@ -107,7 +110,8 @@ def prepare(
     table, exact, is_kept = study[:3]
     rows = X if is_kept.all() else rows_at(X, np.flatnonzero(is_kept))
     binarizer = new_binarizer(estimator, options["levels"])
-    questions = binarizer.fit_table(table, exact, study.left_out).questions_
+    first = options["first_split"]
+    questions = binarizer.fit_table(table, exact, study.left_out, first).questions_
     horizon = resolved_horizon(options["horizon"], exact)
     events = exact.until(horizon)
     seed = seed_needed(options["teacher"], options["reference"], options["random_state"])
@@ -146,8 +150,18 @@ def prepare(
         shrinkage,
         seed,
         data_fingerprint(table, exact),
-        study.cautions,
+        (*study.cautions, *_cautions_of_first_split(problem)),
     )
+
+
+def _cautions_of_first_split(problem: Problem) -> list[str]:
+    """What must be said of a column that is to be split on and cannot be."""
+    if problem.first_split is None or problem.may_be_first.any():
+        return []
+    return [
+        f"column {problem.first_split!r} (first_split) cannot be split on: all rows have the same "
+        "value. The tree is one leaf."
+    ]
 
 
 def _pace_of(options: dict[str, Any], watch: Watch | None, clock: Clock | None) -> Pace:

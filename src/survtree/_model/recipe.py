@@ -134,6 +134,7 @@ def full_options(model: Any, origin: Origin) -> dict[str, Any]:
     tree, proof = getattr(model, "best_estimator_", model), model.certificate_
     given = without_defaults(tree.get_params(deep=False), tree.regularization)
     names = ("max_depth", "regularization", "min_events_leaf", "max_leaves", "horizon")
+    names += ("column_penalties", "first_split")
     found = {name: getattr(proof, name) for name in names}
     found |= {"shrinkage": model.shrinkage_, "random_state": origin.seed or 0}
     if is_word(given["thresholds"], "auto") and proof.is_every_cut:

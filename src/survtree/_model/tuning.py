@@ -1,10 +1,8 @@
 """OptimalSurvivalTreeCV: a tree whose size is chosen by cross-validation."""
 
-import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,6 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_option, check_options
 from survtree._base.numbers import format_count
 from survtree._data.read_columns import warn_of_data
@@ -46,6 +43,7 @@ from survtree._model.defaults import (
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import FittedTree, keep_roles
 from survtree._model.prepare import Cohort, cohort_of, given_rows
+from survtree._model.tuning_words import log_scores, warn_if_incomplete, warn_if_stopped
 from survtree._search.progress import FITS_HEADER, FitsSnapshot, Watch, watching
 from survtree._search.read_teacher import seed_of
 
@@ -120,6 +118,8 @@ class OptimalSurvivalTreeCV(FittedTree):
         As in ``OptimalSurvivalTree``.
     thresholds, missing, encoding, max_levels, levels, categorical, exclude, time_buckets
         As in ``OptimalSurvivalTree``. Thresholds are chosen anew in each fold.
+    column_penalties, first_split
+        As in ``OptimalSurvivalTree``, for all trees that are compared.
     horizon : "default", "auto", float or None, default="default"
         As in ``OptimalSurvivalTree``. "auto" is resolved once, on all rows: all folds are fitted
         and scored with the same horizon. Harrell's C has none.
@@ -194,6 +194,8 @@ class OptimalSurvivalTreeCV(FittedTree):
         levels: str = "default",
         categorical: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
+        column_penalties: Mapping[str, float] | None = None,
+        first_split: str | None = None,
         time_buckets: Any = None,
         horizon: float | str | None = "default",
         teacher: Any = "default",
@@ -224,6 +226,8 @@ class OptimalSurvivalTreeCV(FittedTree):
         self.levels = levels
         self.categorical = categorical
         self.exclude = exclude
+        self.column_penalties = column_penalties
+        self.first_split = first_split
         self.time_buckets = time_buckets
         self.horizon = horizon
         self.teacher = teacher
@@ -261,14 +265,14 @@ class OptimalSurvivalTreeCV(FittedTree):
         with watching(self.verbose, self.callback) as watch:
             found = self._tuned(rows, plans, settings, watch)
             tuned = found.by_plan[0]
-            _log(tuned, watch)
+            log_scores(tuned, watch)
         self._keep(tuned, roles_of(duration_col, event_col), seed, rows.cautions)
         self._is_interrupted = found.stopped_by == "an interrupt"
         if found.stopped_by is not None:
             folds_done = f"{self.n_splits_} of {format_count(len(folds), 'fold')}"
-            _warn_if_incomplete(found.stopped_by, f"the tree was chosen by {folds_done}")
+            warn_if_incomplete(found.stopped_by, f"the tree was chosen by {folds_done}")
         warn_of_data(self.warnings_)
-        _warn_if_stopped(tuned.statuses)
+        warn_if_stopped(tuned.statuses)
         warn_of_tails(rows, plans, settings)
         return self
 
@@ -338,10 +342,10 @@ class OptimalSurvivalTreeCV(FittedTree):
         with watching(self.verbose, self.callback) as watch:
             found = self._tuned(rows, plans, settings, watch)
         done = found.by_plan
-        _warn_if_stopped([status for tuned in done.values() for status in tuned.statuses])
+        warn_if_stopped([status for tuned in done.values() for status in tuned.statuses])
         if found.stopped_by is not None:
             outer_done = f"{len(done)} of {format_count(len(outer), 'outer fold')}"
-            _warn_if_incomplete(found.stopped_by, f"the score is that of {outer_done}")
+            warn_if_incomplete(found.stopped_by, f"the score is that of {outer_done}")
         warn_of_tails(rows, plans, settings)
         scores = [
             score_of(settings, tuned.best, rows.take(test), rows.events.take(train))
@@ -366,36 +370,3 @@ def _settled(settings: TuningSettings, rows: Cohort, seed: int) -> TuningSetting
         depths = (SHALLOW,) if isinstance(lowest, str) else PAPER_DEPTHS
     options |= {"horizon": horizon, "exclude": rows.left_out or None, "random_state": seed}
     return replace(settings, min_regularization=penalty, max_depths=depths, options=options)
-
-
-def _log(tuned: Tuned, watch: Watch) -> None:
-    watch.say(lambda: " depth  regularization  leaves |    score  std. error")
-    for k in range(len(tuned.models)):
-        watch.say(partial(_line, tuned, k))
-
-
-def _line(tuned: Tuned, k: int) -> str:
-    model = tuned.models[k]
-    depth = "none" if model.max_depth is None else model.max_depth
-    mark = "  <- chosen" if k == tuned.index else ""
-    return (
-        f"{depth:>6}  {model.regularization:14.6f}  {model.n_leaves_:6d} | "
-        f"{tuned.means[k]:8.4f}  {tuned.standard_errors[k]:10.4f}{mark}"
-    )
-
-
-def _warn_if_incomplete(stopped_by: str, remains: str) -> None:
-    message = f"stopped by {stopped_by}: {remains}. The others were not finished."
-    warnings.warn(message, SearchStoppedWarning, stacklevel=3)
-
-
-def _warn_if_stopped(statuses: list[str]) -> None:
-    stopped = [status for status in statuses if status != "optimal"]
-    if stopped:
-        reasons = ", ".join(sorted({status.replace("_", " ") for status in stopped}))
-        warnings.warn(
-            f"{len(stopped)} of {len(statuses)} searches were stopped ({reasons}); their trees are "
-            "the best of a smaller depth, so the scores of deeper trees are too low.",
-            SearchStoppedWarning,
-            stacklevel=3,
-        )

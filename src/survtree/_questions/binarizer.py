@@ -135,11 +135,16 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def fit_table(
-        self, table: Table, events: EventTable | None, left_out: Sequence[str] = ()
+        self,
+        table: Table,
+        events: EventTable | None,
+        left_out: Sequence[str] = (),
+        kept: str | None = None,
     ) -> "Binarizer":
         """Choose the questions for rows that were read and are all to be fitted on.
 
-        There are none about columns that are left out.
+        There are none about columns that are left out. Those about a column that is to be kept are
+        not open to choice.
         """
         self._published_names: list[str] = []
         self.n_splits_ = 0
@@ -162,14 +167,14 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             questions: Sequence[Question] = tuple(question for _, question in named)
             self._published_names = [name for name, _ in named]
         else:
-            questions = self._readable(table, events, rules)
+            questions = self._readable(table, events, rules, kept)
         self.questions_ = Questions(table.names, questions)
         self.n_splits_ = max(self.n_splits_, len(questions))
         check_question_count(len(self.questions_))
         return self
 
     def _readable(
-        self, table: Table, events: EventTable | None, rules: Sequence[Rule]
+        self, table: Table, events: EventTable | None, rules: Sequence[Rule], kept: str | None
     ) -> Sequence[Question]:
         """The questions about all columns; with an outcome, those worth searching."""
         covariates = list(self._covariates(table))
@@ -191,7 +196,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         questions = Asked(tuple(parts))
         if events is None:
             return questions
-        return screened(questions, rules, table, events, left_out_by(self.seen_, table.names))
+        left_out = left_out_by(self.seen_, table.names)
+        return screened(questions, rules, table, events, left_out, kept)
 
     def _covariates(self, table: Table) -> Iterator[tuple[int, Column]]:
         """Places and columns of those that are not left out."""

@@ -104,6 +104,7 @@ def _arrays(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
             "texts": questions.texts,
             "ranks": questions.ranks().tolist(),
             "columns": list(questions.names if questions.are_columns else ()),
+            **_about(problem),
         },
         "settings": {name: each for name, each in by_name.items() if name not in arrays},
     }
@@ -116,6 +117,16 @@ def _arrays(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
         **_targets(problem),
         **{f"{OF_SETTINGS}{name}": each.astype(FLOATS) for name, each in arrays.items()},
     }
+
+
+def _about(problem: Problem) -> dict[str, list[str]]:
+    """The column of each question, where a rule is about columns."""
+    questions = problem.questions
+    has_rules = problem.column_penalties or problem.first_split is not None
+    if questions.are_columns or not has_rules:
+        return {}
+    place_of = questions.in_columns({name: k for k, name in enumerate(questions.names)})
+    return {"about": [questions.names[int(place)] for place in place_of]}
 
 
 def _answers(problem: Problem) -> dict[str, Any]:
