@@ -3,7 +3,7 @@
     python -m tests.oracle.near_trees -n 3000 [--rules]
 
 Every tree, their number and their order, for tables of 0 and 1 and of raw columns with every cut,
-both losses, weights, ties, with and without a limit on leaves; by the search over bits and that
+all losses, weights, ties, with and without a limit on leaves; by the search over bits and that
 over cuts, with sets of switches that differ from problem to problem. Then the best trees that must,
 or must not, split on some columns, or begin with one.
 """

@@ -63,6 +63,8 @@ class Tampering:
         """Those that are possible with this proof."""
         ways = ["lower_objective", "raise_last", "lower_last", "drop_last", "time", "damage", "cut"]
         ways += ["price"]
+        if any(line.split(" ")[1] == "2" for line in self.lines[2 : self.first_claim]):
+            ways += ["cause"]
         if len(self.lines) > self.first_claim + 1:
             ways += ["drop", "lower", "raise", "swap_to_front"]
         if self.head["tree"] is not None:
@@ -99,6 +101,11 @@ class Tampering:
             row = int(self.rng.integers(2, self.first_claim))
             time, rest = lines[row].split(" ", 1)
             lines[row] = f"{float(time) + 1.0!r} {rest}"
+        elif way == "cause":  # a row that ended by another cause as one that was censored
+            rows = range(2, self.first_claim)
+            row = next(k for k in rows if lines[k].split(" ")[1] == "2")
+            time, _, rest = lines[row].split(" ", 2)
+            lines[row] = f"{time} 0 {rest}"
         else:
             head = self._other_head(way)
             lines[1] = json.dumps({**head, "problem_fingerprint": problem_fingerprint(head)})

@@ -5,9 +5,10 @@ every combination of switches, the cache on beyond depth 4. Layouts, kernels,
 solvers, with and without greedy trees at the start and bounds raised on the way, and one or three
 threads take turns. Every fourth problem has its path, a limit on leaves, or all its optimal trees
 compared as well, at depth 3 or less; every other one is solved with a horizon, against brute force
-on the loss integrated to it. `--loss teacher` does the same with the loss against a teacher, and
-`--loss likelihood` with that by the likelihood, of which a horizon is only a change of the data.
-`--rules` gives the problems penalties of columns, a first split, or both.
+on the loss integrated to it. `--loss teacher` does the same with the loss against a teacher,
+`--loss incidence` with competing risks, and `--loss likelihood` with that by the likelihood, of
+which a horizon is only a change of the data. `--rules` gives the problems penalties of columns, a
+first split, or both.
 `--shrinkage` checks shrunken curves of random trees against their definition instead, and needs no
 search.
 """
@@ -59,13 +60,13 @@ def check_many_trees(case: Case, counts: collections.Counter[str]) -> None:
         counts["failed"] += 1
 
 
-def check_with_horizon(seed: int, counts: collections.Counter[str]) -> None:
+def check_with_horizon(case: Case, counts: collections.Counter[str]) -> None:
     """A horizon, and the loss integrated to it."""
     try:
-        check_horizon(seed)
+        check_horizon(case)
         counts["problems with a horizon"] += 1
     except Exception as error:
-        print(f"FAILED seed {seed}, horizon: {error}", flush=True)
+        print(f"FAILED seed {case.seed}, horizon: {error}", flush=True)
         counts["failed"] += 1
 
 
@@ -125,8 +126,8 @@ def main() -> int:
                 counts["failed"] += 1
         if seed % 4 == 0:
             check_many_trees(case, counts)
-        elif seed % 2 == 1 and arguments.loss == "brier" and not arguments.rules:
-            check_with_horizon(seed, counts)
+        elif seed % 2 == 1 and arguments.loss in ("brier", "incidence") and not arguments.rules:
+            check_with_horizon(case, counts)
         counts["problems"] += 1
         counts["solves"] += len(picked)
         counts[f"problems with all {len(ALL_SWITCHES)} switch combinations"] += every

@@ -21,6 +21,7 @@ from tests.support.many_trees import nested
 from tests.support.problems import (
     brute_force,
     by_likelihood,
+    competing_events,
     random_events,
     random_targets,
     random_times,
@@ -99,6 +100,9 @@ def cut_case(seed: int, *, loss: str = "brier") -> CutCase:
     censoring, event = random_events(rng, time)
     weights, weight = random_weights(rng, n)
     events = EventTable(event, np.maximum(time, 1.0 * (time.max() == 0)), weight)
+    if loss == "incidence":
+        censoring, events = competing_events(events, seed)
+        event = events.event
     penalty, targets = float(rng.choice(PENALTIES)), None
     if seed % 2:
         events = events.until(random_horizon(rng, events.time, event))

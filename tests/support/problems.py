@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from survtree import _native
+from survtree._data.causes import Causes
 from survtree._data.read_table import default_names
 from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
@@ -159,8 +160,45 @@ def likelihood_case(seed: int) -> Case:
     return replace(case, problem=by_likelihood(case.problem))
 
 
+def competing_events(events: EventTable, seed: int) -> tuple[str, EventTable]:
+    """Competing risks: of the rows that were not censored some had another cause."""
+    rng = np.random.default_rng([2026, seed])
+    kind = rng.choice(["few", "half", "most", "tied"])
+    if kind == "tied":  # by time: rows of equal times often differ in their cause
+        is_other = np.argsort(np.argsort(events.time)) % 2 == 0
+    else:
+        is_other = rng.random(len(events)) < {"few": 0.1, "half": 0.5, "most": 0.9}[str(kind)]
+    is_other &= events.event
+    if is_other[events.event].all():  # the target cause was seen
+        is_other[np.flatnonzero(events.event)[0]] = False
+    cause = np.where(is_other, 1 + rng.integers(1, 3, len(events)), events.event.astype(int))
+    return f"other causes: {kind}", replace(
+        events,
+        event=events.event & ~is_other,
+        cause=cause.astype(np.uint8),
+        causes=Causes(("target", "second", "third"), 1),
+    )
+
+
+def competing(case: Case) -> Case:
+    """The same problem with competing risks."""
+    kind, events = competing_events(case.problem.events, case.seed)
+    censoring = f"{case.censoring}, {kind}"
+    return replace(case, problem=replace(case.problem, events=events), censoring=censoring)
+
+
+def incidence_case(seed: int) -> Case:
+    """A random problem with competing risks."""
+    return competing(random_case(seed))
+
+
 # By what the oracles call the losses.
-MAKE_CASE = {"brier": random_case, "teacher": teacher_case, "likelihood": likelihood_case}
+MAKE_CASE = {
+    "brier": random_case,
+    "teacher": teacher_case,
+    "likelihood": likelihood_case,
+    "incidence": incidence_case,
+}
 
 
 def oracle_of(problem: Problem) -> AnyLossByDefinition:

@@ -144,6 +144,14 @@ class Outcome:
     weights: str | None = option(
         None, "COLUMN", "Column of row weights.", *flags_of("sample_weight")
     )
+    cause: str | None = option(
+        None,
+        "CAUSE",
+        "With competing risks: the value of the event column that the tree is about; 0 is censored.",
+    )
+    censored: str | None = option(
+        None, "VALUE", "With --cause: the value of censored rows, if not 0 or a word for it."
+    )
 
 
 @dataclass

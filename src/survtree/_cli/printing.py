@@ -136,7 +136,8 @@ def _print_leaves(model: Any, times: Any) -> None:
 
     facts = leaf_facts(model, times)
     mark = "predicted\n" if facts.shrinkage > 0 else ""
-    survival = [f"{mark}{survival_name(time)}" for time in facts.times]
+    letter = facts.words.letter
+    survival = [f"{mark}{survival_name(time, letter=letter)}" for time in facts.times]
     median = [f"{mark}median"] if facts.has_medians else []
     mean = f"mean to\n{format_number(facts.until)}"
     header = ["group", "rows", "events", *median, *survival, mean, "hazard\nratio"]
@@ -145,7 +146,7 @@ def _print_leaves(model: Any, times: Any) -> None:
             f"{leaf.group} {leaf.name}".rstrip(),
             format_count(leaf.n_rows),
             format_count(leaf.n_events),
-            *_predicted_and_own(leaf, has_median=facts.has_medians),
+            *_predicted_and_own(leaf, facts.words.short, has_median=facts.has_medians),
             _value_and_limits(leaf.restricted_mean, format_number),
             "1"
             if leaf.node == facts.reference
@@ -162,16 +163,19 @@ def _notes(facts: Any) -> Iterator[str]:
     """What the numbers of the table are."""
     if facts.unit:
         yield f"Times are in {facts.unit}."
-    if not facts.has_medians:
+    if facts.causes is not None:
+        yield facts.words.stated
+        yield f"events, mean and hazard ratio: of {facts.causes.target_name!r}, cause-specific."
+    elif not facts.has_medians:
         yield "Most medians are not reached, and left out."
     if facts.shrinkage > 0:
-        yield "KM: the Kaplan-Meier curve of the group's own rows."
+        yield f"{facts.words.short}: the {facts.words.estimator} curve of the group's own rows."
     level = format_percent(facts.confidence, None)
     yield f"Below each value: {level} confidence limits, which do not account for the choice"
     yield "of the splits: hazard ratios and limits are optimistic."
 
 
-def _predicted_and_own(leaf: Any, *, has_median: bool) -> list[str]:
+def _predicted_and_own(leaf: Any, short: str, *, has_median: bool) -> list[str]:
     """Median and survival; below what is predicted, if that differs, those of the leaf's rows."""
     formats = [*[format_number] * has_median, *["{:.2f}".format] * len(leaf.survival)]
     found = [*[leaf.median] * has_median, *leaf.survival]
@@ -180,7 +184,7 @@ def _predicted_and_own(leaf: Any, *, has_median: bool) -> list[str]:
         return own
     values = [*[leaf.predicted.median] * has_median, *leaf.predicted.survival]
     predicted = [_value(value, how) for value, how in zip(values, formats, strict=True)]
-    return [f"{mine}\nKM {text}" for mine, text in zip(predicted, own, strict=True)]
+    return [f"{mine}\n{short} {text}" for mine, text in zip(predicted, own, strict=True)]
 
 
 def _value(value: float, how: Callable[[float], str]) -> str:

@@ -55,15 +55,16 @@ def folds_of(
     if kind == "folds":
         return [Fold(*pair) for pair in check_folds(cv, events)]
     no_columns = np.zeros((len(events), 1))
+    ends = events.event if events.cause is None else events.kinds
     if kind == "splitter":
-        return [Fold(*pair) for pair in check_folds(cv.split(no_columns, events.event), events)]
+        return [Fold(*pair) for pair in check_folds(cv.split(no_columns, ends), events)]
     from sklearn.model_selection import RepeatedStratifiedKFold  # slow to import, and seldom needed
 
     splitter = RepeatedStratifiedKFold(n_splits=int(cv), n_repeats=n_repeats, random_state=rng)
     with warnings.catch_warnings():
         # Fewer censored rows than folds: some folds have none, which is no problem.
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        return [Fold(*pair) for pair in splitter.split(no_columns, events.event)]
+        return [Fold(*pair) for pair in splitter.split(no_columns, ends)]
 
 
 def score_of(

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from survtree._base.checks import check_options
+from survtree._data.causes import with_cause
 from survtree._data.read_columns import warn_of_data
 from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import roles_of
@@ -300,6 +301,8 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         *,
         duration_col: Any = None,
         event_col: Any = None,
+        cause: Any = None,
+        censored: Any = None,
     ) -> "OptimalSurvivalTree":
         """Find the optimal tree.
 
@@ -308,15 +311,23 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         X : array or frame (pandas, polars, pyarrow)
             Numbers, flags and categories; see ``Binarizer`` for what becomes of them.
         y : structured array (event, time), two-column frame, or pair (event, time)
-            event is True (1) when the event was seen, False (0) when the row was censored.
+            event is True (1) when the event was seen, False (0) when the row was censored. With
+            ``cause`` it holds what ended each row.
         sample_weight : array of numbers, 0 or more, optional
             A row of weight 2 counts as two equal rows, one of weight 0 as none.
         duration_col, event_col : names of columns, optional
             Instead of y: the columns of the frame X that hold time and event.
+        cause : code or name, optional
+            With competing risks: which cause the tree is about. The event column then holds what
+            ended each row, 0 for a censored one; the leaves' curves are cumulative incidences.
+        censored : code or name, optional
+            The label of censored rows. By default 0, or the one label that reads like it, such as
+            "censored".
         """
         clock = Clock.started()
         options = check_options(self)
         X, y = split_outcome(X, y, duration_col, event_col)
+        y = with_cause(y, cause, censored)
         verbose, callback = options["verbose"], options["callback"]
         with watching(verbose, callback) as watch:
             prepared = prepare(self, options, X, y, sample_weight, watch, clock)

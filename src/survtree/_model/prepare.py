@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from survtree._base.numbers import format_percent
 from survtree._base.tree import Tree
+from survtree._data.causes import with_cause, with_known_causes
 from survtree._data.fingerprint import data_fingerprint
 from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import Roles, roles_of, rows_of
@@ -17,6 +18,7 @@ from survtree._data.read_table import rows_at
 from survtree._data.table import EventTable, Table
 from survtree._model.checks import check_loss_is_alone, check_teacher_is_alone
 from survtree._model.defaults import (
+    for_causes,
     resolved_depth,
     resolved_horizon,
     resolved_regularization,
@@ -103,11 +105,12 @@ def prepare(
     The watch shows how far a teacher is that is fitted here. With a clock, which is that of the
     time limit, a teacher that takes too long is cut short.
     """
-    options = without_defaults(options, options["regularization"])
+    given, options = options, without_defaults(options, options["regularization"])
     check_teacher_is_alone(options)
     check_loss_is_alone(options)
     study = read_study(estimator, X, y, sample_weight, estimator.missing)
     table, exact, is_kept = study[:3]
+    options = for_causes(options, given, exact)
     rows = X if is_kept.all() else rows_at(X, np.flatnonzero(is_kept))
     binarizer = new_binarizer(estimator, options["levels"])
     first = options["first_split"]
@@ -222,9 +225,9 @@ class Cohort:
         return len(self.events)
 
     @property
-    def y(self) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    def y(self) -> Any:
         """The outcome as a fit takes it; the weights are separate."""
-        return self.events.event, self.events.time
+        return self.events.y
 
     def take(self, places: Places) -> "Cohort":
         """Some of the rows."""
@@ -241,17 +244,28 @@ class Given(NamedTuple):
 
 
 def given_rows(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, duration_col: Any, event_col: Any
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    duration_col: Any,
+    event_col: Any,
+    cause: Any = None,
+    censored: Any = None,
 ) -> Given:
     """What a user passed for fits like that of an estimator.
 
     Without any word of the outcome it is in the columns from which the estimator's own fit took it.
     """
     is_told = y is not None or duration_col is not None or event_col is not None
+    known = estimator.causes_ if cause is None and estimator.__sklearn_is_fitted__() else None
     if not is_told and estimator.__sklearn_is_fitted__():
-        return Given(*rows_of(X, y, sample_weight, estimator.roles_), estimator.roles_)
-    X, y = split_outcome(X, y, duration_col, event_col)
-    return Given(X, y, sample_weight, roles_of(duration_col, event_col))
+        X, y, sample_weight = rows_of(X, y, sample_weight, estimator.roles_)
+        roles = estimator.roles_
+    else:
+        X, y = split_outcome(X, y, duration_col, event_col)
+        roles = roles_of(duration_col, event_col)
+    return Given(X, with_known_causes(with_cause(y, cause, censored), known), sample_weight, roles)
 
 
 def cohort_of(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Cohort:

@@ -137,6 +137,8 @@ def full_options(model: Any, origin: Origin) -> dict[str, Any]:
     names += ("column_penalties", "first_split")
     found = {name: getattr(proof, name) for name in names}
     found |= {"shrinkage": model.shrinkage_, "random_state": origin.seed or 0}
+    if model.causes_ is not None:
+        found["teacher"] = None
     if is_word(given["thresholds"], "auto") and proof.is_every_cut:
         found["thresholds"] = "all"
     if proof.is_refined:  # as only a fit does that chooses its penalty
@@ -184,6 +186,8 @@ def _rows(model: Any, origin: Origin) -> str:
     rows = "X, y"
     if roles is not None and not origin.command:
         rows = f"X, duration_col={roles.time!r}, event_col={roles.event!r}"
+    if model.causes_ is not None:
+        rows += f", cause={model.causes_.target_name!r}, censored={model.causes_.censored!r}"
     return f"{rows}, sample_weight=weights" if origin.is_weighted else rows
 
 

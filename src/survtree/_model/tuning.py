@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from survtree._base.checks import check_option, check_options
 from survtree._base.numbers import format_count
 from survtree._data.read_columns import warn_of_data
+from survtree._data.causes import with_cause
 from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import Roles, roles_of
 from survtree._model.checks import (
@@ -36,6 +37,7 @@ from survtree._model.cross_validation import (
 )
 from survtree._model.defaults import (
     SHALLOW,
+    for_causes,
     resolved_horizon,
     resolved_regularization,
     without_defaults,
@@ -249,6 +251,8 @@ class OptimalSurvivalTreeCV(FittedTree):
         *,
         duration_col: Any = None,
         event_col: Any = None,
+        cause: Any = None,
+        censored: Any = None,
     ) -> "OptimalSurvivalTreeCV":
         """Choose a tree by cross-validation; parameters as in ``OptimalSurvivalTree.fit``.
 
@@ -257,7 +261,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         """
         settings = self._settings()
         X, y = split_outcome(X, y, duration_col, event_col)
-        rows = cohort_of(self, X, y, sample_weight)
+        rows = cohort_of(self, X, with_cause(y, cause, censored), sample_weight)
         seed = seed_of(self.random_state)
         settings = _settled(settings, rows, seed)
         folds = folds_of(self.cv, rows.events, check_random_state(seed), settings.n_repeats)
@@ -321,6 +325,8 @@ class OptimalSurvivalTreeCV(FittedTree):
         cv: Any = 5,
         duration_col: Any = None,
         event_col: Any = None,
+        cause: Any = None,
+        censored: Any = None,
     ) -> NestedScore:
         """How well the whole procedure does on new rows; ``best_score_`` is too high for that.
 
@@ -330,7 +336,9 @@ class OptimalSurvivalTreeCV(FittedTree):
         """
         settings = self._settings()
         check_nested(self.cv)
-        given = given_rows(self, X, y, sample_weight, duration_col, event_col)
+        given = given_rows(
+            self, X, y, sample_weight, duration_col, event_col, cause, censored
+        )
         rows = cohort_of(clone(self), given.X, given.y, given.sample_weight)
         seed = seed_of(self.random_state)
         settings, rng = _settled(settings, rows, seed), check_random_state(seed)
@@ -361,7 +369,9 @@ def _settled(settings: TuningSettings, rows: Cohort, seed: int) -> TuningSetting
     """The same with what its words come to on all rows, so that all folds are fitted alike."""
     events = rows.events
     lowest, depths = settings.min_regularization, settings.max_depths
-    options = without_defaults(settings.options, lowest)
+    options = for_causes(
+        without_defaults(settings.options, lowest), settings.options, events
+    )
     horizon = resolved_horizon(check_option("horizon", options["horizon"]), events)
     has_teacher = options["teacher"] is not None
     # Two questions: the smallest penalty of interest is that of the simplest table.

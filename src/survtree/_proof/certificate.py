@@ -94,9 +94,9 @@ class ProofLog:
         """Time, event, weight, answers and, if there are any, targets of each row."""
         events, targets = self.problem.events, self.problem.targets
         lines = [
-            f"{float(time)!r} {int(event)} {float(weight)!r} {''.join(map(str, answers.tolist()))}"
-            for time, event, weight, answers in zip(
-                events.time, events.event, events.weight, self.problem.matrix, strict=True
+            f"{float(time)!r} {int(kind)} {float(weight)!r} {''.join(map(str, answers.tolist()))}"
+            for time, kind, weight, answers in zip(
+                events.time, events.kinds, events.weight, self.problem.matrix, strict=True
             )
         ]
         if targets is None:
@@ -167,7 +167,8 @@ class Certificate:
     """The numbers behind a fitted tree. ``status`` is "optimal" only if the bounds meet.
 
     ``guess`` has the assumption if the proof depends on a reference model. ``loss_kind`` tells
-    which loss was minimised: "brier", "likelihood", or "teacher" for the squared distance to the
+    which loss was minimised: "brier", "likelihood", "incidence" for the Brier score of the
+    cumulative incidence of one of several causes, or "teacher" for the squared distance to the
     vectors ``targets``, which a model file does not keep. ``teacher_seed`` and ``teacher_rows`` are
     those of a built-in teacher, and make them again. ``choice`` says which tree this is if it is
     not simply the optimum: of status "near_optimal", or the best under a condition.
@@ -344,7 +345,8 @@ class Certificate:
 
     def _terms(self) -> str:
         words = {"teacher": " against the teacher", "likelihood": " by the likelihood"}
-        of = words.get(self.loss_kind, "")
+        causes = self.binarizer.causes_
+        of = f" of the incidence of {causes.target_name!r}" if causes else words.get(self.loss_kind, "")
         of += f" ({self.teacher_words})" if self.teacher_words else ""
         parts = (
             f"{self.status}: loss {self.loss:.6f}{of} + {format_count(self.n_leaves, 'leaf')} x "

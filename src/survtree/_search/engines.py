@@ -136,7 +136,7 @@ def _outcome_arrays(problem: Problem) -> tuple[str, _Array, _Array, _Array, _Arr
     return (
         problem.loss_kind,
         np.ascontiguousarray(events.time),
-        np.ascontiguousarray(events.event).view(np.uint8),
+        events.kinds,
         np.ascontiguousarray(events.weight),
         np.empty((len(events.time), 0)) if targets is None else np.ascontiguousarray(targets),
     )

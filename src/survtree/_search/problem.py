@@ -18,7 +18,7 @@ from survtree._data.table import Bools, EventTable, Places
 from survtree._questions.coded_answers import Answers, CodedAnswers
 from survtree._questions.questions import Questions
 
-LossKind: TypeAlias = Literal["brier", "teacher", "likelihood"]
+LossKind: TypeAlias = Literal["brier", "incidence", "teacher", "likelihood"]
 ChosenLoss: TypeAlias = Literal["brier", "likelihood"]  # a teacher brings its own
 BOUNDS = (
     *("hierarchical", "subtree", "look_ahead", "equivalent_points"),
@@ -96,7 +96,9 @@ class Problem:
     @property
     def loss_kind(self) -> LossKind:
         """Which loss a tree is judged by: that against a teacher if there are targets."""
-        return self.loss if self.targets is None else "teacher"
+        if self.targets is not None:
+            return "teacher"
+        return "incidence" if self.loss == "brier" and self.events.has_others else self.loss
 
     @property
     def matrix(self) -> NDArray[np.uint8]:
@@ -130,7 +132,7 @@ class Problem:
         mine, theirs = ([getattr(p, name) for name in RULES] for p in (self, other))
         pairs = [
             (getattr(self.events, name), getattr(other.events, name))
-            for name in ("time", "event", "weight")
+            for name in ("time", "kinds", "weight")
         ]
         return (
             mine == theirs
@@ -172,6 +174,8 @@ class Problem:
         else:
             digest.update(np.packbits(self.answers).data)
         digest.update(np.packbits(events.event).data)
+        if events.has_others:
+            digest.update(b"others" + np.packbits(events.is_other).tobytes())
         digest.update(np.ascontiguousarray(events.time, dtype="<f8").data)
         if is_weighted:
             digest.update(np.ascontiguousarray(events.weight, dtype="<f8").data)

@@ -30,6 +30,7 @@ ANSWERS = "answers"  # as bits
 CODED = ("codes", "question_column", "question_cut")  # instead of them, where answers are coded
 TARGETS = "targets"  # row by row; only where there is a teacher
 OF_SETTINGS = "settings."  # what the names of arrays among the settings start with
+OTHERS = "others"  # rows that ended by another cause, if there are some
 DATA = ("answers", "events", "questions", "targets")  # of a problem; the rest of it are numbers
 
 
@@ -112,6 +113,7 @@ def _arrays(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
         "header": np.frombuffer(json.dumps(header).encode("ascii"), dtype=BITS),
         **_answers(problem),
         "event": np.packbits(events.event),
+        **({OTHERS: np.packbits(events.is_other)} if events.has_others else {}),
         "time": events.time.astype(FLOATS),
         "weight": events.weight.astype(FLOATS),
         **_targets(problem),

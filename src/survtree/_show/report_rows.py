@@ -37,7 +37,7 @@ def data_facts(table: Table, events: EventTable, used: list[int], n_given: int) 
 
 def _follow_up(events: EventTable) -> float | None:
     """Median follow-up by the reverse Kaplan-Meier method: censoring counts as the event."""
-    reverse = EventTable(~events.event, events.time, events.weight)
+    reverse = EventTable(events.is_censored, events.time, events.weight)
     everybody = np.zeros(len(events), dtype=np.intp)
     median: float | None = json_number(leaf_curves(reverse, everybody, 1)[0].quantile(0.5))
     return median

@@ -274,7 +274,7 @@ def _calibration(
 ) -> list[dict[str, Any]]:
     """At each time, groups of rows: the share predicted to get there, and what was observed."""
     events, predicted = rows.events.take(is_used), survival[is_used]
-    y, out = (events.event, events.time), []
+    y, out = events.y, []
     for place, time in enumerate(scoring.times.tolist()):
         curves = predicted[:, [place]], [time]
         groups = calibration_groups(y, curves, time, N_GROUPS, None, events.weight)
