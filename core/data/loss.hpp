@@ -67,6 +67,27 @@ struct SplitFloors {
   std::vector<float>& single_scratch;
 };
 
+// Some rows and all questions, for losses that judge trees of two levels at once.
+struct PairRequest {
+  Kernel kernel;
+  const std::uint64_t* bits;  // the rows; bit i of the words is collapsed row i
+  std::size_t n_words;
+  const std::uint64_t* by_question;  // who answers yes, question after question, n_words each
+  const std::uint64_t* answers;      // the same row after row, words_per_row each
+  std::size_t words_per_row, n_questions;
+  float fewest_rows, fewest_events;  // each leaf has more rows and events than this
+  double penalty;                    // per leaf
+  std::vector<std::int64_t>& whole_scratch;
+  std::vector<float>& single_scratch;
+};
+
+// The least objective of the trees that begin with a question and have at most one more on either
+// side; without a question if there is none.
+struct BestPair {
+  double value;
+  std::int32_t question;
+};
+
 // Knows what it needs of each collapsed row, by number. Never changes once made: threads share it.
 class Loss {
  public:
@@ -86,6 +107,12 @@ class Loss {
   // there is) than how many of its rows are in a leaf. For these, counting may replace listing.
   virtual bool counts_blocks() const { return false; }
   virtual void of_block_splits(const CountedBlocks&, const SplitLosses&) const {}
+
+  // Where all that matters of rows adds up, sums for pairs of questions give all trees of two
+  // levels. The value is that of two such levels of splits, but for rounding, which is far below
+  // what the search calls a tie.
+  virtual bool judges_pairs() const { return false; }
+  virtual BestPair best_pair(const PairRequest&) const { return {0.0, -1}; }
 };
 
 // What the loss sees of each row of a table; makes the loss once equal rows have become one.

@@ -27,8 +27,12 @@ struct Whole {
   Vector as_double() const { return Vector(_mm512_cvtepi64_pd(x)); }
   friend Whole operator+(Whole a, Whole b) { return Whole(_mm512_add_epi64(a.x, b.x)); }
   friend Whole operator-(Whole a, Whole b) { return Whole(_mm512_sub_epi64(a.x, b.x)); }
-  Whole shifted_right(int n) const { return Whole(_mm512_maskz_srli_epi64(0xff, x, static_cast<unsigned>(n))); }
-  Whole shifted_left(int n) const { return Whole(_mm512_maskz_slli_epi64(0xff, x, static_cast<unsigned>(n))); }
+  Whole shifted_right(int n) const {
+    return Whole(_mm512_maskz_srli_epi64(0xff, x, static_cast<unsigned>(n)));
+  }
+  Whole shifted_left(int n) const {
+    return Whole(_mm512_maskz_slli_epi64(0xff, x, static_cast<unsigned>(n)));
+  }
   static Whole bits_of(Vector v) { return Whole(_mm512_castpd_si512(v.x)); }
   Vector bits_as_double() const { return Vector(_mm512_castsi512_pd(x)); }
 };

@@ -22,7 +22,7 @@ LossKind: TypeAlias = Literal["brier", "incidence", "teacher", "likelihood"]
 ChosenLoss: TypeAlias = Literal["brier", "likelihood"]  # a teacher brings its own
 BOUNDS = (
     *("hierarchical", "subtree", "look_ahead", "equivalent_points"),
-    *("incremental_progress", "leaf_count", "permutation", "floors"),
+    *("incremental_progress", "leaf_count", "permutation", "floors", "pairs"),
 )
 
 # What is asked of a tree, beside the data and the loss.
