@@ -8,7 +8,7 @@ import numpy as np
 from survtree._base.words import did_you_mean, list_names
 from survtree._data.read_index import matched_to
 from survtree._data.read_table import as_frame
-from survtree._data.table import Places
+from survtree._data.table import Bools, Places
 
 
 class Groups(NamedTuple):
@@ -38,12 +38,15 @@ def read_groups(groups: Any, X: Any) -> Groups | None:
     return Groups(_numbers(values))
 
 
-def check_groups(groups: Groups, n_rows: int) -> Places:
-    """The group of each row, if there is one for each."""
-    n = len(groups.of_rows)
+def check_groups(groups: Groups, is_kept: Bools) -> Places:
+    """The group of each row that is kept, if there is one for each row."""
+    n_rows, n = len(is_kept), len(groups.of_rows)
     if n != n_rows:
-        raise ValueError(f"X and groups must have the same number of rows; X has {n_rows:,}, groups {n:,}.")
-    return groups.of_rows
+        raise ValueError(
+            f"X and groups must have the same number of rows; X has {n_rows:,}, groups has {n:,}."
+        )
+    # Numbered anew: rows that are left out must not matter.
+    return _numbers(groups.of_rows[is_kept])
 
 
 def _column(name: str, X: Any) -> Any:

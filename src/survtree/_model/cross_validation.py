@@ -57,8 +57,11 @@ def folds_of(
     kind = check_cv(cv, int(events.event.sum()), len(events))
     no_columns = np.zeros((len(events), 1))
     if kind != "number":
-        pairs = cv.split(no_columns, events.event, groups) if kind == "splitter" else cv
-        folds = [Fold(*pair) for pair in check_folds(pairs, events)]
+        with warnings.catch_warnings():
+            # A splitter that does not know groups says so; whether it parts them is looked at here.
+            warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
+            pairs = cv.split(no_columns, events.event, groups) if kind == "splitter" else cv
+            folds = [Fold(*pair) for pair in check_folds(pairs, events)]
         if groups is not None:
             check_groups_are_whole(folds, groups)
         return folds

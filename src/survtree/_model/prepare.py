@@ -280,7 +280,7 @@ def cohort_of(
     cohort = Cohort(rows, study.events, study.left_out, study.cautions)
     if found is None:
         return cohort
-    of_rows = check_groups(found, len(study.is_kept))[study.is_kept]
+    of_rows = check_groups(found, study.is_kept)
     if found.column is None:
         return replace(cohort, groups=of_rows)
     left_out = tuple(dict.fromkeys((*study.left_out, found.column)))
