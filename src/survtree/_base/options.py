@@ -100,10 +100,10 @@ OPTIONS: tuple[Option, ...] = (
                 "experiments."),
     Option("max_levels", 100, "int", low=2,
            help="Largest number of levels of a categorical column."),
-    Option("levels", "default", "choice", choices=("default", "each", "grouped"),
+    Option("levels", "default", "choice", choices=("default", "each", "grouped", "subsets"),
            help="A candidate split for each level of a categorical column, or also for groups of "
-                "levels in the order of their risk. 'default' is 'grouped' if regularization is "
-                "'auto', otherwise 'each'."),
+                "levels in the order of their risk, or for every division of up to 8 levels in "
+                "two. 'default' is 'grouped' if regularization is 'auto', otherwise 'each'."),
     Option("categorical", None, "other",
            allowed="a list of names of columns, or None",
            help="Columns whose numbers are codes of categories."),

@@ -175,7 +175,7 @@ class Splitting:
     # Reading has an encoding of another kind.
     encoding_: str = _listed("encoding", "questions|paper")
     max_levels: int = _listed("max_levels")
-    levels: str = _listed("levels", "each|grouped")
+    levels: str = _listed("levels", "each|grouped|subsets")
     column_penalties: list[str] | None = option(
         None, "COLUMN=PENALTY", f"{HELPS['column_penalties']} Repeatable."
     )

@@ -74,6 +74,12 @@ def identifiers_among(
     return tuple(dict.fromkeys(found)), said
 
 
+def without_repeats_of(column: str, cautions: Iterable[str]) -> tuple[str, ...]:
+    """What is still to be said where the rows of each subject are kept together."""
+    told = f"column {column!r} has "
+    return tuple(text for text in cautions if not (text.startswith(told) and "groups=" in text))
+
+
 def is_only_note(caution: str) -> bool:
     """Is all it says that a column is left out which numbers the rows, as nobody would split on?"""
     return any(NUMBERS_ROWS.format(what) in caution for what in ("numbers", "names"))
@@ -202,7 +208,8 @@ def _repeats(column: Column) -> str:
         f"column {column.name!r} has {n:,} values in {len(column.values):,} rows: if it names "
         "subjects, some have several rows, which the fit takes for different subjects, and all "
         "limits are too narrow, and folds that part them make scores too good. Keep one row per "
-        "subject. The column itself is left out."
+        f"subject, or pass groups={column.name!r} to the cross-validation and to bootstrap, which "
+        "then keep the rows of a subject together. The column itself is left out."
     )
 
 

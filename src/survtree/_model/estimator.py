@@ -80,9 +80,10 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         Splits on the columns as they are, or on the 0/1 columns of the paper's experiments.
     max_levels : int, default=100
         Largest number of levels of a categorical column.
-    levels : {"default", "each", "grouped"}, default="default"
+    levels : {"default", "each", "grouped", "subsets"}, default="default"
         A candidate split for each level of a categorical column, or also for groups of levels in
-        the order of their risk. 'default' is 'grouped' if regularization is 'auto', otherwise
+        the order of their risk, or for every division of up to 8 levels in two (more levels are
+        grouped by their risk). 'default' is 'grouped' if regularization is 'auto', otherwise
         'each'.
     categorical : list of column names or None, default=None
         Columns whose numbers are codes of categories.

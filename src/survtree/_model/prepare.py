@@ -11,6 +11,8 @@ from survtree._base.numbers import format_percent
 from survtree._base.tree import Tree
 from survtree._data.causes import with_cause, with_known_causes
 from survtree._data.fingerprint import data_fingerprint
+from survtree._data.read_columns import check_some_left, without_repeats_of
+from survtree._data.read_groups import check_groups, read_groups
 from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import Roles, roles_of, rows_of
 from survtree._data.read_rows import Study, read_study
@@ -220,6 +222,8 @@ class Cohort:
     events: EventTable
     left_out: tuple[str, ...] = ()  # columns
     cautions: tuple[str, ...] = ()  # what must be said of the columns
+    groups: Places | None = None  # of the rows: those of one group are not parted
+    group_column: str = ""  # that says so, if one does
 
     def __len__(self) -> int:
         return len(self.events)
@@ -231,7 +235,20 @@ class Cohort:
 
     def take(self, places: Places) -> "Cohort":
         """Some of the rows."""
-        return replace(self, X=rows_at(self.X, places), events=self.events.take(places))
+        groups = None if self.groups is None else self.groups[places]
+        events = self.events.take(places)
+        return replace(self, X=rows_at(self.X, places), events=events, groups=groups)
+
+    def said(self, cautions: tuple[str, ...]) -> tuple[str, ...]:
+        """What must be said of the columns, by these rows and by a tree that was fitted on them."""
+        every = tuple(dict.fromkeys((*self.cautions, *cautions)))
+        return without_repeats_of(self.group_column, every) if self.group_column else every
+
+    def fit(self, estimator: Any) -> Any:
+        """An estimator, fitted on these rows; one that makes folds is told of the groups."""
+        has_folds = self.groups is not None and hasattr(estimator, "cv")
+        of_folds = {"groups": self.groups} if has_folds else {}
+        return estimator.fit(self.X, self.y, self.events.weight, **of_folds)
 
 
 class Given(NamedTuple):
@@ -268,11 +285,23 @@ def given_rows(
     return Given(X, with_known_causes(with_cause(y, cause, censored), known), sample_weight, roles)
 
 
-def cohort_of(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Cohort:
+def cohort_of(
+    estimator: Any, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+) -> Cohort:
     """A user's rows, checked: only those that a fit would use.
 
-    The estimator gets ``n_features_in_`` and ``feature_names_in_``.
+    The estimator gets ``n_features_in_`` and ``feature_names_in_``. A column that says the groups
+    is left out.
     """
+    found = read_groups(groups, X)
     study = read_study(estimator, X, y, sample_weight, estimator.missing)
     rows = X if study.is_kept.all() else rows_at(X, np.flatnonzero(study.is_kept))
-    return Cohort(rows, study.events, study.left_out, study.cautions)
+    cohort = Cohort(rows, study.events, study.left_out, study.cautions)
+    if found is None:
+        return cohort
+    of_rows = check_groups(found, study.is_kept)
+    if found.column is None:
+        return replace(cohort, groups=of_rows)
+    left_out = tuple(dict.fromkeys((*study.left_out, found.column)))
+    check_some_left(study.table.names, left_out)
+    return replace(cohort, left_out=left_out, groups=of_rows, group_column=found.column)

@@ -327,6 +327,7 @@ class Made(Struct):
     estimator: Literal["", "OptimalSurvivalTree", "OptimalSurvivalTreeCV"]
     options: dict[Name, Text | None]
     command: list[Text]
+    is_grouped: bool = False
 
     def __post_init__(self) -> None:
         for name, text in self.options.items():

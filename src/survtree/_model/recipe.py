@@ -47,6 +47,7 @@ class Origin:
     estimator: str = ""
     options: Mapping[str, str | None] = field(default_factory=dict)
     command: tuple[str, ...] = ()  # arguments of the survtree command
+    is_grouped: bool = False  # did folds keep groups of rows together?
 
     @classmethod
     def of(cls, prepared: Prepared) -> "Origin":
@@ -168,7 +169,7 @@ def _code(estimator: str, options: Mapping[str, str | None], model: Any, origin:
     call = f"{estimator}({', '.join(arguments)})"
     if len(call) > WIDEST:
         call = f"{estimator}(\n    " + ",\n    ".join(arguments) + ",\n)"
-    code = f"from survtree import {estimator}\n\nmodel = {call}\nmodel.fit({_rows(model, origin)})"
+    code = f"from survtree import {estimator}\n\nmodel = {call}\nmodel.fit({_rows(model, origin, estimator)})"
     return code + _choice(model.certificate_)
 
 
@@ -180,7 +181,7 @@ def _choice(certificate: Any) -> str:
     return f"\nmodel = model.{certificate.choice.call(float(f'{1.01 * excess:.3g}'))}"
 
 
-def _rows(model: Any, origin: Origin) -> str:
+def _rows(model: Any, origin: Origin, estimator: str) -> str:
     """What the fit took; a command has read its columns itself."""
     roles = model.roles_
     rows = "X, y"
@@ -188,7 +189,9 @@ def _rows(model: Any, origin: Origin) -> str:
         rows = f"X, duration_col={roles.time!r}, event_col={roles.event!r}"
     if model.causes_ is not None:
         rows += f", cause={model.causes_.target_name!r}, censored={model.causes_.censored!r}"
-    return f"{rows}, sample_weight=weights" if origin.is_weighted else rows
+    rows += ", sample_weight=weights" if origin.is_weighted else ""
+    # The chosen tree itself does not depend on groups.
+    return f"{rows}, groups=groups" if origin.is_grouped and estimator != PLAIN else rows
 
 
 def literal(value: Any) -> str | None:

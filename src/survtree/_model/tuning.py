@@ -253,24 +253,29 @@ class OptimalSurvivalTreeCV(FittedTree):
         event_col: Any = None,
         cause: Any = None,
         censored: Any = None,
+        groups: Any = None,
     ) -> "OptimalSurvivalTreeCV":
         """Choose a tree by cross-validation; parameters as in ``OptimalSurvivalTree.fit``.
+
+        ``groups``, a value per row or the name of a column of X, which is then not split on, keeps
+        the rows of a group, such as those of one subject, in the same fold.
 
         If Ctrl-C or the callback stops the work, the tree is chosen by the folds that are finished,
         with a ``SearchStoppedWarning``; Ctrl-C before the first of them raises KeyboardInterrupt.
         """
         settings = self._settings()
         X, y = split_outcome(X, y, duration_col, event_col)
-        rows = cohort_of(self, X, with_cause(y, cause, censored), sample_weight)
+        rows = cohort_of(self, X, with_cause(y, cause, censored), sample_weight, groups)
         seed = seed_of(self.random_state)
         settings = _settled(settings, rows, seed)
-        folds = folds_of(self.cv, rows.events, check_random_state(seed), settings.n_repeats)
+        rng = check_random_state(seed)
+        folds = folds_of(self.cv, rows.events, rng, settings.n_repeats, rows.groups)
         plans = [Plan(np.arange(len(rows)), folds)]
         with watching(self.verbose, self.callback) as watch:
             found = self._tuned(rows, plans, settings, watch)
             tuned = found.by_plan[0]
             log_scores(tuned, watch)
-        self._keep(tuned, roles_of(duration_col, event_col), seed, rows.cautions)
+        self._keep(tuned, roles_of(duration_col, event_col), seed, rows)
         self._is_interrupted = found.stopped_by == "an interrupt"
         if found.stopped_by is not None:
             folds_done = f"{self.n_splits_} of {format_count(len(folds), 'fold')}"
@@ -299,14 +304,13 @@ class OptimalSurvivalTreeCV(FittedTree):
         names = ("max_depths", "min_regularization", "scoring", "rule", "n_repeats", "n_jobs")
         return TuningSettings(options=options, **{name: checked[name] for name in names})
 
-    def _keep(
-        self, tuned: Tuned, roles: Roles | None, seed: int, cautions: tuple[str, ...]
-    ) -> None:
+    def _keep(self, tuned: Tuned, roles: Roles | None, seed: int, rows: Cohort) -> None:
         keep_roles(tuned.best, roles)
         # What a tree left out as told by this class it did not warn of.
-        said = tuple(dict.fromkeys((*cautions, *tuned.best.warnings_)))
+        said = rows.said(tuned.best.warnings_)
         state = tuned.best._fitted = replace(tuned.best._state, warnings=said)
-        origin = replace(state.origin, seed=seed).made_by(self)
+        is_grouped = rows.groups is not None
+        origin = replace(state.origin, seed=seed, is_grouped=is_grouped).made_by(self)
         self._fitted = replace(state, origin=origin)
         self.best_estimator_ = tuned.best
         self.best_index_ = tuned.index
@@ -327,25 +331,26 @@ class OptimalSurvivalTreeCV(FittedTree):
         event_col: Any = None,
         cause: Any = None,
         censored: Any = None,
+        groups: Any = None,
     ) -> NestedScore:
         """How well the whole procedure does on new rows; ``best_score_`` is too high for that.
 
         Each outer fold (``cv``) chooses a tree on its training rows by folds of its own, as ``fit``
         would, and scores it on its held-out rows. The estimator itself does not change. Stopped, it
-        has the scores of the outer folds that are finished.
+        has the scores of the outer folds that are finished. ``groups`` are those of ``fit``, for
+        outer and inner folds.
         """
         settings = self._settings()
         check_nested(self.cv)
-        given = given_rows(
-            self, X, y, sample_weight, duration_col, event_col, cause, censored
-        )
-        rows = cohort_of(clone(self), given.X, given.y, given.sample_weight)
+        given = given_rows(self, X, y, sample_weight, duration_col, event_col, cause, censored)
+        rows = cohort_of(clone(self), given.X, given.y, given.sample_weight, groups)
         seed = seed_of(self.random_state)
         settings, rng = _settled(settings, rows, seed), check_random_state(seed)
-        outer = folds_of(cv, rows.events, rng)
+        outer = folds_of(cv, rows.events, rng, groups=rows.groups)
         plans = []
         for train, _ in outer:
-            inner = folds_of(self.cv, rows.events.take(train), rng, settings.n_repeats)
+            part = rows.take(train)
+            inner = folds_of(self.cv, part.events, rng, settings.n_repeats, part.groups)
             plans.append(Plan(train, [Fold(train[fold.train], train[fold.test]) for fold in inner]))
         with watching(self.verbose, self.callback) as watch:
             found = self._tuned(rows, plans, settings, watch)
