@@ -288,10 +288,9 @@ NB_MODULE(_native, m) {
              const Doubles& time, const Bytes& event, const Doubles& weight,
              const Doubles2d& targets, const Ranks& column_rank, const nb::dict& options) {
             const FrontierOptions o = frontier_options_of(options);
-            new (self) OwnedFrontier(
-                problem_of(features, {loss, time, event, weight, targets}, column_rank, {}, options,
-                           ""),
-                o);
+            new (self) OwnedFrontier(problem_of(features, {loss, time, event, weight, targets},
+                                                column_rank, {}, options, ""),
+                                     o);
           },
           "features"_a, "loss"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "column_rank"_a,
           "options"_a)

@@ -14,8 +14,8 @@
 
 namespace survtree {
 
-// Each loss looks at some of this only: that of a teacher at neither times nor events, the others at
-// no targets, which then have no column. An event is 0 (censored), 1 or, for the incidence of a
+// Each loss looks at some of this only: that of a teacher at neither times nor events, the others
+// at no targets, which then have no column. An event is 0 (censored), 1 or, for the incidence of a
 // cause, 2: another cause.
 struct Seen {
   const std::string& loss;

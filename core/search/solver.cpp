@@ -222,9 +222,8 @@ SubsetResult SubsetSolver::solve_splits(Worker& w, Subset& s, int depth, double 
   SubsetResult best{bounds_.as_leaf(s.facts), kLeaf, true, false};
   if (k == 0 && must_split_) {
     best.value = Bounds::no_limit;
-    std::erase_if(scratch.order, [&](std::uint32_t lane) {
-      return !is_allowed(scratch.split.question[lane], k);
-    });
+    std::erase_if(scratch.order,
+                  [&](std::uint32_t lane) { return !is_allowed(scratch.split.question[lane], k); });
   }
   const std::optional<SubsetResult> shallower = cached(s, depth - 1);
   if (shallower && shallower->is_solved && shallower->value < best.value)
@@ -310,8 +309,8 @@ double SubsetSolver::look_up(Subset& s, int depth, bool& is_depth_cut) const {
   return s.cached->value;
 }
 
-// Both parts by one question, without its penalty. Sub-tree bound. Claim: objectives of siblings add up, so what is
-// proven about one lowers the budget of the other.
+// Both parts by one question, without its penalty. Sub-tree bound. Claim: objectives of siblings
+// add up, so what is proven about one lowers the budget of the other.
 SubsetResult SubsetSolver::solve_parts(Worker& w, const Node& node, std::uint32_t lane,
                                        double limit) {
   const Switches& on = options_.switches;

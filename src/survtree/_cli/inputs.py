@@ -147,7 +147,7 @@ class Outcome:
     cause: str | None = option(
         None,
         "CAUSE",
-        "With competing risks: the value of the event column that the tree is about; 0 is censored.",
+        "With competing risks: the value of the event column that the tree is about.",
     )
     censored: str | None = option(
         None, "VALUE", "With --cause: the value of censored rows, if not 0 or a word for it."

@@ -83,9 +83,11 @@ def print_model(model: Any, style: str = "tree", times: Any = None) -> None:
     """Tree, how good it is, the proof, and the table of leaves."""
     from survtree import export_text
     from survtree._show.leaf_facts import shrinkage_of
+    from survtree._show.shown_curves import words_of
 
     typer.echo(export_text(model, style=style, times=times))
-    of = " of the Kaplan-Meier curves" if shrinkage_of(model) > 0 else ""
+    estimator = words_of(model.causes_).estimator
+    of = f" of the {estimator} curves" if shrinkage_of(model) > 0 else ""
     typer.echo(f"\nIBS ratio {format_percent(model.ibs_ratio_, 1)}{of} on the training rows")
     typer.echo(model.certificate_.summary())
     if model.n_leaves_ == 1:

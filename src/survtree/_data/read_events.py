@@ -1,4 +1,4 @@
-"""The outcome of rows as an EventTable: event flags or, with competing risks, causes; and weights."""
+"""The outcome of rows as an EventTable: event flags or competing causes, times and weights."""
 
 from typing import Any
 
@@ -138,7 +138,7 @@ def _codes(labels: list[str], causes: Causes, role: str) -> Codes:
     if unknown:
         raise ValueError(
             f"{role} must hold the causes of the fit, {list_names(causes.names)}, or "
-            f"{causes.censored!r} (censored); it holds {list_names(unknown)}. Correct the label, or "
-            "fit on rows that have it."
+            f"{causes.censored!r} (censored); it holds {list_names(unknown)}. Correct the label, "
+            "or fit on rows that have it."
         )
     return np.array([code_of[label] for label in labels], dtype=np.uint8)

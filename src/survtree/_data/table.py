@@ -103,8 +103,8 @@ class EventTable:
     """Validated columns of equal length, in the order of the user's rows.
 
     With competing risks ``cause`` tells what ended each row, counted from 1 in the order of
-    ``causes``, 0 where it was censored; ``event`` is then True where that is the target cause. A row
-    that ended by another cause is neither an event nor censored.
+    ``causes``, 0 where it was censored; ``event`` is then True where that is the target cause. A
+    row that ended by another cause is neither an event nor censored.
     """
 
     event: Bools
@@ -119,9 +119,7 @@ class EventTable:
     def take(self, rows: Bools | Places) -> "EventTable":
         """The same outcome of some of the rows."""
         cause = None if self.cause is None else self.cause[rows]
-        return EventTable(
-            self.event[rows], self.time[rows], self.weight[rows], cause, self.causes
-        )
+        return EventTable(self.event[rows], self.time[rows], self.weight[rows], cause, self.causes)
 
     @property
     def y(self) -> "tuple[Bools, Floats] | Outcome":
@@ -235,7 +233,7 @@ class EventTable:
 
     @cached_property
     def end_weights(self) -> tuple[Floats, ...]:
-        """The weight of the events at each distinct time; if there are some, that of other causes."""
+        """The weight of events at each distinct time and, if there are some, of other causes."""
         if not self.has_others:
             return (self.event_weight,)
         return self.event_weight, weight_at(self.when, self.weight * self.is_other)
@@ -268,7 +266,7 @@ class EventTable:
 
 
 class Outcome(NamedTuple):
-    """Event flags and times of rows; with competing risks the cause of each row, and their names."""
+    """Event flags and times of rows; with competing risks their causes, and the names of these."""
 
     event: Bools
     time: Floats

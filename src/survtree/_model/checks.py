@@ -55,7 +55,7 @@ def check_cause(causes: Causes | None, cause: Any) -> Callable[[Any], StepFuncti
     if causes is None:
         return lambda curve: curve.survival.reversed()
     place = causes.target if wanted is None else names.index(wanted) + 1
-    return lambda curve: curve.incidences[place - 1]  # type: ignore[no-any-return]
+    return lambda curve: curve.incidences[place - 1]
 
 
 def check_group_names(names: Any, given: Sequence[str]) -> tuple[str, ...]:
@@ -207,12 +207,24 @@ def check_loss_is_alone(options: Mapping[str, Any]) -> None:
             )
 
 
-def check_one_cause(name: str, value: Any) -> None:
-    """Teachers and reference models predict survival curves, which know one cause only."""
-    if value is not None:
+def check_knows_causes(options: Mapping[str, Any], causes: Causes | None) -> None:
+    """With competing risks a teacher must know the target cause, and there is no reference."""
+    if causes is None:
+        return
+    check_brier_of_causes(options.get("loss", "brier"))
+    if options.get("reference") is not None:
         raise ValueError(
-            f"{name} must be None with competing risks, since its curves are about one cause; got "
-            f"{value if isinstance(value, str) else type(value).__name__!r}. Leave it out."
+            "reference must be None with competing risks: its survival curves are about one cause. "
+            "Leave it out."
+        )
+    teacher = options["teacher"]
+    is_curves = teacher is None or isinstance(teacher, (str, tuple))
+    if not is_curves and getattr(teacher, "causes_", None) is None:
+        raise ValueError(
+            "teacher must know the causes where there are competing risks; "
+            f"{type(teacher).__name__} predicts survival curves of one cause. Pass 'auto', "
+            "'forest', 'cox' or None, or a pair of 1 - the incidence of the cause (row, time) and "
+            "the times."
         )
 
 

@@ -10,11 +10,7 @@ from typing import Any
 import numpy as np
 
 from survtree._data.table import EventTable
-from survtree._model.checks import (
-    check_brier_of_causes,
-    check_horizon_has_events,
-    check_one_cause,
-)
+from survtree._model.checks import check_horizon_has_events
 from survtree._scoring.losses import LossByDefinition
 
 # What "default" means beside a regularization that is a number: the paper's objective.
@@ -60,20 +56,6 @@ def without_defaults(options: Mapping[str, Any], regularization: Any) -> dict[st
         name: meant[name] if name in meant and is_word(value, "default") else value
         for name, value in options.items()
     }
-
-
-def for_causes(
-    options: Mapping[str, Any], given: Mapping[str, Any], events: EventTable
-) -> dict[str, Any]:
-    """The options for these rows: with competing risks there is no teacher and no reference."""
-    if events.cause is None:
-        return dict(options)
-    is_default = is_word(given["teacher"], "default")
-    found = {**options, "teacher": None if is_default else options["teacher"]}
-    check_one_cause("teacher", found["teacher"])
-    check_one_cause("reference", found.get("reference"))
-    check_brier_of_causes(found.get("loss", "brier"))
-    return found
 
 
 def resolved_horizon(horizon: float | str | None, events: EventTable) -> float | None:

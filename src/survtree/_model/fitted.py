@@ -331,7 +331,8 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
         """Harrell's concordance index of the predicted risk.
 
         With competing risks it is that of the cause that the tree is about: rows that ended by
-        another cause never have it, so they count as later than all that do. y may be left out if X is a frame that has the columns of the fit's outcome.
+        another cause never have it, so they count as later than all that do. y may be left out if X
+        is a frame that has the columns of the fit's outcome.
         """
         study = self.binarizer_.read_with_outcome(X, y, None, self)
         risks = self._per_row(self._leaves(study.table), self.leaf_risks_.values())

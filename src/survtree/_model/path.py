@@ -12,9 +12,9 @@ from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_options
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
+from survtree._data.causes import with_cause
 from survtree._data.frames import frame_in
 from survtree._data.read_columns import warn_of_data
-from survtree._data.causes import with_cause
 from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import roles_of
 from survtree._model.checks import check_number_of_leaves, check_path, check_penalty

@@ -18,9 +18,12 @@ from survtree._data.read_roles import Roles, roles_of, rows_of
 from survtree._data.read_rows import Study, read_study
 from survtree._data.read_table import rows_at
 from survtree._data.table import EventTable, Table
-from survtree._model.checks import check_loss_is_alone, check_teacher_is_alone
+from survtree._model.checks import (
+    check_knows_causes,
+    check_loss_is_alone,
+    check_teacher_is_alone,
+)
 from survtree._model.defaults import (
-    for_causes,
     resolved_depth,
     resolved_horizon,
     resolved_regularization,
@@ -107,12 +110,12 @@ def prepare(
     The watch shows how far a teacher is that is fitted here. With a clock, which is that of the
     time limit, a teacher that takes too long is cut short.
     """
-    given, options = options, without_defaults(options, options["regularization"])
+    options = without_defaults(options, options["regularization"])
     check_teacher_is_alone(options)
     check_loss_is_alone(options)
     study = read_study(estimator, X, y, sample_weight, estimator.missing)
     table, exact, is_kept = study[:3]
-    options = for_causes(options, given, exact)
+    check_knows_causes(options, exact.causes)
     rows = X if is_kept.all() else rows_at(X, np.flatnonzero(is_kept))
     binarizer = new_binarizer(estimator, options["levels"])
     first = options["first_split"]

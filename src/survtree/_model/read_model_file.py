@@ -23,8 +23,8 @@ from survtree._base.checks import (
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
 from survtree._base.versions import version_of
-from survtree._data.causes import Causes
 from survtree._base.words import one_line_message
+from survtree._data.causes import Causes
 from survtree._data.table import Kind as ColumnKind
 from survtree._model.checks import check_names_differ
 from survtree._model.read_model_options import (
@@ -37,8 +37,8 @@ from survtree._model.read_model_options import (
     TimeBuckets,
 )
 from survtree._model.recipe import is_literal
-from survtree._proof.guess import Guess
 from survtree._proof.choice import Choice
+from survtree._proof.guess import Guess
 from survtree._questions.checks import LONE_SURROGATE
 from survtree._scoring.curves import LeafCurve
 from survtree._scoring.incidence import CompetingCurve
@@ -234,13 +234,16 @@ class Leaf(Exact):
 
     def curve(self, causes: Causes | None) -> LeafCurve:
         """The curves of the leaf's own rows."""
-        weights = (np.array(each, dtype=float) for each in (self.times, self.events, self.censored))
+        lists = (self.times, self.events, self.censored)
+        times, events, censored = (np.array(each, dtype=float) for each in lists)
         if causes is None:
-            return LeafCurve(self.n_rows, self.n_events, *weights)
+            return LeafCurve(self.n_rows, self.n_events, times, events, censored)
         return CompetingCurve(
             self.n_rows,
             self.n_events,
-            *weights,
+            times,
+            events,
+            censored,
             by_cause=np.array(self.by_cause, dtype=float),
             named=causes,
             n_rows_by_cause=tuple(self.n_rows_by_cause or ()),
@@ -298,10 +301,12 @@ class Proven(Struct):
         n_closed = 0 if self.guess is None else self.guess.n_closed
         require(n_closed >= 0, "guess.n_closed must not be negative", n_closed)
 
-
     def check_sum(self, of_columns: float) -> None:
         """The objective is that of its terms; what columns add is known where the tree is."""
-        terms, words = self.loss + self.regularization * self.n_leaves, "loss + regularization x leaves"
+        terms, words = (
+            self.loss + self.regularization * self.n_leaves,
+            "loss + regularization x leaves",
+        )
         is_sum = abs(terms + of_columns - self.objective) <= 1e-9 * max(1.0, self.objective)
         words += f" + {of_columns:g}, the penalties of columns" if of_columns > 0 else ""
         require(is_sum, f"objective must be {words}", self.objective)
@@ -403,8 +408,12 @@ class ModelFile(Struct):
         penalties, first = self.certificate.column_penalties or {}, self.certificate.first_split
         unknown = {*penalties, *([] if first is None else [first])} - set(names)
         require(not unknown, "rules must be about columns of the file", sorted(unknown))
-        asked = [j if self.questions is None else self.questions[j].column for j in self.tree.question]
-        splits = [names[j] for j, question in zip(asked, self.tree.question, strict=True) if question >= 0]
+        asked = [
+            j if self.questions is None else self.questions[j].column for j in self.tree.question
+        ]
+        splits = [
+            names[j] for j, question in zip(asked, self.tree.question, strict=True) if question >= 0
+        ]
         self.certificate.check_sum(sum(penalties.get(name, 0.0) for name in splits))
         is_first = first is None or not splits or splits[0] == first
         require(is_first, f"the first split must be on {first!r}, as first_split says", splits[:1])

@@ -138,8 +138,6 @@ def full_options(model: Any, origin: Origin) -> dict[str, Any]:
     names += ("column_penalties", "first_split")
     found = {name: getattr(proof, name) for name in names}
     found |= {"shrinkage": model.shrinkage_, "random_state": origin.seed or 0}
-    if model.causes_ is not None:
-        found["teacher"] = None
     if is_word(given["thresholds"], "auto") and proof.is_every_cut:
         found["thresholds"] = "all"
     if proof.is_refined:  # as only a fit does that chooses its penalty

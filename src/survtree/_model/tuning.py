@@ -13,12 +13,13 @@ from sklearn.utils import check_random_state
 
 from survtree._base.checks import check_option, check_options
 from survtree._base.numbers import format_count
-from survtree._data.read_columns import warn_of_data
 from survtree._data.causes import with_cause
+from survtree._data.read_columns import warn_of_data
 from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import Roles, roles_of
 from survtree._model.checks import (
     TREE_OPTIONS,
+    check_knows_causes,
     check_nested,
     check_teacher_of_parts,
     check_tuning,
@@ -37,7 +38,6 @@ from survtree._model.cross_validation import (
 )
 from survtree._model.defaults import (
     SHALLOW,
-    for_causes,
     resolved_horizon,
     resolved_regularization,
     without_defaults,
@@ -374,9 +374,8 @@ def _settled(settings: TuningSettings, rows: Cohort, seed: int) -> TuningSetting
     """The same with what its words come to on all rows, so that all folds are fitted alike."""
     events = rows.events
     lowest, depths = settings.min_regularization, settings.max_depths
-    options = for_causes(
-        without_defaults(settings.options, lowest), settings.options, events
-    )
+    options = without_defaults(settings.options, lowest)
+    check_knows_causes(options, events.causes)
     horizon = resolved_horizon(check_option("horizon", options["horizon"]), events)
     has_teacher = options["teacher"] is not None
     # Two questions: the smallest penalty of interest is that of the simplest table.

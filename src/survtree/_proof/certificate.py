@@ -344,9 +344,13 @@ class Certificate:
         return f"{self._terms()}{rest}{pruned_by(self.counts)}"
 
     def _terms(self) -> str:
-        words = {"teacher": " against the teacher", "likelihood": " by the likelihood"}
         causes = self.binarizer.causes_
-        of = f" of the incidence of {causes.target_name!r}" if causes else words.get(self.loss_kind, "")
+        words = {
+            "teacher": " against the teacher",
+            "likelihood": " by the likelihood",
+            "incidence": f" of the incidence of {causes.target_name!r}" if causes else "",
+        }
+        of = words.get(self.loss_kind, "")
         of += f" ({self.teacher_words})" if self.teacher_words else ""
         parts = (
             f"{self.status}: loss {self.loss:.6f}{of} + {format_count(self.n_leaves, 'leaf')} x "

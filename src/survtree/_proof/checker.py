@@ -285,7 +285,8 @@ def _scored_by(p: ProofProblem) -> str:
     until = "" if p.horizon is None else f" integrated to {p.horizon!r}"
     against = "" if p.targets is None else " against the teacher"
     against += " by the likelihood" if p.is_by_likelihood else ""
-    against = against if p.other is None else " of the incidence of one of several causes"
+    if p.other is not None and p.targets is None:
+        against = " of the incidence of one of several causes"
     loss = f", with the loss{until}{against}" if until or against else ""
     splits = "" if p.penalties is None else " and the penalties of splits"
     return f" at a penalty of {p.regularization!r} per leaf{splits}{loss}"
@@ -300,7 +301,10 @@ def _last_bound(lines: Sequence[str], checker: _Checker) -> float:
     if claim is None:
         raise RejectedError("there are no claims")
     path, depth, _ = claim
-    need(not path and depth >= checker.most_depth(), "the last claim is not about all rows and depths")
+    need(
+        not path and depth >= checker.most_depth(),
+        "the last claim is not about all rows and depths",
+    )
     return bound
 
 

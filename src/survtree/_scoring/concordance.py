@@ -142,9 +142,7 @@ def uno_c(
     return _concordance(rows, *_uno_factors(rows.events, training, tau), "uno_c")
 
 
-def _uno_factors(
-    events: EventTable, train: EventTable, tau: float | None
-) -> tuple[Floats, Floats]:
+def _uno_factors(events: EventTable, train: EventTable, tau: float | None) -> tuple[Floats, Floats]:
     """1/G at the end of each row, and which events are early enough to be used."""
     latest = np.inf if tau is None else check_number("tau", tau)
     return inverse_g(events, train), (events.time < latest).astype(np.float64)
@@ -228,9 +226,7 @@ def uno_c_of_risk(
     return _of_risk(events, risk, factors, "uno_c_of_risk")
 
 
-def _of_risk(
-    events: EventTable, risk: Any, factors: tuple[Floats, Floats], metric: str
-) -> float:
+def _of_risk(events: EventTable, risk: Any, factors: tuple[Floats, Floats], metric: str) -> float:
     right, pairs = _pairs(events, check_risk(risk, len(events)), *factors)
     check_pairs(pairs, metric)
     return right / pairs
@@ -275,9 +271,7 @@ def cumulative_dynamic_auc(
     return DynamicAUC(at, auc, float(np.average(auc[is_known], weights=falls[is_known])))
 
 
-def _areas(
-    rows: Scored, times: Floats, factor: Floats, censoring: CensoringCurve
-) -> Floats:
+def _areas(rows: Scored, times: Floats, factor: Floats, censoring: CensoringCurve) -> Floats:
     cases, controls = rows.happened(times, factor), rows.later(times)
     if rows.events.has_others:  # otherwise the same 1/G for all controls of a time
         alive = controls * censoring.inverse(times)[:, np.newaxis]

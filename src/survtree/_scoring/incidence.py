@@ -15,7 +15,7 @@ with what it does to those of another. With h_j the share of the rows at risk th
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -76,7 +76,8 @@ class CompetingCurve(LeafCurve):
 
     def _had(self, cause: int) -> Floats:
         """The incidence of a cause at each time."""
-        return np.asarray((self._free[0] * self.by_cause[cause - 1] / self._at_risk_of_all).cumsum())
+        share = self.by_cause[cause - 1] / self._at_risk_of_all
+        return np.asarray((self._free[0] * share).cumsum())
 
     def incidence(self, cause: int | None = None) -> StepFunction:
         """Aalen-Johansen, of the target unless another cause (counted from 1) is named."""
@@ -108,13 +109,14 @@ class CompetingCurve(LeafCurve):
                 square,
             )
         ]
-        return np.sqrt(np.maximum(sums[0] + sums[1] * had + sums[2] * had**2, 0.0))
+        variance = sums[0] + sums[1] * had + sums[2] * had**2
+        return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
     @cached_property
     def _pull(self) -> Floats:
         """1 / (1 - h) at each time; 0 where nobody is left, after which nothing happens."""
         left = 1.0 - self.by_cause.sum(axis=0) / self._at_risk_of_all
-        return np.divide(1.0, left, out=np.zeros_like(left), where=left > 0)
+        return np.asarray(np.divide(1.0, left, out=np.zeros_like(left), where=left > 0))
 
     def incidence_band(
         self, cause: int | None = None, confidence: float = 0.95
@@ -205,8 +207,10 @@ def shrunken_incidences(
     shares: Mapping[int, list[tuple[int, float]]], curves: Mapping[int, LeafCurve]
 ) -> dict[int, PredictedIncidences]:
     """The predicted curves of each leaf, given what each node of its path counts."""
-    return {leaf: _mean([(_competing(curves[node]), share) for node, share in path])
-            for leaf, path in shares.items()}
+    return {
+        leaf: _mean([(_competing(curves[node]), share) for node, share in path])
+        for leaf, path in shares.items()
+    }
 
 
 def _competing(curve: LeafCurve) -> CompetingCurve:
@@ -225,7 +229,8 @@ def _mean(path: list[tuple[CompetingCurve, float]]) -> PredictedIncidences:
         values = sum(share * of(curve)(times) for curve, share in path)
         return StepFunction(times, values, before=of(root).before)
 
-    incidences = tuple(mean(lambda c, k=k: c.incidence(k + 1)) for k in range(len(root.by_cause)))
+    causes = range(1, len(root.by_cause) + 1)
+    incidences = tuple(mean(partial(CompetingCurve.incidence, cause=cause)) for cause in causes)
     had = incidences[root.target - 1]
     return PredictedIncidences(
         survival=had.reversed(),
@@ -237,7 +242,8 @@ def _mean(path: list[tuple[CompetingCurve, float]]) -> PredictedIncidences:
 
 def competing_curve(events: EventTable, rows: Places) -> CompetingCurve:
     """The curves of some of the rows."""
-    assert events.cause is not None and events.causes is not None
+    assert events.cause is not None
+    assert events.causes is not None
     places, when = np.unique(events.when[rows], return_inverse=True)
     weight, cause = events.weight[rows], events.cause[rows]
     by_cause = [

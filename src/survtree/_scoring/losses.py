@@ -118,8 +118,8 @@ class LossByDefinition:
 class IncidenceLossByDefinition(LossByDefinition):
     """The same with competing risks: the curve is 1 - F, F the incidence of the target cause.
 
-    Aalen and Johansen's F rises at t by S(t-) d(t) / n_at_risk(t), where S is the Kaplan-Meier curve
-    of all causes and d the weight of those that end by the target. A leaf loses
+    Aalen and Johansen's F rises at t by S(t-) d(t) / n_at_risk(t), where S is the Kaplan-Meier
+    curve of all causes and d the weight of those that end by the target. A leaf loses
 
         1/(n t_K) sum_k (t_k+1 - t_k) [ F_k^2 (n_later(k)/G_k + c(k)) + (1-F_k)^2 b(k) ]
 

@@ -19,8 +19,8 @@ from survtree._scoring.read_curves import check_times
 from survtree._scoring.read_scored import (
     Scored,
     check_group_count,
-    check_one_cause,
     check_number,
+    check_one_cause,
     scored,
     trained_on,
 )
@@ -51,7 +51,9 @@ def brier_score(
     """
     rows = scored(y, curves, X, sample_weight)
     at = check_times(times)
-    censoring = CensoringCurve(trained_on(rows.events, train, train_weight, roles=rows.roles, causes=rows.causes))
+    censoring = CensoringCurve(
+        trained_on(rows.events, train, train_weight, roles=rows.roles, causes=rows.causes)
+    )
     factor = censoring.inverse(rows.events.time)
     scores = [_at_times(rows, some, factor, censoring) for some in rows.batches(at)]
     return np.concatenate([np.empty(0), *scores])

@@ -38,10 +38,10 @@ from survtree._search.replay import (
     CODED,
     CODES,
     DATA,
-    OTHERS,
     FLOATS,
     FORMAT,
     OF_SETTINGS,
+    OTHERS,
     TARGETS,
 )
 

@@ -100,7 +100,8 @@ def _of_causes(
 ) -> dict[str, NDArray[Any]]:
     """With competing risks: the incidence of each cause, and what is free of all of them."""
     own, predicted = tree.leaf_curves_[leaf], tree.predicted_curves_[leaf]
-    assert isinstance(own, CompetingCurve) and isinstance(predicted, PredictedIncidences)
+    assert isinstance(own, CompetingCurve)
+    assert isinstance(predicted, PredictedIncidences)
     group = next(group for group, node in tree.groups_.items() if node == leaf)
     columns = {
         "group": np.full(len(times), group, dtype=np.int64),

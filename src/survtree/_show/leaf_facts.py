@@ -332,8 +332,7 @@ def _of_causes(curve: LeafCurve, times: Sequence[float], confidence: float) -> d
     return {
         "n_by_cause": tuple(curve.n_rows_by_cause),
         "incidences": tuple(
-            tuple(curve.incidence_at(time, cause, confidence) for time in times)
-            for cause in causes
+            tuple(curve.incidence_at(time, cause, confidence) for time in times) for cause in causes
         ),
     }
 

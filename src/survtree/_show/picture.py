@@ -146,7 +146,8 @@ def draw_stacked(
     What is left above them is the share that is free of all causes.
     """
     curves = model.predicted_curves_[node]
-    assert isinstance(curves, PredictedIncidences) and model.causes_ is not None
+    assert isinstance(curves, PredictedIncidences)
+    assert model.causes_ is not None
     target = model.causes_.target - 1
     _, end = drawn_curve(model, node)
     order = [target, *(k for k in range(len(curves.incidences)) if k != target)]

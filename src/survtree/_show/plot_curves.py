@@ -174,9 +174,7 @@ def _legend(model: FittedTree) -> dict[int, str]:
     return {node: fonts.drawable(text).replace("$", r"\$") for node, text in texts.items()}
 
 
-def _draw_axes(
-    ax: Any, ticks: list[float], end: float, label: str, size: float, axis: str
-) -> None:
+def _draw_axes(ax: Any, ticks: list[float], end: float, label: str, size: float, axis: str) -> None:
     ax.set(xlim=(0, end), ylim=(0, 1.02))
     ax.set_xticks(ticks, list(map(format_number, ticks)))
     ax.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0])

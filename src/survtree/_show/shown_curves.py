@@ -1,4 +1,4 @@
-"""Which curve of a leaf is shown, and its words: survival or, with competing risks, an incidence."""
+"""Which curve of a leaf is shown, and its words: survival or the incidence of a cause."""
 
 from typing import NamedTuple
 
