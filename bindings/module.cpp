@@ -20,11 +20,12 @@ using namespace nanobind::literals;
 namespace survtree {
 namespace {
 
-// `guessed_loss` may be empty.
-Problem problem_of(const Bytes2d& features, const Seen& seen, const Doubles& weight,
-                   const Ranks& column_rank, const Doubles& guessed_loss,
+// `guessed_loss` may be empty. The options hold the rules, which last as long as they do.
+Problem problem_of(const Bytes2d& features, const Seen& seen, const Ranks& column_rank,
+                   const Doubles& guessed_loss, const nb::dict& options,
                    const std::string& layout) {
-  Table table = table_of(features, weight);
+  Table table = table_of(features, seen.weight);
+  if (options.size() > 0) set_rules(table, options);
   table.column_rank = span_of(column_rank);
   table.guessed_loss = span_of(guessed_loss);
   table.event = span_of(seen.event);
@@ -162,8 +163,8 @@ nb::dict run_frontier(OwnedFrontier& owned, const nb::dict& limits, const nb::ob
 
 // The independent check of a tree, given as arrays, on a table that says what a row answers.
 template <class AnyTable>
-nb::dict rescored(const AnyTable& table, const Seen& seen, const Doubles& weight,
-                  const Nodes& column, const Nodes& no, const Nodes& yes) {
+nb::dict rescored(const AnyTable& table, const Seen& seen, const Nodes& column, const Nodes& no,
+                  const Nodes& yes) {
   Rescored r;
   std::vector<double> times, event_times;
   {
@@ -172,9 +173,9 @@ nb::dict rescored(const AnyTable& table, const Seen& seen, const Doubles& weight
     const AnswerOf answer = [&](std::size_t row, std::size_t question) {
       return table.answer(row, question);
     };
-    r = rescore(answer, *seen.definition(weight), tree);
+    r = rescore(answer, *seen.definition(), tree);
     // Which times there are is told by the one definition that knows times.
-    const BrierDefinition brier(span_of(seen.time), span_of(seen.event), span_of(weight));
+    const BrierDefinition brier(span_of(seen.time), span_of(seen.event), span_of(seen.weight));
     times = brier.times();
     event_times = brier.event_times();
   }
@@ -194,7 +195,7 @@ nb::dict subset_facts(const Bytes2d& features, const std::string& loss, const Do
                       const Ranks& column_rank, const std::string& kernel,
                       const std::string& layout) {
   const Problem p =
-      problem_of(features, {loss, time, event, targets}, weight, column_rank, {}, layout);
+      problem_of(features, {loss, time, event, weight, targets}, column_rank, {}, {}, layout);
   std::vector<std::uint32_t> rows;
   double group_loss = 0.0;
   for (std::uint32_t i = 0; i < p.n_rows(); ++i) {
@@ -243,8 +244,8 @@ NB_MODULE(_native, m) {
              const nb::dict& options) {
             const SearchOptions o = options_of(options);
             const auto layout = nb::cast<std::string>(options["layout"]);
-            new (self) OwnedSearch(problem_of(features, {loss, time, event, targets}, weight,
-                                              column_rank, guessed_loss, layout),
+            new (self) OwnedSearch(problem_of(features, {loss, time, event, weight, targets},
+                                              column_rank, guessed_loss, options, layout),
                                    o);
           },
           "features"_a, "loss"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "column_rank"_a,
@@ -267,7 +268,8 @@ NB_MODULE(_native, m) {
             CodedTable table = coded_table_of(codes, weight, column, cut);
             table.question_rank = span_of(rank);
             table.event = span_of(event);
-            const Seen seen{loss, time, event, targets};
+            set_rules(table, options);
+            const Seen seen{loss, time, event, weight, targets};
             nb::gil_scoped_release release;
             new (self) OwnedCutSearch(make_cut_problem(table, *seen.outcome()), o);
           },
@@ -286,8 +288,9 @@ NB_MODULE(_native, m) {
              const Doubles& time, const Bytes& event, const Doubles& weight,
              const Doubles2d& targets, const Ranks& column_rank, const nb::dict& options) {
             const FrontierOptions o = frontier_options_of(options);
-            new (self) OwnedFrontier(
-                problem_of(features, {loss, time, event, targets}, weight, column_rank, {}, ""), o);
+            new (self) OwnedFrontier(problem_of(features, {loss, time, event, weight, targets},
+                                                column_rank, {}, options, ""),
+                                     o);
           },
           "features"_a, "loss"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "column_rank"_a,
           "options"_a)
@@ -299,7 +302,7 @@ NB_MODULE(_native, m) {
       [](const Bytes2d& features, const std::string& loss, const Doubles& time, const Bytes& event,
          const Doubles& weight, const Doubles2d& targets, const Nodes& column, const Nodes& no,
          const Nodes& yes) {
-        return rescored(table_of(features, weight), {loss, time, event, targets}, weight, column,
+        return rescored(table_of(features, weight), {loss, time, event, weight, targets}, column,
                         no, yes);
       },
       "features"_a, "loss"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "column"_a, "no"_a,
@@ -310,7 +313,7 @@ NB_MODULE(_native, m) {
          const std::string& loss, const Doubles& time, const Bytes& event, const Doubles& weight,
          const Doubles2d& targets, const Nodes& column, const Nodes& no, const Nodes& yes) {
         return rescored(coded_table_of(codes, weight, question_column, question_cut),
-                        {loss, time, event, targets}, weight, column, no, yes);
+                        {loss, time, event, weight, targets}, column, no, yes);
       },
       "codes"_a, "question_column"_a, "question_cut"_a, "loss"_a, "time"_a, "event"_a, "weight"_a,
       "targets"_a, "column"_a, "no"_a, "yes"_a);

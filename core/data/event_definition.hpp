@@ -1,5 +1,5 @@
-// What definitions of losses of curves share: rows by time, and the censoring curve. They make it by
-// themselves, apart from EventTable, which they are to check.
+// What definitions of losses of curves share: rows by time, and the censoring curve. They make it
+// by themselves, apart from EventTable, which they are to check.
 #pragma once
 
 #include "data/loss.hpp"

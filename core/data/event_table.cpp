@@ -45,8 +45,7 @@ std::vector<double> censoring_curve(const std::vector<Ties>& ties) {
 EventTable make_event_table(std::span<const double> time, std::span<const std::uint8_t> cause,
                             std::span<const double> weight) {
   require(!time.empty(), "an event table has rows");
-  require(time.size() == cause.size() && time.size() == weight.size(),
-          "columns of equal length");
+  require(time.size() == cause.size() && time.size() == weight.size(), "columns of equal length");
   const std::size_t n = time.size();
   const double last = time.back();
   require(last > 0.0, "the largest time is positive");

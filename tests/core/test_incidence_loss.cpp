@@ -39,9 +39,8 @@ struct Rows {
   // In the order in which rows pass.
   void sort() {
     const IncidenceOutcome outcome(time, cause);
-    const std::vector<std::uint32_t> order =
-        counting_sort(iota(n), outcome.n_ranks(),
-                      [&](std::uint32_t row) { return outcome.ranks()[row]; });
+    const std::vector<std::uint32_t> order = counting_sort(
+        iota(n), outcome.n_ranks(), [&](std::uint32_t row) { return outcome.ranks()[row]; });
     const Rows old = *this;
     for (std::size_t i = 0; i < n; ++i) {
       time[i] = old.time[order[i]];
@@ -60,9 +59,10 @@ struct Rows {
 
   std::unique_ptr<const Loss> loss() const {
     const IncidenceOutcome outcome(time, cause);
-    std::vector<CollapsedRow> rows;
-    for (std::uint32_t i = 0; i < n; ++i) rows.push_back({i, outcome.ranks()[i], 1, weight[i]});
-    return outcome.loss_of(rows);
+    CollapsedRows collapsed;
+    for (std::uint32_t i = 0; i < n; ++i)
+      collapsed.rows.push_back({i, outcome.ranks()[i], 1, weight[i]});
+    return outcome.loss_of(collapsed);
   }
 };
 
@@ -171,11 +171,12 @@ void light_rows_keep_their_digits() {
   const std::vector<double> time{1, 2, 3, 3, 5, 6}, wide{1e12, 1, 1, 1, 1, 1};
   const std::vector<std::uint8_t> cause{1, 0, 1, 2, 2, 0};
   const EventTable heavy = make_event_table(time, cause, wide);
-  const EventTable five = make_event_table(std::vector<double>{2, 3, 3, 5, 6},
-                                           std::vector<std::uint8_t>{0, 1, 2, 2, 0},
-                                           std::vector<double>(5, 1.0));
+  const EventTable five =
+      make_event_table(std::vector<double>{2, 3, 3, 5, 6}, std::vector<std::uint8_t>{0, 1, 2, 2, 0},
+                       std::vector<double>(5, 1.0));
   const std::vector<std::uint32_t> light{1, 2, 3, 4, 5}, these = iota(5);
-  const double ratio = incidence_loss(heavy, light) * (1e12 + 5) / (incidence_loss(five, these) * 5);
+  const double ratio =
+      incidence_loss(heavy, light) * (1e12 + 5) / (incidence_loss(five, these) * 5);
   check::close(ratio, 1.0, "rows of small weight keep their digits beside one of weight 1e12");
 }
 

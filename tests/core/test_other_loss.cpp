@@ -1,6 +1,6 @@
-// The search knows a loss only by its border: other losses than the Brier score, a toy, that against a
-// teacher and that of competing risks, go through search, lattice, frontier, proof and re-scoring, and brute
-// force is the judge.
+// The search knows a loss only by its border: other losses than the Brier score, a toy, that
+// against a teacher and that of competing risks, go through search, lattice, frontier, proof and
+// re-scoring, and brute force is the judge.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -74,8 +74,7 @@ struct Input {
   }
   std::unique_ptr<const Definition> definition() const {
     if (kind == Kind::toy) return std::make_unique<toy::Definition>(value, weight);
-    if (kind == Kind::incidence)
-      return std::make_unique<IncidenceDefinition>(value, event, weight);
+    if (kind == Kind::incidence) return std::make_unique<IncidenceDefinition>(value, event, weight);
     return std::make_unique<TeacherDefinition>(targets, weight);
   }
   bool answer(std::size_t row, std::size_t column) const { return x[row * p + column] != 0; }

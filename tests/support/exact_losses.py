@@ -1,8 +1,11 @@
 """Losses and optima in fractions: no rounding at all, for a few rows."""
 
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from survtree._proof.read_proof import ProofProblem
 
@@ -88,20 +91,34 @@ class ExactSearch:
 
     def optimum(self) -> Fraction:
         """What the best tree costs."""
-        depth = self.p.answers.shape[1] if self.p.max_depth is None else self.p.max_depth
-        return self._best(tuple(range(len(self.p.time))), min(depth, self.p.answers.shape[1]))
+        n_questions, everyone = self.p.answers.shape[1], tuple(range(len(self.p.time)))
+        depth = n_questions if self.p.max_depth is None else min(self.p.max_depth, n_questions)
+        if self.p.first is None:
+            return self._best(everyone, depth)
+        values = self._splits(everyone, depth, np.flatnonzero(self.p.first).tolist())
+        return min(values, default=self._best(everyone, 0))
 
     def _best(self, rows: tuple[int, ...], depth: int) -> Fraction:
         if (rows, depth) not in self.memo:
             penalty = Fraction(self.p.regularization)
             best = self.losses.of_leaf(rows) + penalty
-            for question in range(self.p.answers.shape[1]) if depth > 0 else ():
-                yes = tuple(i for i in rows if self.p.answers[i, question])
-                no = tuple(i for i in rows if not self.p.answers[i, question])
-                if self._is_allowed(yes) and self._is_allowed(no):
-                    best = min(best, self._best(yes, depth - 1) + self._best(no, depth - 1))
-            self.memo[rows, depth] = best
+            questions = range(self.p.answers.shape[1])
+            self.memo[rows, depth] = min([best, *self._splits(rows, depth, questions)])
         return self.memo[rows, depth]
+
+    def _splits(
+        self, rows: tuple[int, ...], depth: int, questions: Iterable[int]
+    ) -> list[Fraction]:
+        """What the best tree costs that begins with each of some questions, where it can."""
+        penalties, values = self.p.penalties, []
+        for question in questions if depth > 0 else ():
+            yes = tuple(i for i in rows if self.p.answers[i, question])
+            no = tuple(i for i in rows if not self.p.answers[i, question])
+            if self._is_allowed(yes) and self._is_allowed(no):
+                penalty = Fraction(0 if penalties is None else float(penalties[question]))
+                parts = self._best(yes, depth - 1) + self._best(no, depth - 1)
+                values.append(parts + penalty)
+        return values
 
     def _is_allowed(self, rows: tuple[int, ...]) -> bool:
         n_events = sum(bool(self.p.event[i]) for i in rows)

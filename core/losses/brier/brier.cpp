@@ -106,15 +106,15 @@ BrierOutcome::BrierOutcome(std::span<const double> time, std::span<const std::ui
     times_.rank[i] = 2 * times_.rank[i] + (event[i] != 0 ? 0U : 1U);
 }
 
-std::unique_ptr<const Loss> BrierOutcome::loss_of(std::span<const CollapsedRow> rows) const {
+std::unique_ptr<const Loss> BrierOutcome::loss_of(const CollapsedRows& collapsed) const {
   std::vector<double> time, weight;
   std::vector<std::uint8_t> cause;
-  for (const CollapsedRow& row : rows) {
+  for (const CollapsedRow& row : collapsed.rows) {
     time.push_back(std::bit_cast<double>(times_.items[row.outcome / 2]));
     weight.push_back(row.weight);
     cause.push_back(row.outcome % 2 == 0 ? 1 : 0);
   }
-  return std::make_unique<BrierLoss>(make_event_table(time, cause, weight), rows);
+  return std::make_unique<BrierLoss>(make_event_table(time, cause, weight), collapsed.rows);
 }
 
 }  // namespace survtree

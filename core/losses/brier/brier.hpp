@@ -16,7 +16,7 @@ class BrierOutcome : public Outcome {
   // By time, events before censorings.
   std::span<const std::uint32_t> ranks() const override { return times_.rank; }
   std::size_t n_ranks() const override { return 2 * times_.size(); }
-  std::unique_ptr<const Loss> loss_of(std::span<const CollapsedRow> rows) const override;
+  std::unique_ptr<const Loss> loss_of(const CollapsedRows& collapsed) const override;
 
  private:
   Distinct times_;  // with ranks of outcomes: twice that of the time, and one more if censored

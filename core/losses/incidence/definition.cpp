@@ -30,9 +30,9 @@ double IncidenceDefinition::of_leaf(std::span<const std::uint32_t> rows) const {
     target_mass += by_cause[kTarget] * inverse_g_[when];
     other_mass += by_cause[kOther] * inverse_g_[when];
     const double had_not = free + other, time = length(when, next);
-    loss += had * had *
-                (at_risk[k + 1] * difference(area_[next], area_[when]) + other_mass * time) +
-            had_not * had_not * target_mass * time;
+    loss +=
+        had * had * (at_risk[k + 1] * difference(area_[next], area_[when]) + other_mass * time) +
+        had_not * had_not * target_mass * time;
   }
   return loss / total_weight_;
 }

@@ -32,8 +32,7 @@ class IncidenceLoss : public Loss {
     };
     const auto place = [&](std::size_t k) { return rows.n - 1 - k; };
     const IncidenceSteps steps = steps_of(rows.n, row, place, out.scratch);
-    lanes_of(out.kernel)
-        .row_losses(events_.rows.data(), steps, rows, out.n_lanes, out.no, out.yes);
+    lanes_of(out.kernel).row_losses(events_.rows.data(), steps, rows, out.n_lanes, out.no, out.yes);
   }
   void floors_of_splits(const ListedRows& rows, const SplitFloors& out) const override {
     lanes_of(out.kernel)
@@ -83,8 +82,8 @@ class IncidenceLoss : public Loss {
       const Twofold& until = is_last ? events_.end : events_.rows[next].elapsed;
       length[i] = difference(until, row.elapsed) * per_unit;
       // After the last row nobody is at risk, and G does not matter.
-      g_area[i] = is_last ? length[i]
-                          : difference(events_.g_area[next], events_.g_area[number]) * per_unit;
+      g_area[i] =
+          is_last ? length[i] : difference(events_.g_area[next], events_.g_area[number]) * per_unit;
       weight[i] = row.weight;
       mass[i] = row.event_mass;
       cause[i] = static_cast<double>(row.cause);
@@ -113,15 +112,15 @@ IncidenceOutcome::IncidenceOutcome(std::span<const double> time,
   }
 }
 
-std::unique_ptr<const Loss> IncidenceOutcome::loss_of(std::span<const CollapsedRow> rows) const {
+std::unique_ptr<const Loss> IncidenceOutcome::loss_of(const CollapsedRows& collapsed) const {
   std::vector<double> time, weight;
   std::vector<std::uint8_t> cause;
-  for (const CollapsedRow& row : rows) {
+  for (const CollapsedRow& row : collapsed.rows) {
     time.push_back(std::bit_cast<double>(times_.items[row.outcome / 3]));
     weight.push_back(row.weight);
     cause.push_back(kCauses[row.outcome % 3]);
   }
-  return std::make_unique<IncidenceLoss>(make_event_table(time, cause, weight), rows);
+  return std::make_unique<IncidenceLoss>(make_event_table(time, cause, weight), collapsed.rows);
 }
 
 }  // namespace survtree

@@ -19,7 +19,7 @@ class IncidenceOutcome : public Outcome {
   // By time: the cause, other causes, censorings.
   std::span<const std::uint32_t> ranks() const override { return times_.rank; }
   std::size_t n_ranks() const override { return 3 * times_.size(); }
-  std::unique_ptr<const Loss> loss_of(std::span<const CollapsedRow> rows) const override;
+  std::unique_ptr<const Loss> loss_of(const CollapsedRows& collapsed) const override;
 
  private:
   Distinct times_;  // with ranks of outcomes: three times that of the time, and 0, 1 or 2 more

@@ -6,8 +6,8 @@
 
 namespace survtree {
 
-// Of each listed row or counted block, in the order of passing: the step of the integral of 1/G and,
-// where a row ends by a cause, the step of time from the one before; the time to the end.
+// Of each listed row or counted block, in the order of passing: the step of the integral of 1/G
+// and, where a row ends by a cause, the step of time from the one before; the time to the end.
 struct IncidenceSteps {
   const double *area, *time, *left;
 };

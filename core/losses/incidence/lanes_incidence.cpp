@@ -1,8 +1,8 @@
 // The functions of incidence_lanes.hpp, compiled once for each instruction set.
 //
 // These are incidence_loss() and best_incidence_loss() (leaf_incidence.hpp) side by side. A row
-// passes on both sides of a lane, with k = 0, r = 1 and no mass on the side that it is not on, which
-// leaves the numbers there as they are, to the last bit.
+// passes on both sides of a lane, with k = 0, r = 1 and no mass on the side that it is not on,
+// which leaves the numbers there as they are, to the last bit.
 #include "kernel/vector.hpp"
 #include "losses/incidence/incidence_lanes.hpp"
 
@@ -123,8 +123,8 @@ SURVTREE_INLINE void pass_length(FloorState& side, V length, V g_area, V dust) {
 }
 
 // From the first row to the last. Weights are taken off those of the whole side row by row, and
-// rounding must not leave too much: so a little less is where it begins. The dust keeps sums above 0
-// and makes the floor smaller, if anything.
+// rounding must not leave too much: so a little less is where it begins. The dust keeps sums above
+// 0 and makes the floor smaller, if anything.
 void row_floors(const ListedRows& listed, const IncidenceFloorSteps& given,
                 const SplitWeights& weights, std::size_t n_lanes, double* no_floor,
                 double* yes_floor) {

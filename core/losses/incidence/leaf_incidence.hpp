@@ -75,9 +75,9 @@ inline double incidence_loss(const EventTable& table, std::span<const std::uint3
 }
 
 // What rows of one leaf cost at least, whoever is in the leaf with them: the loss of the pointwise
-// best curve for these rows alone, the integral of a b / (a + b) with a and b as above. Proof: as of
-// best_loss() (losses/brier/leaf_loss.hpp): a and b are sums over rows, and the leaf pays
-// F^2 a + (1-F)^2 b for one number F at each time.
+// best curve for these rows alone, the integral of a b / (a + b) with a and b as above. Proof: as
+// of best_loss() (losses/brier/leaf_loss.hpp): a and b are sums over rows, and the leaf pays F^2 a
+// + (1-F)^2 b for one number F at each time.
 //
 // With m = weight of later rows and o = mass of past others, a = m/G + o, and the integrand is
 //   b (m + o G) / (m + (o + b) G) = b o/(o+b) + b^2 m / ((o+b) (m + (o+b) G)),
@@ -97,8 +97,7 @@ inline double best_incidence_loss(const EventTable& table, std::span<const std::
     const double mean_g =
         is_last ? 1.0 : difference(table.g_area[rows[k + 1]], table.g_area[rows[k]]) / length;
     const double others = later[k] + mass[kOther] * mean_g;
-    if (others > 0.0)
-      loss += length * mass[kTarget] * others / (others + mass[kTarget] * mean_g);
+    if (others > 0.0) loss += length * mass[kTarget] * others / (others + mass[kTarget] * mean_g);
   }
   return loss * (1.0 - 1e-13);  // less what rounding may have added
 }

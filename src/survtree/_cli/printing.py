@@ -60,9 +60,12 @@ def model_facts(model: Any, times: Any = None) -> dict[str, Any]:
     return {
         **{name: getattr(model, f"{name}_") for name in names},
         "regularization": proof.regularization,
+        "loss_kind": model.certificate_.loss_kind,
         "teacher": model.teacher_,
         "shrinkage": model.shrinkage_,
         "max_depth": proof.max_depth,
+        "column_penalties": proof.column_penalties,
+        "first_split": proof.first_split,
         "horizon": proof.horizon,
         "seconds": proof.seconds,
         "fingerprint": proof.fingerprint,

@@ -44,6 +44,7 @@ class Study(NamedTuple):
     cause: str | None = None
     censored: str | None = None
     causes: "Causes | None" = None
+    groups: Any = None  # of the rows, if a column holds them
 
     @property
     def covariates(self) -> "pl.DataFrame":
@@ -67,19 +68,26 @@ def source_of(data: str, form: Format, categorical: Sequence[str] | None) -> "So
     return Source(data, form.format, form.separator, na, form.encoding, codes)
 
 
-def study_to_fit(data: str, reading: Reading, splitting: Splitting) -> Study:
-    """All columns but the excluded ones and those that only number the rows."""
-    from survtree._data.read_columns import warn_of_data
+def study_to_fit(
+    data: str, reading: Reading, splitting: Splitting, groups: str | None = None
+) -> Study:
+    """All columns but the excluded ones, that of groups, and those that only number the rows."""
+    from survtree._data.read_columns import warn_of_data, without_repeats_of
 
     source = source_of(data, reading, splitting.categorical)
     frame = _read(source)
     roles = roles_of(reading, frame, source.name)
     out, outcome = splitting.exclude or [], (roles.time, roles.event)
     check_columns("--exclude", out, frame.columns, source.name)
+    check_columns("--groups", [] if groups is None else [groups], frame.columns, source.name)
     check_columns("--categorical", splitting.categorical or (), frame.columns, source.name)
     check_not_excluded(out, outcome)
     covariates = frame.drop(*outcome, *([roles.weight] if roles.weight else []), strict=False)
+    if groups is not None:
+        out = [*out, groups]
     left_out, cautions = _identifiers(covariates, out, splitting.named())
+    if groups is not None:
+        cautions = without_repeats_of(groups, cautions)
     warn_of_data(cautions)
     covariates = covariates.drop({*left_out, *source.codes}, strict=False)
     check_odd_texts(covariates, source.name, is_text=_is_text(source))
@@ -90,7 +98,8 @@ def study_to_fit(data: str, reading: Reading, splitting: Splitting) -> Study:
     study = study._replace(cause=reading.cause, censored=reading.censored)
     of_event = _cautions_of_event(frame, roles)
     warn_of_data(of_event)
-    return study._replace(cautions=(*cautions, *of_event))
+    of_groups = None if groups is None else frame[groups]
+    return study._replace(cautions=(*cautions, *of_event), groups=of_groups)
 
 
 def _cautions_of_event(frame: "pl.DataFrame", roles: "Roles") -> tuple[str, ...]:

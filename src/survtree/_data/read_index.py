@@ -31,6 +31,11 @@ def matched(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
     return y, _in_order("sample_weight", sample_weight, of_rows, "X")
 
 
+def matched_to(X: Any, role: str, values: Any) -> Any:
+    """Values in the order of the rows of X, as far as both carry labels."""
+    return _in_order(role, values, _labels(X), "X")
+
+
 def _labels(values: Any) -> Any:
     """The index of a frame or series of pandas; None of anything else."""
     pandas = sys.modules.get("pandas")

@@ -23,9 +23,10 @@ from survtree._search.problem import Problem
 T = TypeVar("T")
 # Options of a tree that a path and a cross-validation pass on as they are.
 TREE_OPTIONS = (
-    *("min_samples_leaf", "min_events_leaf", "max_leaves", "thresholds", "missing", "encoding"),
-    *("max_levels", "levels", "categorical", "exclude", "time_buckets", "horizon", "teacher"),
-    *("shrinkage", "time_unit", "time_limit", "memory_limit", "node_limit"),
+    *("min_samples_leaf", "min_events_leaf", "max_leaves", "loss", "thresholds", "missing"),
+    *("encoding", "max_levels", "levels", "categorical", "exclude", "column_penalties"),
+    *("first_split", "time_buckets", "horizon", "teacher", "shrinkage", "time_unit"),
+    *("time_limit", "memory_limit", "node_limit"),
 )
 PATH_OPTIONS = ("max_depth", *TREE_OPTIONS, "n_jobs", "verbose", "callback", "random_state")
 MIN_REGULARIZATION = replace(BY_NAME["regularization"], name="min_regularization")
@@ -194,10 +195,23 @@ def check_teacher_is_alone(options: Mapping[str, Any]) -> None:
         )
 
 
+def check_loss_is_alone(options: Mapping[str, Any]) -> None:
+    """The likelihood is about the outcomes themselves, and a reference about the Brier score."""
+    if options.get("loss", "brier") == "brier":
+        return
+    for name in ("teacher", "reference"):
+        if options.get(name) is not None:
+            raise ValueError(
+                f"{name} must be None beside loss='likelihood'; one was given, but the likelihood "
+                "is computed from the outcomes alone. Leave it out, or pass loss='brier'."
+            )
+
+
 def check_knows_causes(options: Mapping[str, Any], causes: Causes | None) -> None:
     """With competing risks a teacher must know the target cause, and there is no reference."""
     if causes is None:
         return
+    check_brier_of_causes(options.get("loss", "brier"))
     if options.get("reference") is not None:
         raise ValueError(
             "reference must be None with competing risks: its survival curves are about one cause. "
@@ -211,6 +225,16 @@ def check_knows_causes(options: Mapping[str, Any], causes: Causes | None) -> Non
             f"{type(teacher).__name__} predicts survival curves of one cause. Pass 'auto', "
             "'forest', 'cox' or None, or a pair of 1 - the incidence of the cause (row, time) and "
             "the times."
+        )
+
+
+def check_brier_of_causes(loss: str) -> None:
+    """The likelihood is that of one kind of event."""
+    if loss != "brier":
+        raise ValueError(
+            f"loss must be 'brier' with competing risks, of which it scores the cumulative "
+            f"incidence; got {loss!r}. Leave loss out, or pass event flags of the one cause, where "
+            "rows that ended by another one are censored."
         )
 
 

@@ -1,6 +1,6 @@
 """OptimalSurvivalTree: check the options, prepare the problem, search, keep what was found."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,8 @@ from survtree._model.prepare import Prepared, copy_feature_names, prepare
 from survtree._model.shortfalls import warn_of_shortfalls
 from survtree._model.state import Fitted
 from survtree._model.tree_lists import TreeLists
-from survtree._proof.certificate import Certificate, Guess, proof_of
+from survtree._proof.certificate import Certificate, proof_of
+from survtree._proof.guess import Guess
 from survtree._scoring.tail import heavy_tail, warn_of_tail
 from survtree._search.history import steady
 from survtree._search.problem import Clock, SearchSettings
@@ -64,6 +65,10 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         Largest number of leaves: the best tree with at most this many, without a penalty unless
         regularization is a number. It is found exactly, which a penalty alone need not do. Such a
         search has no gap, upper bound, reference, warm start or full proof.
+    loss : {"brier", "likelihood"}, default="brier"
+        What trees are judged by: the integrated Brier score of their survival curves, or the
+        likelihood of one hazard ratio per leaf (LeBlanc and Crowley), beside which there is neither
+        a teacher nor a reference. Leaves predict survival curves with either.
     thresholds : "auto", "all", "guess", int, ("width", int), list or dict, default="auto"
         Where numeric columns may be split, for example at age <= 62.5. See ``Binarizer``.
     missing : {"error", "question", "better", "drop"}, default="error"
@@ -75,15 +80,22 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         Splits on the columns as they are, or on the 0/1 columns of the paper's experiments.
     max_levels : int, default=100
         Largest number of levels of a categorical column.
-    levels : {"default", "each", "grouped"}, default="default"
+    levels : {"default", "each", "grouped", "subsets"}, default="default"
         A candidate split for each level of a categorical column, or also for groups of levels in
-        the order of their risk. 'default' is 'grouped' if regularization is 'auto', otherwise
+        the order of their risk, or for every division of up to 8 levels in two (more levels are
+        grouped by their risk). 'default' is 'grouped' if regularization is 'auto', otherwise
         'each'.
     categorical : list of column names or None, default=None
         Columns whose numbers are codes of categories.
     exclude : list of column names or None, default=None
         Columns that the tree must not split on. Columns that only number the rows are left out as
         well, with a warning, unless thresholds or categorical name them.
+    column_penalties : dict of column names to numbers or None, default=None
+        Added to the objective for every split on a column, in units of the loss: a split on it
+        must reduce the loss by that much more. For columns that are costly to measure.
+    first_split : column name or None, default=None
+        Column that the tree splits all rows on, whether that pays or not; then each side as is
+        best. One leaf if no split on it leaves enough rows and events on both sides.
     time_buckets : int, list of times or None, default=None
         Times are rounded up to this many buckets, or to the given edges, before the search. This is
         an approximation for very many distinct times: objective and proof are about the rounded
@@ -219,6 +231,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         min_samples_leaf: int = 7,
         min_events_leaf: int | str = "default",
         max_leaves: int | None = None,
+        loss: str = "brier",
         thresholds: Any = "auto",
         missing: str = "error",
         encoding: str = "questions",
@@ -226,6 +239,8 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         levels: str = "default",
         categorical: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
+        column_penalties: Mapping[str, float] | None = None,
+        first_split: str | None = None,
         time_buckets: Any = None,
         horizon: float | str | None = "default",
         teacher: Any = "default",
@@ -250,6 +265,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         self.min_samples_leaf = min_samples_leaf
         self.min_events_leaf = min_events_leaf
         self.max_leaves = max_leaves
+        self.loss = loss
         self.thresholds = thresholds
         self.missing = missing
         self.encoding = encoding
@@ -257,6 +273,8 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         self.levels = levels
         self.categorical = categorical
         self.exclude = exclude
+        self.column_penalties = column_penalties
+        self.first_split = first_split
         self.time_buckets = time_buckets
         self.horizon = horizon
         self.teacher = teacher

@@ -5,7 +5,6 @@ import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from msgspec import structs
 
 from survtree._base.files import whole_file
+from survtree._base.versions import version_of
 from survtree._data.read_roles import Roles
 from survtree._data.read_rows import Seen
 from survtree._model.defaults import resolved_shrinkage, without_defaults
@@ -174,7 +174,7 @@ def small_parts(model: OptimalSurvivalTree, state: Fitted) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
-        "survtree": version("survtree"),
+        "survtree": version_of("survtree"),
         "options": {name: _plain(name, each) for name, each in options.items()},
         "columns": None,
         "are_columns_named": hasattr(model, "feature_names_in_"),
@@ -224,6 +224,8 @@ def _plain(name: str, value: Any) -> Any:
     if name in ("reference", "teacher", "random_state"):
         is_kept = isinstance(value, (str, int, np.integer))
         value = value if is_kept else None
+    if name == "column_penalties" and value is not None:
+        return {column: float(each) for column, each in value.items()}
     if isinstance(value, Mapping):
         return {"by_column": {column: _plain(name, each) for column, each in value.items()}}
     if isinstance(value, tuple) and value[:1] == ("width",):

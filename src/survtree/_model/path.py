@@ -124,7 +124,7 @@ def regularization_path(
     **options
         ``max_depth``, ``min_samples_leaf``, ``min_events_leaf``, ``max_leaves``, ``thresholds``,
         ``missing``, ``encoding``, ``max_levels``, ``levels``, ``categorical``, ``exclude``,
-        ``time_buckets``, ``horizon``, ``teacher``, ``shrinkage``, ``time_unit``, ``time_limit``,
+        ``column_penalties``, ``first_split``, ``time_buckets``, ``horizon``, ``teacher``, ``shrinkage``, ``time_unit``, ``time_limit``,
         ``memory_limit``, ``node_limit``, ``n_jobs``, ``verbose``, ``callback`` and
         ``random_state`` of ``OptimalSurvivalTree``. What progress shows is for the smallest
         penalty.
@@ -195,8 +195,8 @@ def _check_size(problem: Problem) -> None:
 
 
 def saving_per_leaf(few: Solution, many: Solution) -> float:
-    """By how much each further leaf reduces the loss: the penalty at which both trees tie."""
-    return (few.loss - many.loss) / (len(many.tree.leaves) - len(few.tree.leaves))
+    """By how much each further leaf reduces the cost: the penalty at which both trees tie."""
+    return (few.cost - many.cost) / (len(many.tree.leaves) - len(few.tree.leaves))
 
 
 def _best_for_some_penalty(solutions: list[Solution]) -> list[Solution]:

@@ -6,7 +6,6 @@ that they do not know; elsewhere unknown names are ignored, so that a later vers
 The docstrings of the types are published in the JSON Schema.
 """
 
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -23,6 +22,7 @@ from survtree._base.checks import (
 )
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
+from survtree._base.versions import version_of
 from survtree._base.words import one_line_message
 from survtree._data.causes import Causes
 from survtree._data.table import Kind as ColumnKind
@@ -37,8 +37,8 @@ from survtree._model.read_model_options import (
     TimeBuckets,
 )
 from survtree._model.recipe import is_literal
-from survtree._proof.certificate import Guess
 from survtree._proof.choice import Choice
+from survtree._proof.guess import Guess
 from survtree._questions.checks import LONE_SURROGATE
 from survtree._scoring.curves import LeafCurve
 from survtree._scoring.incidence import CompetingCurve
@@ -281,12 +281,13 @@ class Proven(Struct):
     choice: Choice | None = None
     n_tried: Positive | None = None
     every_cut_bound: NotNegative | None = None
+    column_penalties: dict[Text, NotNegative] | None = None
+    first_split: Text | None = None
 
     def __post_init__(self) -> None:
         objective, bound = self.objective, self.lower_bound
-        error = abs(self.loss + self.regularization * self.n_leaves - objective)
-        is_sum = error <= 1e-9 * max(1.0, objective)
-        require(is_sum, "objective must be loss + regularization x leaves", objective)
+        if not self.column_penalties:
+            self.check_sum(0.0)
         is_right = bound == objective if self.status == "optimal" else bound <= objective
         wanted = "lower_bound must be at most the objective, and equal to it if optimal"
         require(is_right, wanted, bound)
@@ -299,6 +300,16 @@ class Proven(Struct):
         require(is_right, "choice.place must be above 0 if near_optimal", self.choice)
         n_closed = 0 if self.guess is None else self.guess.n_closed
         require(n_closed >= 0, "guess.n_closed must not be negative", n_closed)
+
+    def check_sum(self, of_columns: float) -> None:
+        """The objective is that of its terms; what columns add is known where the tree is."""
+        terms, words = (
+            self.loss + self.regularization * self.n_leaves,
+            "loss + regularization x leaves",
+        )
+        is_sum = abs(terms + of_columns - self.objective) <= 1e-9 * max(1.0, self.objective)
+        words += f" + {of_columns:g}, the penalties of columns" if of_columns > 0 else ""
+        require(is_sum, f"objective must be {words}", self.objective)
 
 
 class Outcome(Struct):
@@ -321,6 +332,7 @@ class Made(Struct):
     estimator: Literal["", "OptimalSurvivalTree", "OptimalSurvivalTreeCV"]
     options: dict[Name, Text | None]
     command: list[Text]
+    is_grouped: bool = False
 
     def __post_init__(self) -> None:
         for name, text in self.options.items():
@@ -364,6 +376,7 @@ class ModelFile(Struct):
         asked = max(self.tree.question)
         require(asked < n, f"tree.question must be below {n}, the number of questions", asked)
         self._check_leaves()
+        self._check_rules([*names])
         certificate = self.certificate
         exact = certificate.loss if certificate.exact_loss is None else certificate.exact_loss
         require(self.exact_loss == exact, f"exact_loss must be {exact}", self.exact_loss)
@@ -389,6 +402,21 @@ class ModelFile(Struct):
         require(is_right, "one_leaf_reason must be one line, and empty if there is a split", reason)
         n, found = len(leaves), self.certificate.n_leaves
         require(found == n, f"certificate.n_leaves must be {n}", found)
+
+    def _check_rules(self, names: list[str]) -> None:
+        """Rules are about columns of the file, and the tree keeps to them."""
+        penalties, first = self.certificate.column_penalties or {}, self.certificate.first_split
+        unknown = {*penalties, *([] if first is None else [first])} - set(names)
+        require(not unknown, "rules must be about columns of the file", sorted(unknown))
+        asked = [
+            j if self.questions is None else self.questions[j].column for j in self.tree.question
+        ]
+        splits = [
+            names[j] for j, question in zip(asked, self.tree.question, strict=True) if question >= 0
+        ]
+        self.certificate.check_sum(sum(penalties.get(name, 0.0) for name in splits))
+        is_first = first is None or not splits or splits[0] == first
+        require(is_first, f"the first split must be on {first!r}, as first_split says", splits[:1])
 
     def _check_groups(self) -> None:
         names, n = self.group_names, len(self.leaves)
@@ -436,6 +464,6 @@ def _check_version(given: Any) -> None:
     found = given.get("version")
     if type(found) is int and found > VERSION:
         raise ValueError(
-            f"survtree {version('survtree')} reads versions up to {VERSION}; it has version "
+            f"survtree {version_of('survtree')} reads versions up to {VERSION}; it has version "
             f"{short(found)} of survtree {short(given.get('survtree'))}. Install a newer survtree."
         )

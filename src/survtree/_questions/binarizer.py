@@ -38,7 +38,7 @@ from survtree._questions.checks import (
 )
 from survtree._questions.encodings import n_cuts_left_out, paper_questions, readable_questions
 from survtree._questions.forms import Question
-from survtree._questions.level_groups import level_groups
+from survtree._questions.level_groups import all_level_groups, level_groups
 from survtree._questions.questions import Questions
 from survtree._questions.screening import screened
 
@@ -70,9 +70,10 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Readable questions, or the 0/1 columns of the paper's experiments.
     max_levels : int, default=100
         Most levels a column of categories may have.
-    levels : {"each", "grouped"}, default="each"
+    levels : {"each", "grouped", "subsets"}, default="each"
         A question for each level; with "grouped" also for groups of levels, in the order of their
-        risk (this needs ``y``).
+        risk (this needs ``y``); with "subsets" for every division of up to 8 levels in two, and
+        for groups by risk where there are more.
     categorical : list of column names or None, default=None
         Columns whose numbers are codes of categories.
     exclude : list of column names or None, default=None
@@ -137,11 +138,16 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def fit_table(
-        self, table: Table, events: EventTable | None, left_out: Sequence[str] = ()
+        self,
+        table: Table,
+        events: EventTable | None,
+        left_out: Sequence[str] = (),
+        kept: str | None = None,
     ) -> "Binarizer":
         """Choose the questions for rows that were read and are all to be fitted on.
 
-        There are none about columns that are left out.
+        There are none about columns that are left out. Those about a column that is to be kept are
+        not open to choice.
         """
         self._published_names: list[str] = []
         self.n_splits_ = 0
@@ -165,14 +171,14 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             questions: Sequence[Question] = tuple(question for _, question in named)
             self._published_names = [name for name, _ in named]
         else:
-            questions = self._readable(table, events, rules)
+            questions = self._readable(table, events, rules, kept)
         self.questions_ = Questions(table.names, questions)
         self.n_splits_ = max(self.n_splits_, len(questions))
         check_question_count(len(self.questions_))
         return self
 
     def _readable(
-        self, table: Table, events: EventTable | None, rules: Sequence[Rule]
+        self, table: Table, events: EventTable | None, rules: Sequence[Rule], kept: str | None
     ) -> Sequence[Question]:
         """The questions about all columns; with an outcome, those worth searching."""
         covariates = list(self._covariates(table))
@@ -182,8 +188,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             rule, is_zero_one = rules[j], self.seen_[j].is_zero_one
             found = readable_questions(j, column, rule, is_zero_one=is_zero_one)
             n_cut_out = 0 if is_zero_one else n_cuts_left_out(column, found)
-            if self.levels == "grouped" and column.kind == "level" and events is not None:
-                found = Asked((*found.parts, *level_groups(j, column, events)))
+            if column.kind == "level":
+                found = Asked((*found.parts, *self._groups_of_levels(j, column, events)))
             if self.missing == "better" and self.seen_[j].has_missing:
                 occurring = (column.levels[k] for k in column.occurring()) if column.levels else ()
                 found = Asked((*found.parts, *also_if_missing(found, occurring).parts))
@@ -194,7 +200,21 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         questions = Asked(tuple(parts))
         if events is None:
             return questions
-        return screened(questions, rules, table, events, left_out_by(self.seen_, table.names))
+        left_out = left_out_by(self.seen_, table.names)
+        wanted = set() if kept is None else {table.names.index(kept)}
+        if self.levels == "subsets":
+            wanted.update(j for j, column in covariates if column.kind == "level")
+        return screened(questions, rules, table, events, left_out, wanted)
+
+    def _groups_of_levels(
+        self, j: int, column: Column, events: EventTable | None
+    ) -> Sequence[Question]:
+        """Those of two levels or more that are asked about."""
+        every = all_level_groups(j, column) if self.levels == "subsets" else None
+        if every is not None:
+            return every
+        is_grouped = self.levels in ("grouped", "subsets") and events is not None
+        return level_groups(j, column, events) if is_grouped and events is not None else []
 
     def _covariates(self, table: Table) -> Iterator[tuple[int, Column]]:
         """Places and columns of those that are not left out."""

@@ -80,6 +80,7 @@ class Asked(Struct):
     texts: list[str]
     ranks: list[int]
     columns: list[str]
+    about: list[str] = []  # the column of each, where a rule is about columns
 
     def __post_init__(self) -> None:
         n = len(self.texts)
@@ -87,7 +88,9 @@ class Asked(Struct):
         require(is_shown, "texts must be printable", self.texts)
         is_order = sorted(self.ranks) == list(range(n))
         require(is_order, f"ranks must be 0, 1, ..., {n - 1}, each once", self.ranks)
-        require(len(self.columns) in (0, n), f"columns must be none or {n} names", self.columns)
+        for name in ("columns", "about"):
+            given = getattr(self, name)
+            require(len(given) in (0, n), f"{name} must be none or {n} names", given)
 
 
 class Header(Struct):
@@ -238,7 +241,7 @@ def _problem(header: Header, arrays: Arrays, most_bytes: int) -> Problem:
     events: EventTable = check_outcome(y, weight, n)
     require(events.counts.all(), "its weights must be above 0", float(weight.min()), COPY_AGAIN)
     asked = header.questions
-    questions = RecordedQuestions.of(asked.texts, asked.ranks, asked.columns)
+    questions = RecordedQuestions.of(asked.texts, asked.ranks, asked.columns, asked.about)
     return Problem(answers, events, questions, **_numbers(header.problem), targets=targets)
 
 

@@ -11,7 +11,6 @@ import tempfile
 import time
 import warnings
 from dataclasses import MISSING, fields
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from survtree._base.files import whole_file
 from survtree._base.options import DEFAULTS
+from survtree._base.versions import version_of
 from survtree._questions.coded_answers import CodedAnswers
 from survtree._search.problem import Problem, SearchSettings
 
@@ -99,12 +99,13 @@ def _arrays(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
     arrays = {name: each for name, each in by_name.items() if isinstance(each, np.ndarray)}
     header = {
         "format": FORMAT if isinstance(problem.answers, CodedAnswers) else FORMAT_WITHOUT_CODES,
-        "survtree": version("survtree"),
+        "survtree": version_of("survtree"),
         "problem": _numbers(problem),
         "questions": {  # words to show, and what fingerprint and ties between trees depend on
             "texts": questions.texts,
             "ranks": questions.ranks().tolist(),
             "columns": list(questions.names if questions.are_columns else ()),
+            **_about(problem),
         },
         "settings": {name: each for name, each in by_name.items() if name not in arrays},
     }
@@ -118,6 +119,16 @@ def _arrays(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
         **_targets(problem),
         **{f"{OF_SETTINGS}{name}": each.astype(FLOATS) for name, each in arrays.items()},
     }
+
+
+def _about(problem: Problem) -> dict[str, list[str]]:
+    """The column of each question, where a rule is about columns."""
+    questions = problem.questions
+    has_rules = problem.column_penalties or problem.first_split is not None
+    if questions.are_columns or not has_rules:
+        return {}
+    place_of = questions.in_columns({name: k for k, name in enumerate(questions.names)})
+    return {"about": [questions.names[int(place)] for place in place_of]}
 
 
 def _answers(problem: Problem) -> dict[str, Any]:

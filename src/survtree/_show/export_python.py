@@ -8,13 +8,13 @@ import builtins
 import keyword
 import math
 from collections.abc import Iterator
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
 from survtree._base.numbers import format_exact
 from survtree._base.tree import Tree
+from survtree._base.versions import version_of
 from survtree._model.checks import check_cause
 from survtree._model.fitted import FittedTree
 from survtree._model.read_tree import shown_tree_of
@@ -140,7 +140,7 @@ def export_python(model: Any, name: str = "predict_leaf") -> str:
     name = check_function_name(name, TAKEN)
     n_leaves = len(model.tree_.leaves)
     title = f"A survival tree with {n_leaves} {'leaf' if n_leaves == 1 else 'leaves'}"
-    head = f'"""{title}, made by survtree {version("survtree")}."""\n'
+    head = f'"""{title}, made by survtree {version_of("survtree")}."""\n'
     parts = [_facts(model), *_readers(model), _function(model, name)]
     curve = CURVE if model.causes_ is None else INCIDENCE
     target = "" if model.causes_ is None else repr(model.causes_.target_name)

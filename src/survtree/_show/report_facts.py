@@ -261,6 +261,8 @@ def proof_facts(
     return {
         **{name: json_number(getattr(certificate, name)) for name in names},
         "penalty": format_penalty(certificate.regularization),
+        "columns_words": certificate.columns_words.replace(" x ", " × "),
+        "column_rules": certificate.column_rules,
         "text": _status_text(certificate),
         "n_questions": n_questions,
         "screening": certificate.screening,
