@@ -4,10 +4,10 @@
 
 Needs R with survival, riskRegression and cmprsk (Debian: r-cran-...), and SurvSet 0.2.11. Ours is
 fitted at its defaults, and at its defaults without a teacher; beside it are one Aalen-Johansen
-curve for all rows, the two cause-specific Cox models of riskRegression (CSC) and its Fine-Gray model
-(FGR), both of all columns with levels as flags and medians in missing cells. Five folds with about
-equally many rows of each end; all are scored up to the same horizon, with the censoring curve of
-the training rows. A model of R that fails on a fold has no score there, and is left out.
+curve for all rows, the two cause-specific Cox models of riskRegression (CSC) and its Fine-Gray
+model (FGR), both of all columns with levels as flags and medians in missing cells. There are five
+folds with about equally many rows of each end; all are scored up to the same horizon, with the
+censoring curve of the training rows. A model of R that fails on a fold has no score there.
 
 `leaves` compares each number of each leaf of our tree on all rows with R's multi-state survfit:
 incidences of all causes, their standard errors and log-log limits.
@@ -192,7 +192,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
     arguments = parser.parse_args()
     with R() as r:
-        told = f"{machine()}; {r.versions()}; survtree{revision()}"
+        facts = machine()
+        told = f"{facts['cpu']}; Python {facts['python']}; {r.versions()}; survtree{revision()}"
         tables = {"follic": survset_follic(), **r.tables()}
         leaves, scores = [], []
         for name, frame in tables.items():

@@ -46,7 +46,7 @@ leaves <- function(folder) {
   rows$cause <- factor(rows$cause, sort(unique(c(0, rows$cause))))
   out <- list()
   for (leaf in unique(rows$leaf)) {
-    f <- survfit(Surv(time, cause) ~ 1, data = rows[rows$leaf == leaf, ], conf.type = "log-log")
+    f <- survfit(Surv(time, cause) ~ 1, data = rows[rows$leaf == leaf, ], conf.type = "log-log", timefix = FALSE)
     for (k in 2:ncol(f$pstate))
       out[[length(out) + 1]] <- data.frame(leaf = leaf, cause = k - 1, time = f$time, free = f$pstate[, 1],
         incidence = f$pstate[, k], error = f$std.err[, k], low = f$lower[, k], high = f$upper[, k])

@@ -80,7 +80,7 @@ def _one(times: np.ndarray) -> pd.DataFrame:
 
 
 def numbers_only(frame: pd.DataFrame) -> pd.DataFrame:
-    """For R's models: levels as flags without the first, no cell missing (medians), none constant."""
+    """For R's models: levels as flags, medians in missing cells, no column constant."""
     outcome = frame[list(OUTCOME)]
     columns = pd.get_dummies(frame.drop(columns=list(OUTCOME)), drop_first=True, dtype=float)
     columns = columns.fillna(columns.median())

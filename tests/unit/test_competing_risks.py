@@ -528,7 +528,7 @@ def test_models_of_one_cause_are_no_teachers(model):
 def test_tables_have_all_causes(model):
     table = leaf_table(model, times=[5.0])
     for cause in ("1", "2"):
-        assert table[f"events_{cause}"].sum() == (CAUSE == int(cause)).sum()
+        assert table[f"events_{cause}"].sum() == (int(cause) == CAUSE).sum()
         low, value, high = (
             table[f"incidence_{cause}_5{end}"].to_numpy() for end in ("_low", "", "_high")
         )
