@@ -35,8 +35,7 @@ from survtree._questions.binarizer import Binarizer
 from survtree._questions.coded_answers import CodedAnswers
 from survtree._questions.questions import Questions
 from survtree._scoring.teachers import BUILT_IN
-from survtree._search.engines import n_threads
-from survtree._search.problem import LossKind, Problem, SearchSettings, rules_of_splits
+from survtree._search.problem import LossKind, Problem, rules_of_splits
 from survtree._search.progress import Watch, pruned_by
 from survtree._search.solve import KeptSearch, Solution, claims_of
 
@@ -390,18 +389,3 @@ class Certificate:
         must be given.
         """
         return recheck(self, self.binarizer.read_with_outcome(X, y, sample_weight), targets)
-
-
-def headline(problem: Problem, settings: SearchSettings) -> str:
-    """The first line of the progress table."""
-    from survtree import __version__  # known once the package is imported
-
-    n, p = problem.answers.shape
-    depth = "no limit" if problem.max_depth is None else problem.max_depth
-    leaves = "" if problem.max_leaves is None else f"  at most {problem.max_leaves} leaves"
-    return (
-        f"survtree {__version__} | {n:,} rows  {p} questions  "
-        f"{len(problem.events.event_times):,} event times | regularization "
-        f"{format_penalty(problem.regularization)}  depth {depth}{leaves} | "
-        f"{format_count(n_threads(settings), 'thread')}"
-    )
