@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from survtree._model.stability import Stability, bootstrap
     from survtree._model.tuning import NestedScore, OptimalSurvivalTreeCV
     from survtree._proof.certificate import Certificate
-    from survtree._proof.guess import Guess
     from survtree._proof.checker import Verdict, check_proof
+    from survtree._proof.guess import Guess
     from survtree._proof.recheck import Verification
     from survtree._questions.binarizer import Binarizer
     from survtree._scoring.curves import StepFunction

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from survtree._data.table import EventTable
 from survtree._model.checks import PATH_OPTIONS, check_cv, check_folds
+from survtree._model.estimator import OptimalSurvivalTree
+from survtree._model.fitted import FittedTree
 from survtree._model.group_folds import (
     Fold,
     check_enough_groups,
     check_groups_are_whole,
     folds_of_groups,
 )
-from survtree._model.estimator import OptimalSurvivalTree
-from survtree._model.fitted import FittedTree
 from survtree._model.many_fits import fit_many
 from survtree._model.path import found_path
 from survtree._model.prepare import Cohort, Places

@@ -36,8 +36,8 @@ from survtree._model.read_model_options import (
     TimeBuckets,
 )
 from survtree._model.recipe import is_literal
-from survtree._proof.guess import Guess
 from survtree._proof.choice import Choice
+from survtree._proof.guess import Guess
 from survtree._questions.checks import LONE_SURROGATE
 from survtree._scoring.curves import LeafCurve
 from survtree._search.problem import LossKind

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from survtree._search.solve import Solution
 
+
 @dataclass(frozen=True)
 class Guess:
     """What a search with a reference model assumed, and what holds even if that is wrong.

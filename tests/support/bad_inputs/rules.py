@@ -7,8 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from survtree import DataWarning, OptimalSurvivalTree, OptimalSurvivalTreeCV, bootstrap, load
-from survtree import export_json
+from survtree import (
+    DataWarning,
+    OptimalSurvivalTree,
+    OptimalSurvivalTreeCV,
+    bootstrap,
+    export_json,
+    load,
+)
 from tests.support.bad_inputs.case import MATRIX, TABLE, Case, N, Y
 from tests.support.bad_inputs.tables import fit as fit_file
 
