@@ -351,7 +351,8 @@ nb::dict rescored(const AnyTable& table, const Seen& seen, const Doubles& weight
 nb::dict subset_facts(const Bytes2d& features, const Doubles& time, const Bytes& event,
                       const Doubles& weight, const Doubles2d& targets, const Ranks& column_rank,
                       const std::string& kernel, const std::string& layout) {
-  const Problem p = problem_of(features, {time, event, targets}, weight, column_rank, {}, {}, layout);
+  const Problem p =
+      problem_of(features, {time, event, targets}, weight, column_rank, {}, {}, layout);
   std::vector<std::uint32_t> rows;
   double group_loss = 0.0;
   for (std::uint32_t i = 0; i < p.n_rows(); ++i) {

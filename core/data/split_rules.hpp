@@ -1,4 +1,5 @@
-// What users say about splits, beside what the loss says of them: by question, or by column of cuts.
+// What users say about splits, beside what the loss says of them: by question, or by column of
+// cuts.
 #pragma once
 
 #include <algorithm>

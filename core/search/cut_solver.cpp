@@ -58,11 +58,13 @@ CutSolver::CutSolver(const CutProblem& problem, const SearchOptions& options)
   if (problem.rules.has_first()) look_for_first_split();
 }
 
-// The first split is a cut that may be, or there is none if no such cut leaves enough on both sides.
+// The first split is a cut that may be, or there is none if no such cut leaves enough on both
+// sides.
 void CutSolver::look_for_first_split() {
   std::vector<std::uint32_t> cuts;
   for (std::uint32_t column = 0; column < problem_.n_columns; ++column)
-    for (std::uint32_t cut = problem_.first_cut[column]; cut < problem_.first_cut[column + 1]; ++cut)
+    for (std::uint32_t cut = problem_.first_cut[column]; cut < problem_.first_cut[column + 1];
+         ++cut)
       if (problem_.rules.may_be_first[column]) cuts.push_back(cut);
   CutRow row;
   if (options_.max_depth > 0)

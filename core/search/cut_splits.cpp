@@ -318,8 +318,8 @@ CutResult CutSolver::stopped(const Node& node) const {
   double least = Bounds::no_limit;
   for_columns(node.subset, [&](std::uint32_t first, std::size_t n, double split) {
     for (std::size_t cut = first; cut < first + n; ++cut)
-      least = std::min(least, static_cast<double>(table.no[cut]) +
-                                  static_cast<double>(table.yes[cut]) + split);
+      least = std::min(
+          least, static_cast<double>(table.no[cut]) + static_cast<double>(table.yes[cut]) + split);
   });
   const double any = bounds_.any_tree(node.subset.facts());
   const double floor = std::min(node.subset.floor + penalty(), least);

@@ -168,8 +168,8 @@ bool Frontier::add(const Node& node, std::size_t lane, const Tried& tried, Best&
   const double penalty = problem_.rules.penalty(node.split.question[lane]);
   for (const Point& x : tried.no.points)
     for (const Point& y : tried.yes.points)
-      offer(best, {x.loss + y.loss + penalty, question, static_cast<std::uint16_t>(x.n_leaves + y.n_leaves),
-                   x.n_leaves});
+      offer(best, {x.loss + y.loss + penalty, question,
+                   static_cast<std::uint16_t>(x.n_leaves + y.n_leaves), x.n_leaves});
   return tried.no.is_cut || tried.yes.is_cut;
 }
 

@@ -28,10 +28,10 @@ class NearSource {
   virtual ~NearSource() = default;
 
   virtual NearPart all_rows() const = 0;
-  // All splits of the subset at the end of a path whose penalty and optima of both sides add up to no
-  // more than the budget, ties included, at most `depth` - 1 deep. Of questions that part the subset
-  // alike some may be left out, but the first by the tie rule of each column is there. Of no use
-  // once the limits say stop.
+  // All splits of the subset at the end of a path whose penalty and optima of both sides add up to
+  // no more than the budget, ties included, at most `depth` - 1 deep. Of questions that part the
+  // subset alike some may be left out, but the first by the tie rule of each column is there. Of no
+  // use once the limits say stop.
   virtual void splits_within(std::span<const Step> path, const NearPart& s, int depth,
                              double budget, std::vector<NearSplit>& out) = 0;
   // Whether all rows must be split, and how deep any tree may be.

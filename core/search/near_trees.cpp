@@ -102,8 +102,7 @@ std::optional<double> NearTrees::cost_of_one_split() {
   }
   if (query_.all_sets == 0 && !must_split())
     return std::min(best.value_or(Bounds::no_limit), streams_[0].part.loss + penalty_);
-  const bool is_possible =
-      source_.must_split() || (sets & query_.all_sets) == query_.all_sets;
+  const bool is_possible = source_.must_split() || (sets & query_.all_sets) == query_.all_sets;
   return best || !is_possible ? best : std::optional(Bounds::no_limit);
 }
 
@@ -187,8 +186,7 @@ void NearTrees::add_sides(std::uint32_t at, const NearSplit& split, std::uint32_
     if (side->wanted.max_leaves == 0) return;
   }
   s.splits.push_back(both);
-  s.pairs.push_back({split.value(),
-                     static_cast<std::uint32_t>(s.splits.size() - 1), 0, 0, false});
+  s.pairs.push_back({split.value(), static_cast<std::uint32_t>(s.splits.size() - 1), 0, 0, false});
   std::push_heap(s.pairs.begin(), s.pairs.end());
   count_bytes(sizeof(Split) + sizeof(Pair) + 2 * sizeof(std::uint64_t));
 }

@@ -38,8 +38,8 @@ Tree TreeReader::best_first_split() {
   const auto best = std::ranges::find_if(
       order, [&](std::uint32_t lane) { return solver_.is_allowed(split.question[lane], 0); });
   require(best != order.end(), "some question may split all rows");
-  return split_of(static_cast<std::int32_t>(split.question[*best]),
-                  leaf_of(split.no.loss[*best]), leaf_of(split.yes.loss[*best]));
+  return split_of(static_cast<std::int32_t>(split.question[*best]), leaf_of(split.no.loss[*best]),
+                  leaf_of(split.yes.loss[*best]));
 }
 
 Tree TreeReader::with_losses(Subset& s, const Tree& tree, std::size_t k) {

@@ -38,9 +38,8 @@ SubsetSolver::SubsetSolver(const Problem& problem, const SearchOptions& options,
   // Sums of losses carry rounding of a few units in the last place of the root's loss, sums with
   // penalties that of the penalty; anything closer than this is a tie, and ties are kept, never
   // pruned.
-  tolerance_ =
-      1e-12 * root_.facts.loss +
-      1e-15 * (options_.regularization + problem.rules.largest_first_penalty());
+  tolerance_ = 1e-12 * root_.facts.loss +
+               1e-15 * (options_.regularization + problem.rules.largest_first_penalty());
   if (problem.rules.has_first()) look_for_first_split();
 }
 
@@ -200,9 +199,8 @@ SubsetResult SubsetSolver::solve_splits(Worker& w, Subset& s, int depth, double 
   SubsetResult best{bounds_.as_leaf(s.facts), kLeaf, true, false};
   if (k == 0 && must_split_) {
     best.value = Bounds::no_limit;
-    std::erase_if(scratch.order, [&](std::uint32_t lane) {
-      return !is_allowed(scratch.split.question[lane], k);
-    });
+    std::erase_if(scratch.order,
+                  [&](std::uint32_t lane) { return !is_allowed(scratch.split.question[lane], k); });
   }
   const std::optional<SubsetResult> shallower = cached(s, depth - 1);
   if (shallower && shallower->is_solved && shallower->value < best.value)
@@ -288,8 +286,8 @@ double SubsetSolver::look_up(Subset& s, int depth, bool& is_depth_cut) const {
   return s.cached->value;
 }
 
-// Both parts by one question, without its penalty. Sub-tree bound. Claim: objectives of siblings add up, so what is
-// proven about one lowers the budget of the other.
+// Both parts by one question, without its penalty. Sub-tree bound. Claim: objectives of siblings
+// add up, so what is proven about one lowers the budget of the other.
 SubsetResult SubsetSolver::solve_parts(Worker& w, const Node& node, std::uint32_t lane,
                                        double limit) {
   const Switches& on = options_.switches;

@@ -108,7 +108,7 @@ class SubsetSolver {
   std::unique_ptr<Team> team_;
   Subset root_;
   double tolerance_ = 0.0;
-  bool must_split_ = false;  // all rows, on a question that may be first
+  bool must_split_ = false;            // all rows, on a question that may be first
   std::uint64_t pause_at_ = kNoLimit;  // lane-rows of the first worker
   std::uint64_t n_shed_before_ = 0;    // this run
   OnBetterSplit on_better_split_;

@@ -89,7 +89,9 @@ class ExactSearch:
             self.memo[rows, depth] = min([best, *self._splits(rows, depth, questions)])
         return self.memo[rows, depth]
 
-    def _splits(self, rows: tuple[int, ...], depth: int, questions: Iterable[int]) -> list[Fraction]:
+    def _splits(
+        self, rows: tuple[int, ...], depth: int, questions: Iterable[int]
+    ) -> list[Fraction]:
         """What the best tree costs that begins with each of some questions, where it can."""
         penalties, values = self.p.penalties, []
         for question in questions if depth > 0 else ():

@@ -242,10 +242,10 @@ class Proven(Struct):
         n_closed = 0 if self.guess is None else self.guess.n_closed
         require(n_closed >= 0, "guess.n_closed must not be negative", n_closed)
 
-
     def check_sum(self, of_columns: float) -> None:
         """The objective is that of its terms; what columns add is known where the tree is."""
-        terms, words = self.loss + self.regularization * self.n_leaves, "loss + regularization x leaves"
+        terms = self.loss + self.regularization * self.n_leaves
+        words = "loss + regularization x leaves"
         is_sum = abs(terms + of_columns - self.objective) <= 1e-9 * max(1.0, self.objective)
         words += f" + {of_columns:g}, the penalties of columns" if of_columns > 0 else ""
         require(is_sum, f"objective must be {words}", self.objective)
@@ -342,8 +342,9 @@ class ModelFile(Struct):
         penalties, first = self.certificate.column_penalties or {}, self.certificate.first_split
         unknown = {*penalties, *([] if first is None else [first])} - set(names)
         require(not unknown, "rules must be about columns of the file", sorted(unknown))
-        asked = [j if self.questions is None else self.questions[j].column for j in self.tree.question]
-        splits = [names[j] for j, question in zip(asked, self.tree.question, strict=True) if question >= 0]
+        asked = [j for j in self.tree.question if j >= 0]
+        columns = asked if self.questions is None else [self.questions[j].column for j in asked]
+        splits = [names[column] for column in columns]
         self.certificate.check_sum(sum(penalties.get(name, 0.0) for name in splits))
         is_first = first is None or not splits or splits[0] == first
         require(is_first, f"the first split must be on {first!r}, as first_split says", splits[:1])

@@ -134,8 +134,10 @@ def full_options(model: Any, origin: Origin) -> dict[str, Any]:
     """Every option that the tree depends on, with numbers in the place of words."""
     tree, proof = getattr(model, "best_estimator_", model), model.certificate_
     given = without_defaults(tree.get_params(deep=False), tree.regularization)
-    names = ("max_depth", "regularization", "min_events_leaf", "max_leaves", "horizon")
-    names += ("column_penalties", "first_split")
+    names = (
+        *("max_depth", "regularization", "min_events_leaf", "max_leaves", "horizon"),
+        *("column_penalties", "first_split"),
+    )
     found = {name: getattr(proof, name) for name in names}
     found |= {"shrinkage": model.shrinkage_, "random_state": origin.seed or 0}
     if is_word(given["thresholds"], "auto") and proof.is_every_cut:
@@ -167,7 +169,8 @@ def _code(estimator: str, options: Mapping[str, str | None], model: Any, origin:
     call = f"{estimator}({', '.join(arguments)})"
     if len(call) > WIDEST:
         call = f"{estimator}(\n    " + ",\n    ".join(arguments) + ",\n)"
-    code = f"from survtree import {estimator}\n\nmodel = {call}\nmodel.fit({_rows(model, origin, estimator)})"
+    rows = _rows(model, origin, estimator)
+    code = f"from survtree import {estimator}\n\nmodel = {call}\nmodel.fit({rows})"
     return code + _choice(model.certificate_)
 
 

@@ -105,7 +105,7 @@ RULES: dict[str, list[Case]] = {
             ("'age'", "'x0'"),
         ),
         Case("`first_split='trated'`", lambda: fit(first_split="trated"), ("'treated'",)),
-        Case("`first_split=['age']`", lambda: fit(first_split=["age"]), ("first_split",), TypeError),
+        Case("`first_split=['age']`", lambda: fit(first_split=["age"]), ("['age']",), TypeError),
         Case("`first_split=0`", lambda: fit(first_split=0), ("first_split",), TypeError),
         Case(
             "`first_split='age', exclude=['age']`",
