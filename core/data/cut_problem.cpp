@@ -165,8 +165,9 @@ CutProblem make_cut_problem(const CodedTable& t, const Outcome& outcome) {
   table.n_rows = t.n_rows;
   table.weight = t.weight;
   table.event = t.event;
-  const std::vector<CollapsedRow> rows = collapse(table, outcome, patterns);
-  p.loss = outcome.loss_of(rows);
+  const CollapsedRows collapsed = collapse(table, outcome, patterns);
+  const std::vector<CollapsedRow>& rows = collapsed.rows;
+  p.loss = outcome.loss_of(collapsed);
   set_rows(p, rows);
   if (are_codes_short(p))
     set_codes(p, patterns, rows, p.short_codes);

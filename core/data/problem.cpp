@@ -129,10 +129,11 @@ Problem make_problem(const Table& table, const Outcome& outcome, Layout layout) 
   for (const std::size_t n_rules : {table.column_penalty.size(), table.may_be_first.size()})
     require(n_rules == 0 || n_rules == table.n_columns, "one rule a column");
   const Patterns packed = pack(table);
-  const std::vector<CollapsedRow> rows = collapse(table, outcome, packed.rows);
+  const CollapsedRows collapsed = collapse(table, outcome, packed.rows);
+  const std::vector<CollapsedRow>& rows = collapsed.rows;
 
   Problem p;
-  p.loss = outcome.loss_of(rows);
+  p.loss = outcome.loss_of(collapsed);
   for (const CollapsedRow& row : rows) {
     p.n_copies.push_back(row.n_copies);
     p.n_events.push_back(row.n_events);

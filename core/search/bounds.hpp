@@ -10,10 +10,12 @@
 namespace survtree {
 
 // Each switch turns one bound off; the optimum must stay the same. `permutation` is the cache;
-// `floors` (floor_table.hpp) closes intervals of cuts.
+// `floors` (floor_table.hpp) closes intervals of cuts; `pairs` is no bound, but how the last two
+// levels are solved (Loss::best_pair).
 struct Switches {
   bool hierarchical = true, subtree = true, look_ahead = true, equivalent_points = true;
   bool incremental_progress = true, leaf_count = true, permutation = true, floors = true;
+  bool pairs = true;
 };
 inline constexpr std::pair<const char*, bool Switches::*> kSwitches[] = {
     {"hierarchical", &Switches::hierarchical},
@@ -23,7 +25,8 @@ inline constexpr std::pair<const char*, bool Switches::*> kSwitches[] = {
     {"incremental_progress", &Switches::incremental_progress},
     {"leaf_count", &Switches::leaf_count},
     {"permutation", &Switches::permutation},
-    {"floors", &Switches::floors}};
+    {"floors", &Switches::floors},
+    {"pairs", &Switches::pairs}};
 
 // The part of a subset that bounds may look at.
 //

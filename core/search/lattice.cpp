@@ -253,7 +253,7 @@ bool is_lattice_due(SubsetSolver& solver, int depth) {
   if (wanted == Solver::lattice) return true;
   // A lattice knows no guess, and has nothing to show before it is full.
   const bool is_fit = !problem.has_guess && limits.node_limit == kNoLimit && limits.gap == 0.0 &&
-                      !problem.bits.is_by_blocks();
+                      !problem.bits.is_by_blocks() && !solver.solves_pairs();
   if (depth != kJudgedAfter + 1 || !is_fit) return false;
   // A lane-row of a lattice costs more than one of a search, since its passes are shorter; the
   // factor was chosen so that the paper's data sets are mostly judged right. Stopped halfway a

@@ -6,6 +6,9 @@ namespace survtree {
 
 // A search that has dropped so many times what it can hold mostly does again what it has done.
 constexpr std::uint64_t kMostShed = 64;
+// Solving two levels at once does not tell whether more depth would change anything, which a search
+// without a limit on depth wants to know.
+constexpr int kMostDepthOfPairs = 6;
 
 struct SubsetSolver::Node {
   Subset& subset;
@@ -40,6 +43,8 @@ SubsetSolver::SubsetSolver(const Problem& problem, const SearchOptions& options,
   // pruned.
   tolerance_ = 1e-12 * root_.facts.loss +
                1e-15 * (options_.regularization + problem.rules.largest_first_penalty());
+  solves_pairs_ = options.switches.pairs && problem.loss->judges_pairs() && !problem.has_guess &&
+                  !problem.rules.has_penalties() && options.max_depth <= kMostDepthOfPairs;
   if (problem.rules.has_first()) look_for_first_split();
 }
 
@@ -140,9 +145,9 @@ SubsetResult SubsetSolver::solve(Worker& w, Subset& s, int depth, double budget,
   const bool two_leaves_at_most =
       bounds_.max_leaves(s.facts, std::min(budget, leaf.value) + tolerance_) < 3.0;
   if (two_leaves_at_most && depth > 1) ++w.stats.pruned_by_leaf_count;
-  const SubsetResult result = depth == 1 || two_leaves_at_most
-                                  ? solve_one_split(w, s, budget, k)
-                                  : solve_splits(w, s, depth, budget, k);
+  const SubsetResult result = depth == 1 || two_leaves_at_most ? solve_one_split(w, s, budget, k)
+                              : depth == 2 && solves_pairs_ ? solve_pairs(w, s, budget)
+                                                            : solve_splits(w, s, depth, budget, k);
   if (limits_.is_stopped()) return result;
   ++w.stats.subsets_solved;
   limits_.count_node();
@@ -188,6 +193,24 @@ SubsetResult SubsetSolver::solve_one_split(Worker& w, Subset& s, double budget, 
   best.is_depth_cut = bounds_.max_leaves(s.facts, wanted) >= 3.0;
   if (best.is_depth_cut || best.value <= budget + tolerance_) return best;
   return {std::min(best.value, bounds_.with_leaves(s.facts, 3.0)), kLeaf, false, false};
+}
+
+// Trees of at most two levels, all of them at once.
+SubsetResult SubsetSolver::solve_pairs(Worker& w, Subset& s, double budget) {
+  make_bits(problem_, s);
+  const SmallestLeaf& smallest = splitter_.smallest_leaf();
+  const BestPair found = problem_.loss->best_pair(
+      {options_.kernel, s.bits.data(), s.bits.size(), problem_.bits.by_question.data(),
+       problem_.answers.data(), problem_.words_per_row, problem_.n_questions,
+       static_cast<float>(smallest.rows) - 1.0F, static_cast<float>(smallest.events) - 1.0F,
+       options_.regularization, w.whole_scratch, w.single_scratch});
+  w.stats.lane_rows += problem_.n_questions * s.bits.size();
+  SubsetResult best{bounds_.as_leaf(s.facts), kLeaf, true, false};
+  if (found.question >= 0 && found.value < best.value)
+    best = {found.value, found.question, true, false};
+  const double wanted = std::min(best.value, budget) + tolerance_;
+  best.is_depth_cut = useful_depth(s) > 2 && bounds_.max_leaves(s.facts, wanted) >= 4.0;
+  return best;
 }
 
 SubsetResult SubsetSolver::solve_splits(Worker& w, Subset& s, int depth, double budget,

@@ -58,6 +58,8 @@ class SubsetSolver {
   int useful_depth(const Subset& s) const { return splitter_.useful_depth(s); }
   int final_depth() const { return std::min(options_.max_depth, useful_depth(root_)); }
   bool should_stop(Worker& w);
+  // Whether the last two levels are solved at once.
+  bool solves_pairs() const { return solves_pairs_; }
 
   void start(const RunLimits& limits);
   void set_listener(OnBetterSplit on_better_split) {
@@ -88,6 +90,7 @@ class SubsetSolver {
   void look_for_first_split();
   SubsetResult solve_first_split(Worker& w, Subset& s, int depth, double budget);
   SubsetResult solve_one_split(Worker& w, Subset& s, double budget, std::size_t level);
+  SubsetResult solve_pairs(Worker& w, Subset& s, double budget);
   SubsetResult solve_splits(Worker& w, Subset& s, int depth, double budget, std::size_t level);
   void try_questions(Worker& w, Node& node);
   void try_question(Worker& w, Node& node, std::uint32_t lane);
@@ -108,7 +111,8 @@ class SubsetSolver {
   std::unique_ptr<Team> team_;
   Subset root_;
   double tolerance_ = 0.0;
-  bool must_split_ = false;            // all rows, on a question that may be first
+  bool must_split_ = false;  // all rows, on a question that may be first
+  bool solves_pairs_ = false;
   std::uint64_t pause_at_ = kNoLimit;  // lane-rows of the first worker
   std::uint64_t n_shed_before_ = 0;    // this run
   OnBetterSplit on_better_split_;

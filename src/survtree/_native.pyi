@@ -12,6 +12,7 @@ class Search:
     def __init__(
         self,
         features: NDArray[np.uint8],
+        loss: str,
         time: NDArray[np.float64],
         event: NDArray[np.uint8],
         weight: NDArray[np.float64],
@@ -45,6 +46,7 @@ class CutSearch:
     def __init__(
         self,
         codes: NDArray[np.uint32],
+        loss: str,
         time: NDArray[np.float64],
         event: NDArray[np.uint8],
         weight: NDArray[np.float64],
@@ -76,6 +78,7 @@ class Frontier:
     def __init__(
         self,
         features: NDArray[np.uint8],
+        loss: str,
         time: NDArray[np.float64],
         event: NDArray[np.uint8],
         weight: NDArray[np.float64],
@@ -114,6 +117,7 @@ class NearTrees:
 
 def rescore(
     features: NDArray[np.uint8],
+    loss: str,
     time: NDArray[np.float64],
     event: NDArray[np.uint8],
     weight: NDArray[np.float64],
@@ -126,6 +130,7 @@ def rescore_codes(
     codes: NDArray[np.uint32],
     question_column: NDArray[np.uint32],
     question_cut: NDArray[np.uint32],
+    loss: str,
     time: NDArray[np.float64],
     event: NDArray[np.uint8],
     weight: NDArray[np.float64],
@@ -136,6 +141,7 @@ def rescore_codes(
 ) -> dict[str, Any]: ...
 def subset_facts(
     features: NDArray[np.uint8],
+    loss: str,
     time: NDArray[np.float64],
     event: NDArray[np.uint8],
     weight: NDArray[np.float64],

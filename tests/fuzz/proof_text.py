@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from survtree._data.causes import Causes
+from survtree._data.table import EventTable
 from survtree._scoring.losses import LossByDefinition
 from tests.support.brute_force import BruteForce, distinct_columns
 
@@ -21,7 +23,9 @@ def fingerprint(head: Any, rows: list[list[str]]) -> str:
     names = [name.encode() for name in head["names"]]
     is_weighted = bool((weight != 1.0).any())
     digest = hashlib.sha256(repr([answers.shape, is_weighted, *map(len, names)]).encode())
-    parts = [b"".join(names), np.packbits(answers), np.packbits([r[1] == "1" for r in rows]), time]
+    parts = [b"".join(names), np.packbits(answers), np.packbits([r[1] == "1" for r in rows])]
+    others = [r[1] == "2" for r in rows]
+    parts += [b"others", np.packbits(others), time] if any(others) else [time]
     for part in [*parts, weight] if is_weighted else parts:
         digest.update(bytes(part))
     if len(rows[0]) > 4:
@@ -55,6 +59,11 @@ def _runs(numbers: Any) -> Any:
     return out
 
 
+def _events(time: Any, ends: list[str], weight: Any) -> EventTable:
+    codes = np.array(ends).astype(np.uint8)
+    return EventTable(codes == 1, time, weight, codes, Causes(("1", "2"), 1))
+
+
 def optimum_of(head: Any, rows: list[list[str]]) -> float:
     """Brute force on the problem a proof file states."""
     time, weight = (np.array([float(row[k]) for row in rows]) for k in (0, 2))
@@ -67,7 +76,7 @@ def optimum_of(head: Any, rows: list[list[str]]) -> float:
     kept = list(distinct_columns(features, penalties, first))
     slow = BruteForce(
         features[:, kept],
-        LossByDefinition(time, event, weight),
+        LossByDefinition.of(_events(time, [row[1] for row in rows], weight)),
         head["regularization"],
         head["min_samples_leaf"],
         head.get("min_events_leaf", 0),

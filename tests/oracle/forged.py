@@ -25,7 +25,7 @@ from survtree._search.solve import find
 from tests.fuzz.proof_text import fingerprint, problem_fingerprint
 from tests.oracle.proofs import signed, verdict_of
 from tests.support.exact_losses import ExactSearch
-from tests.support.problems import random_case, teacher_case, with_rules
+from tests.support.problems import incidence_case, random_case, teacher_case, with_rules
 
 MOST_ROWS, MOST_QUESTIONS = 20, 4
 EXTREMES = (
@@ -82,7 +82,8 @@ Forge = Callable[[Parts, Rng], None]
 
 def small_problem(seed: int, loss: str) -> tuple[Problem, float | None]:
     """A random problem of few rows and questions, and its horizon, if it has one."""
-    problem = (teacher_case if loss == "teacher" else random_case)(seed).problem
+    make_case = {"teacher": teacher_case, "incidence": incidence_case}.get(loss, random_case)
+    problem = make_case(seed).problem
     rng = np.random.default_rng([7, seed])
     n = min(MOST_ROWS, len(problem.events))
     first = np.flatnonzero(problem.events.event)[:1]
@@ -380,7 +381,7 @@ KINDS: tuple[Forge, ...] = (
     *(without_new_fingerprints, other_horizon, no_number, not_finite, other_type, other_names),
     *(other_version, odd_claim, shallow_claims, raised_claims, mixed_claims, odd_tree, other_rows),
 )
-LOSSES = ("brier", "teacher", "horizon")
+LOSSES = ("brier", "teacher", "horizon", "incidence")
 SAID = re.compile(
     r"the tree costs (\S+), not|does not follow: (\S+) does|which is below the tree's (\S+)$"
 )

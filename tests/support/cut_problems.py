@@ -20,6 +20,8 @@ from tests.support.loss_to_horizon import random_horizon
 from tests.support.many_trees import nested
 from tests.support.problems import (
     brute_force,
+    by_likelihood,
+    competing_events,
     random_events,
     random_targets,
     random_times,
@@ -86,7 +88,7 @@ def _table(rng: np.random.Generator, n: int) -> tuple[tuple[str, ...], Table]:
     return tuple(kind for kind, _ in named), table_of([column for _, column in named])
 
 
-def cut_case(seed: int, *, has_teacher: bool = False) -> CutCase:
+def cut_case(seed: int, *, loss: str = "brier") -> CutCase:
     """5 to 14 rows, 1 to 3 columns cut between any two values, and depth 1 to 3."""
     rng = np.random.default_rng([2026, seed])
     n = int(rng.integers(5, 15))
@@ -98,10 +100,13 @@ def cut_case(seed: int, *, has_teacher: bool = False) -> CutCase:
     censoring, event = random_events(rng, time)
     weights, weight = random_weights(rng, n)
     events = EventTable(event, np.maximum(time, 1.0 * (time.max() == 0)), weight)
+    if loss == "incidence":
+        censoring, events = competing_events(events, seed)
+        event = events.event
     penalty, targets = float(rng.choice(PENALTIES)), None
     if seed % 2:
         events = events.until(random_horizon(rng, events.time, event))
-    if has_teacher:
+    if loss == "teacher":
         times, targets = random_targets(rng, answers.matrix())
         penalty *= min(1.0, 10 * float(targets.var(axis=0).sum()))
     problem = Problem(
@@ -114,6 +119,8 @@ def cut_case(seed: int, *, has_teacher: bool = False) -> CutCase:
         targets=targets,
         min_events_leaf=int(rng.integers(2)),
     )
+    if loss == "likelihood":
+        problem = by_likelihood(problem)
     return CutCase(seed, problem, kinds, times, censoring, weights, bool(seed % 2))
 
 

@@ -18,6 +18,8 @@ from tests.support.brute_force import BruteForce, NestedTree
 from tests.support.cut_problems import cut_case
 from tests.support.problems import (
     OF_BITS,
+    by_likelihood,
+    competing,
     limits_and_rules,
     oracle_of,
     random_case,
@@ -40,14 +42,21 @@ class NearCase:
     within: float
 
 
-def near_case(seed: int) -> NearCase:
-    """Raw columns with every cut, or columns of 0 and 1; either loss; some with few leaves."""
+def near_case(seed: int, loss: str = "") -> NearCase:
+    """Raw columns with every cut, or columns of 0 and 1; some with few leaves.
+
+    Without a word of the loss all but that by the likelihood take turns.
+    """
     rng = np.random.default_rng([2029, seed])
     if seed % 3 == 0:
-        problem = cut_case(seed, has_teacher=bool(rng.integers(2))).problem
+        kinds = ("brier", "teacher", "incidence")
+        problem = cut_case(seed, loss=kinds[rng.integers(3)]).problem
     else:
         case = random_case(seed) if seed % 3 == 1 else teacher_case(seed)
+        case = competing(case) if seed % 4 == 1 else case
         problem = _smaller(case.problem, rng)
+    if loss == "likelihood":
+        problem = by_likelihood(problem)
     if rng.random() < 0.6:  # a penalty that many trees can pay
         penalty = float(rng.choice([0.0, 0.002, 0.02])) * root_loss(problem)
         problem = replace(problem, regularization=penalty)

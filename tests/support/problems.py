@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from survtree import _native
+from survtree._data.causes import Causes
 from survtree._data.read_table import default_names
 from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
-from survtree._scoring.losses import LossByDefinition, TeacherLossByDefinition, loss_by_definition
+from survtree._scoring.losses import AnyLossByDefinition, loss_by_definition
 from survtree._search import solve
 from survtree._search.engines import arrays_of
 from survtree._search.problem import BOUNDS, Problem
@@ -20,7 +21,8 @@ from tests.support.brute_force import BruteForce, distinct_columns
 
 REGULARIZATIONS = (0.0, 1e-9, 1e-5, 1e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.5)
 # Floors are of the search over cuts, which has an oracle of its own (cut_problems.py).
-OF_BITS = [bound for bound in BOUNDS if bound != "floors"]
+# How pairs are solved is switched beside all combinations of the others.
+OF_BITS = [bound for bound in BOUNDS if bound not in ("floors", "pairs")]
 ALL_SWITCHES = tuple(chain.from_iterable(combinations(OF_BITS, k) for k in range(len(OF_BITS) + 1)))
 
 
@@ -148,9 +150,61 @@ def teacher_case(seed: int) -> Case:
     return replace(case, problem=problem, times=f"targets {kind}")
 
 
-def oracle_of(problem: Problem) -> LossByDefinition | TeacherLossByDefinition:
+def by_likelihood(problem: Problem) -> Problem:
+    """The same problem with the loss by the likelihood, whatever it was."""
+    return replace(problem, loss="likelihood", targets=None)
+
+
+def likelihood_case(seed: int) -> Case:
+    """A random problem with the loss by the likelihood."""
+    case = random_case(seed)
+    return replace(case, problem=by_likelihood(case.problem))
+
+
+def competing_events(events: EventTable, seed: int) -> tuple[str, EventTable]:
+    """Competing risks: of the rows that were not censored some had another cause."""
+    rng = np.random.default_rng([2026, seed])
+    kind = rng.choice(["few", "half", "most", "tied"])
+    if kind == "tied":  # by time: rows of equal times often differ in their cause
+        is_other = np.argsort(np.argsort(events.time)) % 2 == 0
+    else:
+        is_other = rng.random(len(events)) < {"few": 0.1, "half": 0.5, "most": 0.9}[str(kind)]
+    is_other &= events.event
+    if is_other[events.event].all():  # the target cause was seen
+        is_other[np.flatnonzero(events.event)[0]] = False
+    cause = np.where(is_other, 1 + rng.integers(1, 3, len(events)), events.event.astype(int))
+    return f"other causes: {kind}", replace(
+        events,
+        event=events.event & ~is_other,
+        cause=cause.astype(np.uint8),
+        causes=Causes(("target", "second", "third"), 1),
+    )
+
+
+def competing(case: Case) -> Case:
+    """The same problem with competing risks."""
+    kind, events = competing_events(case.problem.events, case.seed)
+    censoring = f"{case.censoring}, {kind}"
+    return replace(case, problem=replace(case.problem, events=events), censoring=censoring)
+
+
+def incidence_case(seed: int) -> Case:
+    """A random problem with competing risks."""
+    return competing(random_case(seed))
+
+
+# By what the oracles call the losses.
+MAKE_CASE = {
+    "brier": random_case,
+    "teacher": teacher_case,
+    "likelihood": likelihood_case,
+    "incidence": incidence_case,
+}
+
+
+def oracle_of(problem: Problem) -> AnyLossByDefinition:
     """The loss by its definition."""
-    return loss_by_definition(problem.events, problem.targets)
+    return loss_by_definition(problem.events, problem.targets, problem.loss)
 
 
 def brute_force(problem: Problem) -> BruteForce:

@@ -84,6 +84,10 @@ OPTIONS: tuple[Option, ...] = (
     Option("max_leaves", None, "int", low=1, high=60_000, none_means="no limit",
            help="Largest number of leaves: the best tree with at most this many, without a "
                 "penalty unless regularization is a number."),
+    Option("loss", "brier", "choice", choices=("brier", "likelihood"),
+           help="What trees are judged by: the integrated Brier score of their survival curves, or "
+                "the likelihood of one hazard ratio per leaf, beside which there is neither a "
+                "teacher nor a reference."),
     Option("thresholds", "auto", "other",
            allowed=f"'auto', 'all', 'guess', {CUTS}, or a dict of column names to any of these "
                    "except 'guess'",

@@ -144,6 +144,14 @@ class Outcome:
     weights: str | None = option(
         None, "COLUMN", "Column of row weights.", *flags_of("sample_weight")
     )
+    cause: str | None = option(
+        None,
+        "CAUSE",
+        "With competing risks: the value of the event column that the tree is about.",
+    )
+    censored: str | None = option(
+        None, "VALUE", "With --cause: the value of censored rows, if not 0 or a word for it."
+    )
 
 
 @dataclass
@@ -221,12 +229,14 @@ class Limiting:
 class Teaching:
     """What a tree is fitted to, and what its leaves predict."""
 
+    loss: str = _listed("loss")
     teacher: str = _listed("teacher", "auto|forest|cox|none")
     shrinkage: str = _listed("shrinkage", "auto|ROWS")
 
     def arguments(self) -> dict[str, Any]:
         """As the estimators take them."""
         return {
+            "loss": self.loss,
             "teacher": number_or_none(self.teacher),
             "shrinkage": number_or_word(self.shrinkage),
         }

@@ -11,12 +11,16 @@ import narwhals as nw
 
 from survtree._base import DataWarning
 from survtree._base.warn import warn
+from survtree._data.causes import CausedOutcome
 
 MOST_SHOWN = 3
 
 
 def matched(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
     """Outcome and weights in the order of the rows of X, as far as both carry labels."""
+    if isinstance(y, CausedOutcome):
+        inner, sample_weight = matched(X, y.y, sample_weight)
+        return y._replace(y=inner), sample_weight
     of_rows = _labels(X)
     if isinstance(y, (tuple, list)) and len(y) == 2:
         event = _in_order("event", y[0], of_rows, "X")

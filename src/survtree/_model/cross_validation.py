@@ -19,7 +19,7 @@ from survtree._data.table import EventTable
 from survtree._model.checks import PATH_OPTIONS, check_cv, check_folds
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import FittedTree
-from survtree._model.folds import check_groups_are_whole, shuffled_folds
+from survtree._model.folds import check_groups_are_whole, ends_of, shuffled_folds
 from survtree._model.many_fits import fit_many
 from survtree._model.path import found_path
 from survtree._model.prepare import Cohort, Places
@@ -62,7 +62,7 @@ def folds_of(
         with warnings.catch_warnings():
             # A splitter that does not know groups says so; whether it parts them is looked at here.
             warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
-            pairs = cv.split(no_columns, events.event, groups) if kind == "splitter" else cv
+            pairs = cv.split(no_columns, ends_of(events), groups) if kind == "splitter" else cv
             folds = [Fold(*pair) for pair in check_folds(pairs, events)]
         if groups is not None:
             check_groups_are_whole(folds, groups)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from survtree._base.checks import check_options
+from survtree._data.causes import with_cause
 from survtree._data.read_columns import warn_of_data
 from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import roles_of
@@ -64,6 +65,10 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         Largest number of leaves: the best tree with at most this many, without a penalty unless
         regularization is a number. It is found exactly, which a penalty alone need not do. Such a
         search has no gap, upper bound, reference, warm start or full proof.
+    loss : {"brier", "likelihood"}, default="brier"
+        What trees are judged by: the integrated Brier score of their survival curves, or the
+        likelihood of one hazard ratio per leaf (LeBlanc and Crowley), beside which there is neither
+        a teacher nor a reference. Leaves predict survival curves with either.
     thresholds : "auto", "all", "guess", int, ("width", int), list or dict, default="auto"
         Where numeric columns may be split, for example at age <= 62.5. See ``Binarizer``.
     missing : {"error", "question", "better", "drop"}, default="error"
@@ -226,6 +231,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         min_samples_leaf: int = 7,
         min_events_leaf: int | str = "default",
         max_leaves: int | None = None,
+        loss: str = "brier",
         thresholds: Any = "auto",
         missing: str = "error",
         encoding: str = "questions",
@@ -259,6 +265,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         self.min_samples_leaf = min_samples_leaf
         self.min_events_leaf = min_events_leaf
         self.max_leaves = max_leaves
+        self.loss = loss
         self.thresholds = thresholds
         self.missing = missing
         self.encoding = encoding
@@ -295,6 +302,8 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         *,
         duration_col: Any = None,
         event_col: Any = None,
+        cause: Any = None,
+        censored: Any = None,
     ) -> "OptimalSurvivalTree":
         """Find the optimal tree.
 
@@ -303,15 +312,23 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         X : array or frame (pandas, polars, pyarrow)
             Numbers, flags and categories; see ``Binarizer`` for what becomes of them.
         y : structured array (event, time), two-column frame, or pair (event, time)
-            event is True (1) when the event was seen, False (0) when the row was censored.
+            event is True (1) when the event was seen, False (0) when the row was censored. With
+            ``cause`` it holds what ended each row.
         sample_weight : array of numbers, 0 or more, optional
             A row of weight 2 counts as two equal rows, one of weight 0 as none.
         duration_col, event_col : names of columns, optional
             Instead of y: the columns of the frame X that hold time and event.
+        cause : code or name, optional
+            With competing risks: which cause the tree is about. The event column then holds what
+            ended each row, 0 for a censored one; the leaves' curves are cumulative incidences.
+        censored : code or name, optional
+            The label of censored rows. By default 0, or the one label that reads like it, such as
+            "censored".
         """
         clock = Clock.started()
         options = check_options(self)
         X, y = split_outcome(X, y, duration_col, event_col)
+        y = with_cause(y, cause, censored)
         verbose, callback = options["verbose"], options["callback"]
         with watching(verbose, callback) as watch:
             prepared = prepare(self, options, X, y, sample_weight, watch, clock)

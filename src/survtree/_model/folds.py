@@ -2,14 +2,20 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from survtree._data.table import EventTable, Places
 
 Pair: TypeAlias = tuple[Places, Places]  # rows to fit on, and held-out rows
 MOST_TRIES = 10
+
+
+def ends_of(events: EventTable) -> NDArray[Any]:
+    """How each row ended, of which folds have about equally many of each kind."""
+    return events.event if events.cause is None else events.kinds
 
 
 def shuffled_folds(
@@ -30,7 +36,7 @@ def shuffled_folds(
     with warnings.catch_warnings():
         # Fewer censored rows than folds: some folds have none, which is no problem.
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        return list(splitter.split(np.zeros((len(events), 1)), events.event))
+        return list(splitter.split(np.zeros((len(events), 1)), ends_of(events)))
 
 
 def folds_of_groups(
@@ -49,12 +55,12 @@ def folds_of_groups(
         splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-            folds = list(splitter.split(nothing, events.event, groups))
+            folds = list(splitter.split(nothing, ends_of(events), groups))
         if _can_be_fitted(folds, events):
             return folds
     seed = int(rng.randint(2**31))
     by_rows = GroupKFold(n_folds, shuffle=True, random_state=seed)
-    folds = list(by_rows.split(nothing, events.event, groups))
+    folds = list(by_rows.split(nothing, groups=groups))
     check_events_of_groups(folds, events)
     return folds
 

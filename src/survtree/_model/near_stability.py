@@ -15,7 +15,7 @@ import numpy as np
 from survtree._data.table import Floats, Places
 from survtree._model.near_curves import Path, RowsOfPaths
 from survtree._model.prepare import Prepared
-from survtree._scoring.losses import LossByDefinition, TeacherLossByDefinition, loss_by_definition
+from survtree._scoring.losses import loss_by_definition
 from survtree._scoring.teachers import BUILT_IN, built_in_curves
 from survtree._search.problem import Problem, SearchSettings
 from survtree._search.solve import Solution, find
@@ -82,9 +82,7 @@ class _Objectives:
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._rows = RowsOfPaths(len(problem.events), problem.rows_of_yes)
-        self._loss: LossByDefinition | TeacherLossByDefinition = loss_by_definition(
-            problem.events, problem.targets
-        )
+        self._loss = loss_by_definition(problem.events, problem.targets, problem.loss)
         self._of_leaf: dict[frozenset[int], float] = {}
 
     def of_all(self, trees: Sequence[Leaves]) -> Floats:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from survtree._base.numbers import format_percent
 from survtree._base.tree import Tree
+from survtree._data.causes import with_cause, with_known_causes
 from survtree._data.fingerprint import data_fingerprint
 from survtree._data.read_columns import check_some_left, without_repeats_of
 from survtree._data.read_groups import check_groups, read_groups
@@ -17,7 +18,11 @@ from survtree._data.read_roles import Roles, roles_of, rows_of
 from survtree._data.read_rows import Study, read_study
 from survtree._data.read_table import rows_at
 from survtree._data.table import EventTable, Table
-from survtree._model.checks import check_teacher_is_alone
+from survtree._model.checks import (
+    check_knows_causes,
+    check_loss_is_alone,
+    check_teacher_is_alone,
+)
 from survtree._model.defaults import (
     resolved_depth,
     resolved_horizon,
@@ -35,6 +40,10 @@ from survtree._search.read_teacher import seed_needed, teacher_curves, teacher_n
 from survtree._search.solve import Solution, loss_of
 
 Places = NDArray[np.intp]
+PASSED_ON = (
+    *("min_samples_leaf", "min_events_leaf", "max_leaves", "loss"),
+    *("column_penalties", "first_split"),
+)
 TEACHERS_SHARE = 0.5  # of the time limit; the rest is for the search
 
 
@@ -103,8 +112,10 @@ def prepare(
     """
     options = without_defaults(options, options["regularization"])
     check_teacher_is_alone(options)
+    check_loss_is_alone(options)
     study = read_study(estimator, X, y, sample_weight, estimator.missing)
     table, exact, is_kept = study[:3]
+    check_knows_causes(options, exact.causes)
     rows = X if is_kept.all() else rows_at(X, np.flatnonzero(is_kept))
     binarizer = new_binarizer(estimator, options["levels"])
     first = options["first_split"]
@@ -128,11 +139,11 @@ def prepare(
             len(questions),
             has_teacher=has_teacher,
             max_leaves=options["max_leaves"],
+            loss=options["loss"],
         ),
         targets=None if teacher is None else teacher.targets(),
         max_depth=resolved_depth(options["max_depth"]),
-        **{name: options[name] for name in ("min_samples_leaf", "min_events_leaf", "max_leaves")},
-        **{name: options[name] for name in ("column_penalties", "first_split")},
+        **{name: options[name] for name in PASSED_ON},
     )
     shrinkage = resolved_shrinkage(options["shrinkage"], has_teacher=has_teacher)
     return Prepared(
@@ -221,9 +232,9 @@ class Cohort:
         return len(self.events)
 
     @property
-    def y(self) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    def y(self) -> Any:
         """The outcome as a fit takes it; the weights are separate."""
-        return self.events.event, self.events.time
+        return self.events.y
 
     def take(self, places: Places) -> "Cohort":
         """Some of the rows."""
@@ -253,17 +264,28 @@ class Given(NamedTuple):
 
 
 def given_rows(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, duration_col: Any, event_col: Any
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    duration_col: Any,
+    event_col: Any,
+    cause: Any = None,
+    censored: Any = None,
 ) -> Given:
     """What a user passed for fits like that of an estimator.
 
     Without any word of the outcome it is in the columns from which the estimator's own fit took it.
     """
     is_told = y is not None or duration_col is not None or event_col is not None
+    known = estimator.causes_ if cause is None and estimator.__sklearn_is_fitted__() else None
     if not is_told and estimator.__sklearn_is_fitted__():
-        return Given(*rows_of(X, y, sample_weight, estimator.roles_), estimator.roles_)
-    X, y = split_outcome(X, y, duration_col, event_col)
-    return Given(X, y, sample_weight, roles_of(duration_col, event_col))
+        X, y, sample_weight = rows_of(X, y, sample_weight, estimator.roles_)
+        roles = estimator.roles_
+    else:
+        X, y = split_outcome(X, y, duration_col, event_col)
+        roles = roles_of(duration_col, event_col)
+    return Given(X, with_known_causes(with_cause(y, cause, censored), known), sample_weight, roles)
 
 
 def cohort_of(

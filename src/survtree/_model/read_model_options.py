@@ -55,6 +55,7 @@ class Options(Struct):
     time_limit: float | None
     upper_bound: float | None
     min_events_leaf: int | Text = "default"
+    loss: Text = "brier"
     horizon: float | Text | None = None
     shrinkage: float | Text = "default"
     teacher: Text | None = None

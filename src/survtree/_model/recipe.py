@@ -10,10 +10,10 @@ import platform
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.metadata import version
 from typing import Any
 
 from survtree._base.options import OPTIONS
+from survtree._base.versions import version_of
 from survtree._model.defaults import is_word, without_defaults
 from survtree._model.prepare import Prepared
 from survtree._scoring.teachers import BUILT_IN
@@ -28,7 +28,7 @@ WIDEST = 88  # of a call on one line
 def versions_now() -> dict[str, str]:
     """Of the programs that a result depends on."""
     names = ("survtree", "numpy", "scikit-learn")
-    return {**{name: version(name) for name in names}, "Python": platform.python_version()}
+    return {**{name: version_of(name) for name in names}, "Python": platform.python_version()}
 
 
 @dataclass(frozen=True)
@@ -188,6 +188,8 @@ def _rows(model: Any, origin: Origin, estimator: str) -> str:
     rows = "X, y"
     if roles is not None and not origin.command:
         rows = f"X, duration_col={roles.time!r}, event_col={roles.event!r}"
+    if model.causes_ is not None:
+        rows += f", cause={model.causes_.target_name!r}, censored={model.causes_.censored!r}"
     rows += ", sample_weight=weights" if origin.is_weighted else ""
     # The chosen tree itself does not depend on groups.
     return f"{rows}, groups=groups" if origin.is_grouped and estimator != PLAIN else rows

@@ -128,6 +128,8 @@ def bootstrap(
     random_state: Any = 0,
     duration_col: Any = None,
     event_col: Any = None,
+    cause: Any = None,
+    censored: Any = None,
     groups: Any = None,
 ) -> Stability:
     """Fit on all rows and on bootstrap samples of them, and compare the trees.
@@ -144,7 +146,7 @@ def bootstrap(
     estimator : OptimalSurvivalTree or OptimalSurvivalTreeCV
         What is fitted; a cross-validation is repeated on each sample. The estimator itself does not
         change.
-    X, y, sample_weight, duration_col, event_col
+    X, y, sample_weight, duration_col, event_col, cause, censored
         As in ``OptimalSurvivalTree.fit``. A fitted estimator knows the columns of its outcome: the
         frame of its fit is enough.
     n_bootstraps : int, default=100
@@ -178,7 +180,7 @@ def bootstrap(
     for name, value in (("n_jobs", n_jobs), ("verbose", verbose), ("callback", callback)):
         check_option(name, value)
     rng = check_random_state(check_option("random_state", random_state))
-    given = given_rows(estimator, X, y, sample_weight, duration_col, event_col)
+    given = given_rows(estimator, X, y, sample_weight, duration_col, event_col, cause, censored)
     rows = cohort_of(clone(estimator), given.X, given.y, given.sample_weight, groups)
     horizon = _horizon_of(estimator, rows.events)
     events = rows.events.until(horizon)

@@ -13,11 +13,13 @@ from sklearn.utils import check_random_state
 
 from survtree._base.checks import check_option, check_options
 from survtree._base.numbers import format_count
+from survtree._data.causes import with_cause
 from survtree._data.read_columns import warn_of_data
 from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import Roles, roles_of
 from survtree._model.checks import (
     TREE_OPTIONS,
+    check_knows_causes,
     check_nested,
     check_teacher_of_parts,
     check_tuning,
@@ -114,7 +116,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         How held-out rows score a tree; higher is better. The censoring curve of the IBS ratio, and
         the one curve that it compares with, are those of the training rows of the fold. A callable
         gets (fitted tree, X, y), as a scorer of scikit-learn.
-    min_samples_leaf, min_events_leaf, max_leaves
+    min_samples_leaf, min_events_leaf, max_leaves, loss
         As in ``OptimalSurvivalTree``.
     thresholds, missing, encoding, max_levels, levels, categorical, exclude, time_buckets
         As in ``OptimalSurvivalTree``. Thresholds are chosen anew in each fold.
@@ -186,6 +188,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         min_samples_leaf: int = 7,
         min_events_leaf: int | str = "default",
         max_leaves: int | None = None,
+        loss: str = "brier",
         thresholds: Any = "auto",
         missing: str = "error",
         encoding: str = "questions",
@@ -217,6 +220,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         self.min_samples_leaf = min_samples_leaf
         self.min_events_leaf = min_events_leaf
         self.max_leaves = max_leaves
+        self.loss = loss
         self.thresholds = thresholds
         self.missing = missing
         self.encoding = encoding
@@ -247,6 +251,8 @@ class OptimalSurvivalTreeCV(FittedTree):
         *,
         duration_col: Any = None,
         event_col: Any = None,
+        cause: Any = None,
+        censored: Any = None,
         groups: Any = None,
     ) -> "OptimalSurvivalTreeCV":
         """Choose a tree by cross-validation; parameters as in ``OptimalSurvivalTree.fit``.
@@ -259,7 +265,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         """
         settings = self._settings()
         X, y = split_outcome(X, y, duration_col, event_col)
-        rows = cohort_of(self, X, y, sample_weight, groups)
+        rows = cohort_of(self, X, with_cause(y, cause, censored), sample_weight, groups)
         seed = seed_of(self.random_state)
         settings = _settled(settings, rows, seed)
         rng = check_random_state(seed)
@@ -323,6 +329,8 @@ class OptimalSurvivalTreeCV(FittedTree):
         cv: Any = 5,
         duration_col: Any = None,
         event_col: Any = None,
+        cause: Any = None,
+        censored: Any = None,
         groups: Any = None,
     ) -> NestedScore:
         """How well the whole procedure does on new rows; ``best_score_`` is too high for that.
@@ -334,7 +342,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         """
         settings = self._settings()
         check_nested(self.cv)
-        given = given_rows(self, X, y, sample_weight, duration_col, event_col)
+        given = given_rows(self, X, y, sample_weight, duration_col, event_col, cause, censored)
         rows = cohort_of(clone(self), given.X, given.y, given.sample_weight, groups)
         seed = seed_of(self.random_state)
         settings, rng = _settled(settings, rows, seed), check_random_state(seed)
@@ -367,6 +375,7 @@ def _settled(settings: TuningSettings, rows: Cohort, seed: int) -> TuningSetting
     events = rows.events
     lowest, depths = settings.min_regularization, settings.max_depths
     options = without_defaults(settings.options, lowest)
+    check_knows_causes(options, events.causes)
     horizon = resolved_horizon(check_option("horizon", options["horizon"]), events)
     has_teacher = options["teacher"] is not None
     # Two questions: the smallest penalty of interest is that of the simplest table.

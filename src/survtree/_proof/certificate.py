@@ -87,15 +87,16 @@ class ProofLog:
             "fingerprint": fingerprint,
             "problem_fingerprint": problem_fingerprint(fingerprint, p, self.horizon),
             **({} if p.targets is None else {"n_targets": p.targets.shape[1]}),
+            **({"loss": p.loss} if p.loss_kind == "likelihood" else {}),
         }
 
     def _rows(self) -> list[str]:
         """Time, event, weight, answers and, if there are any, targets of each row."""
         events, targets = self.problem.events, self.problem.targets
         lines = [
-            f"{float(time)!r} {int(event)} {float(weight)!r} {''.join(map(str, answers.tolist()))}"
-            for time, event, weight, answers in zip(
-                events.time, events.event, events.weight, self.problem.matrix, strict=True
+            f"{float(time)!r} {int(kind)} {float(weight)!r} {''.join(map(str, answers.tolist()))}"
+            for time, kind, weight, answers in zip(
+                events.time, events.kinds, events.weight, self.problem.matrix, strict=True
             )
         ]
         if targets is None:
@@ -128,6 +129,8 @@ def problem_fingerprint(data: str, rules: "Problem | Certificate", horizon: floa
     names = ("max_depth", "min_samples_leaf", "min_events_leaf", "max_leaves")
     counts = (getattr(rules, name) for name in names)
     stated = [float(rules.regularization), *counts, None if horizon is None else float(horizon)]
+    if rules.loss_kind == "likelihood":  # data with targets have a fingerprint of their own
+        stated.append(rules.loss_kind)
     stated += rules_of_splits(rules.questions, rules.column_penalties, rules.first_split)
     return hashlib.sha256(f"{data} {json.dumps(stated)}".encode()).hexdigest()
 
@@ -164,8 +167,9 @@ class Certificate:
     """The numbers behind a fitted tree. ``status`` is "optimal" only if the bounds meet.
 
     ``guess`` has the assumption if the proof depends on a reference model. ``loss_kind`` tells
-    which loss was minimised: "brier", or "teacher" for the squared distance to the vectors
-    ``targets``, which a model file does not keep. ``teacher_seed`` and ``teacher_rows`` are
+    which loss was minimised: "brier", "likelihood", "incidence" for the Brier score of the
+    cumulative incidence of one of several causes, or "teacher" for the squared distance to the
+    vectors ``targets``, which a model file does not keep. ``teacher_seed`` and ``teacher_rows`` are
     those of a built-in teacher, and make them again. ``choice`` says which tree this is if it is
     not simply the optimum: of status "near_optimal", or the best under a condition.
     """
@@ -265,7 +269,7 @@ class Certificate:
     @property
     def can_be_rechecked(self) -> bool:
         """Whether the rows of the fit are enough to compute the loss again."""
-        is_kept = self.loss_kind == "brier" or self.targets is not None
+        is_kept = self.loss_kind != "teacher" or self.targets is not None
         return is_kept or self.teacher_seed is not None
 
     @property
@@ -340,7 +344,13 @@ class Certificate:
         return f"{self._terms()}{rest}{pruned_by(self.counts)}"
 
     def _terms(self) -> str:
-        of = " against the teacher" if self.loss_kind == "teacher" else ""
+        causes = self.binarizer.causes_
+        words = {
+            "teacher": " against the teacher",
+            "likelihood": " by the likelihood",
+            "incidence": f" of the incidence of {causes.target_name!r}" if causes else "",
+        }
+        of = words.get(self.loss_kind, "")
         of += f" ({self.teacher_words})" if self.teacher_words else ""
         parts = (
             f"{self.status}: loss {self.loss:.6f}{of} + {format_count(self.n_leaves, 'leaf')} x "

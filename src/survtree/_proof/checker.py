@@ -284,6 +284,9 @@ def _scored_by(p: ProofProblem) -> str:
     """What they cost."""
     until = "" if p.horizon is None else f" integrated to {p.horizon!r}"
     against = "" if p.targets is None else " against the teacher"
+    against += " by the likelihood" if p.is_by_likelihood else ""
+    if p.other is not None and p.targets is None:
+        against = " of the incidence of one of several causes"
     loss = f", with the loss{until}{against}" if until or against else ""
     splits = "" if p.penalties is None else " and the penalties of splits"
     return f" at a penalty of {p.regularization!r} per leaf{splits}{loss}"

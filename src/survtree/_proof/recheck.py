@@ -69,7 +69,7 @@ def recheck(
     events = study.events.until(stated.horizon)
     rows = _problem(stated, study.table, events)
     is_same = rows.fingerprint() == (stated.rows_fingerprint or stated.fingerprint)
-    if stated.loss_kind == "brier":
+    if stated.loss_kind != "teacher":
         check_no_targets(targets)
         return _verification(stated, study, rows, is_same)
     if targets is not None:
@@ -94,6 +94,7 @@ def _problem(stated: "Certificate", table: Table, events: EventTable) -> Problem
         stated.min_samples_leaf,
         stated.max_leaves,
         min_events_leaf=stated.min_events_leaf,
+        loss="brier" if stated.loss_kind == "teacher" else stated.loss_kind,
         column_penalties=stated.column_penalties,
         first_split=stated.first_split,
     )
@@ -136,7 +137,7 @@ def _check_model(
     """The loss on exact times, and what the model states of leaves and predictions."""
     leaf_of_row, found = problem.leaf_of_row(stated.tree), {}
     if stated.exact_loss is not None:
-        oracle = loss_by_definition(study.events.until(stated.horizon), None)
+        oracle = loss_by_definition(study.events.until(stated.horizon), None, problem.loss)
         loss, slack = oracle.tree_loss(leaf_of_row), 1e-9 * max(1.0, oracle.one_leaf_loss())
         is_same = abs(loss - stated.exact_loss) <= slack
         found["exact loss"] = (is_same, f"{loss:.12g}, stated {stated.exact_loss:.12g}")
@@ -151,7 +152,7 @@ def _check_tree(stated: "Certificate", problem: Problem) -> dict[str, Claim]:
     """The loss, the shape and the arithmetic."""
     leaf_of_row = problem.leaf_of_row(stated.tree)
     sizes, events = np.bincount(leaf_of_row), problem.events_of_leaves(stated.tree)
-    oracle = loss_by_definition(problem.events, problem.targets)
+    oracle = loss_by_definition(problem.events, problem.targets, problem.loss)
     slack, loss = 1e-9 * max(1.0, oracle.one_leaf_loss()), oracle.tree_loss(leaf_of_row)
     return {
         "loss": (

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.checks import check_options
+from survtree._data.causes import Causes, with_known_causes
 from survtree._data.read_columns import warn_of_data
 from survtree._data.read_roles import Roles, covariates_of, rows_of
 from survtree._data.read_rows import (
@@ -119,6 +120,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     # Which columns held the outcome, if the fit of a tree took it from the frame of X.
     roles_: Roles | None = None
+    causes_: Causes | None = None  # of competing risks, if the fit saw some
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "Binarizer":
         """Choose the questions. ``y`` (event and time) is used by "auto" and "guess"."""
@@ -150,6 +152,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._published_names: list[str] = []
         self.n_splits_ = 0
         self.roles_ = None
+        self.causes_ = None if events is None else events.causes
         is_auto = isinstance(self.thresholds, str) and self.thresholds == "auto"
         is_plain = self.encoding == "questions" and is_auto and not left_out
         if table.matrix is not None and is_plain:
@@ -233,8 +236,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def read_with_outcome(self, X: Any, y: Any, sample_weight: Any, model: Any = None) -> Study:
         """Rows whose outcome is known; as at fit, those with missing values may be left out."""
-        rows = rows_of(X, y, sample_weight, self.roles_)
-        return read_study(model or self, *rows, self.missing, self.seen_)
+        X, y, sample_weight = rows_of(X, y, sample_weight, self.roles_)
+        y = with_known_causes(y, self.causes_)
+        return read_study(model or self, X, y, sample_weight, self.missing, self.seen_)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The questions in words, or the published names with the paper's encoding."""

@@ -18,15 +18,16 @@ from survtree._data.table import Bools, EventTable, Places
 from survtree._questions.coded_answers import Answers, CodedAnswers
 from survtree._questions.questions import Questions
 
-LossKind: TypeAlias = Literal["brier", "teacher"]
+LossKind: TypeAlias = Literal["brier", "incidence", "teacher", "likelihood"]
+ChosenLoss: TypeAlias = Literal["brier", "likelihood"]  # a teacher brings its own
 BOUNDS = (
     *("hierarchical", "subtree", "look_ahead", "equivalent_points"),
-    *("incremental_progress", "leaf_count", "permutation", "floors"),
+    *("incremental_progress", "leaf_count", "permutation", "floors", "pairs"),
 )
 
 # What is asked of a tree, beside the data and the loss.
 RULES = (
-    *("regularization", "max_depth", "min_samples_leaf", "max_leaves", "min_events_leaf"),
+    *("loss", "regularization", "max_depth", "min_samples_leaf", "max_leaves", "min_events_leaf"),
     *("column_penalties", "first_split"),
 )
 
@@ -46,6 +47,7 @@ class Problem:
     # loss in place of the Brier score: a teacher's curves. Times and events then only describe.
     targets: NDArray[np.float64] | None = field(default=None, repr=False)
     min_events_leaf: int = 0
+    loss: ChosenLoss = "brier"
     # Rules about columns, by name: added to the objective for every split on one of them; and the
     # one that all rows are split on, if it can split them.
     column_penalties: dict[str, float] | None = None
@@ -91,8 +93,10 @@ class Problem:
 
     @property
     def loss_kind(self) -> LossKind:
-        """Which loss a tree is judged by."""
-        return "brier" if self.targets is None else "teacher"
+        """Which loss a tree is judged by: that against a teacher if there are targets."""
+        if self.targets is not None:
+            return "teacher"
+        return "incidence" if self.loss == "brier" and self.events.has_others else self.loss
 
     @property
     def matrix(self) -> NDArray[np.uint8]:
@@ -126,7 +130,7 @@ class Problem:
         mine, theirs = ([getattr(p, name) for name in RULES] for p in (self, other))
         pairs = [
             (getattr(self.events, name), getattr(other.events, name))
-            for name in ("time", "event", "weight")
+            for name in ("time", "kinds", "weight")
         ]
         return (
             mine == theirs
@@ -168,6 +172,8 @@ class Problem:
         else:
             digest.update(np.packbits(self.answers).data)
         digest.update(np.packbits(events.event).data)
+        if events.has_others:
+            digest.update(b"others" + np.packbits(events.is_other).tobytes())
         digest.update(np.ascontiguousarray(events.time, dtype="<f8").data)
         if is_weighted:
             digest.update(np.ascontiguousarray(events.weight, dtype="<f8").data)
