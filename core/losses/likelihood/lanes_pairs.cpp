@@ -49,9 +49,9 @@ SURVTREE_INLINE void add_up(const PairFacts& facts, const PairRequest& r, const 
       const Whole here(row.expected), there(row.events), n(row.counts);
       for (std::size_t k = 0; k < K; ++k) {
         const auto yes = Vector::mask(bits >> (k * kWidth));
-        expected[k] = expected[k] + Whole::where(yes, here);
-        if (kWeighted) events[k] = events[k] + Whole::where(yes, there);
-        counts[k] = counts[k] + Whole::where(yes, n);
+        expected[k].add_where(yes, here);
+        if (kWeighted) events[k].add_where(yes, there);
+        counts[k].add_where(yes, n);
       }
     }
   }
