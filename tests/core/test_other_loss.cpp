@@ -1,6 +1,6 @@
-// The search knows a loss only by its border: losses that are nothing like the Brier score, a toy
-// and that against a teacher, go through search, lattice, frontier, proof and re-scoring, and brute
-// force is the judge.
+// The search knows a loss only by its border: losses that are nothing like the Brier score, a toy,
+// that against a teacher and that by the likelihood, go through search, lattice, frontier, proof
+// and re-scoring, and brute force is the judge.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -9,6 +9,7 @@
 #include "check/proof.hpp"
 #include "check/rescore.hpp"
 #include "data/problem.hpp"
+#include "losses/likelihood/likelihood.hpp"
 #include "losses/teacher/teacher.hpp"
 #include "search/frontier.hpp"
 #include "search/search.hpp"
@@ -18,15 +19,19 @@ using namespace survtree;
 
 namespace {
 
+enum class Kind : std::uint8_t { toy, teacher, likelihood };
+
 struct Input {
-  std::size_t n, p, n_components;  // of a teacher's vectors; 0 stands for the toy
+  Kind kind;
+  std::size_t n, p, n_components;  // of a teacher's vectors
   std::vector<std::uint8_t> x, event;
   std::vector<double> value, weight, targets;
   std::vector<std::uint32_t> rank;
   SearchOptions options;
   Layout layout;
 
-  Input(unsigned seed, std::size_t components) : n_components(components) {
+  Input(unsigned seed, Kind loss)
+      : kind(loss), n_components(loss == Kind::teacher ? 1 + seed % 9 : 0) {
     std::mt19937 random(seed);
     n = 1 + random() % 14;
     p = random() % 6;
@@ -62,11 +67,15 @@ struct Input {
 
   Table table() const { return {n, p, x, weight, rank, {}, event}; }
   std::unique_ptr<const Outcome> outcome() const {
-    if (n_components == 0) return std::make_unique<toy::Outcome>(value);
+    if (kind == Kind::toy) return std::make_unique<toy::Outcome>(value);
+    if (kind == Kind::likelihood)
+      return std::make_unique<LikelihoodOutcome>(WeightedEvents{value, event, weight});
     return std::make_unique<TeacherOutcome>(targets, n_components);
   }
   std::unique_ptr<const Definition> definition() const {
-    if (n_components == 0) return std::make_unique<toy::Definition>(value, weight);
+    if (kind == Kind::toy) return std::make_unique<toy::Definition>(value, weight);
+    if (kind == Kind::likelihood)
+      return std::make_unique<LikelihoodDefinition>(WeightedEvents{value, event, weight});
     return std::make_unique<TeacherDefinition>(targets, weight);
   }
   bool answer(std::size_t row, std::size_t column) const { return x[row * p + column] != 0; }
@@ -186,8 +195,8 @@ void all_claims_hold(const Input& in, const Problem& problem, Judge& judge, Sear
   }
 }
 
-void solve(unsigned seed, std::size_t n_components) {
-  const Input in(seed, n_components);
+void solve(unsigned seed, Kind kind) {
+  const Input in(seed, kind);
   Judge judge(in);
   const std::uint32_t everyone = (1U << in.n) - 1;
   const double optimum = judge.optimum(everyone, in.options.max_depth);
@@ -208,8 +217,9 @@ void solve(unsigned seed, std::size_t n_components) {
 
 int main() {
   for (unsigned seed = 0; seed < 600; ++seed) {
-    solve(seed, 0);
-    solve(seed, 1 + seed % 9);
+    solve(seed, Kind::toy);
+    solve(seed, Kind::teacher);
+    solve(seed, Kind::likelihood);
   }
   return check::report();
 }
