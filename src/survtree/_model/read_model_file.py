@@ -22,7 +22,7 @@ from survtree._base.checks import (
 )
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
-from survtree._base.versions import version_of
+from survtree._base.versions import SURVTREE_VERSION
 from survtree._base.words import one_line_message
 from survtree._data.causes import Causes
 from survtree._data.table import Kind as ColumnKind
@@ -459,6 +459,6 @@ def _check_version(given: Any) -> None:
     found = given.get("version")
     if type(found) is int and found > VERSION:
         raise ValueError(
-            f"survtree {version_of('survtree')} reads versions up to {VERSION}; it has version "
+            f"survtree {SURVTREE_VERSION} reads versions up to {VERSION}; it has version "
             f"{short(found)} of survtree {short(given.get('survtree'))}. Install a newer survtree."
         )
