@@ -3,7 +3,7 @@
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
-from survtree._base.versions import SURVTREE_VERSION as __version__
+from survtree._base.versions import SURVTREE_VERSION as _SURVTREE_VERSION
 
 if TYPE_CHECKING:
     from survtree._base import (
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from survtree._show.plot_curves import plot_curves
     from survtree._show.plot_quality import plot_calibration, plot_gap
     from survtree._show.plot_tree import plot_tree
+
+__version__ = _SURVTREE_VERSION
 
 # Where the public names are. They are imported at first use: the command line answers
 # --help without scikit-learn.
