@@ -22,7 +22,7 @@ from survtree._base.checks import (
 )
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
-from survtree._base.versions import version_of
+from survtree._base.versions import SURVTREE_VERSION
 from survtree._base.words import one_line_message
 from survtree._data.table import Kind as ColumnKind
 from survtree._model.checks import check_names_differ
@@ -209,10 +209,8 @@ class Proven(Struct):
 
     def check_sum(self, of_columns: float) -> None:
         """The objective is that of its terms; what columns add is known where the tree is."""
-        terms, words = (
-            self.loss + self.regularization * self.n_leaves,
-            "loss + regularization x leaves",
-        )
+        terms = self.loss + self.regularization * self.n_leaves
+        words = "loss + regularization x leaves"
         is_sum = abs(terms + of_columns - self.objective) <= 1e-9 * max(1.0, self.objective)
         words += f" + {of_columns:g}, the penalties of columns" if of_columns > 0 else ""
         require(is_sum, f"objective must be {words}", self.objective)
@@ -314,12 +312,9 @@ class ModelFile(Struct):
         penalties, first = self.certificate.column_penalties or {}, self.certificate.first_split
         unknown = {*penalties, *([] if first is None else [first])} - set(names)
         require(not unknown, "rules must be about columns of the file", sorted(unknown))
-        asked = [
-            j if self.questions is None else self.questions[j].column for j in self.tree.question
-        ]
-        splits = [
-            names[j] for j, question in zip(asked, self.tree.question, strict=True) if question >= 0
-        ]
+        asked = [j for j in self.tree.question if j >= 0]
+        columns = asked if self.questions is None else [self.questions[j].column for j in asked]
+        splits = [names[column] for column in columns]
         self.certificate.check_sum(sum(penalties.get(name, 0.0) for name in splits))
         is_first = first is None or not splits or splits[0] == first
         require(is_first, f"the first split must be on {first!r}, as first_split says", splits[:1])
@@ -370,6 +365,6 @@ def _check_version(given: Any) -> None:
     found = given.get("version")
     if type(found) is int and found > VERSION:
         raise ValueError(
-            f"survtree {version_of('survtree')} reads versions up to {VERSION}; it has version "
+            f"survtree {SURVTREE_VERSION} reads versions up to {VERSION}; it has version "
             f"{short(found)} of survtree {short(given.get('survtree'))}. Install a newer survtree."
         )
