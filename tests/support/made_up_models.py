@@ -76,6 +76,7 @@ def made_up(
     binarizer = SimpleNamespace(
         questions_=Questions(columns, asked),
         seen_=[SimpleNamespace(has_missing=False)] * len(columns),
+        causes_=None,
     )
     curves = dict(zip(nodes, leaf_curves(events, leaf_of_row, len(nodes)), strict=True))
     model = OptimalSurvivalTree()
