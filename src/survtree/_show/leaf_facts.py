@@ -29,7 +29,7 @@ from survtree._questions.forms import (
     says_yes_if_missing,
 )
 from survtree._questions.questions import Questions
-from survtree._scoring.curves import LeafCurve, LogRank, hazard_ratios, log_rank
+from survtree._scoring.curves import LeafCurve, LogRank, hazard_ratios, log_rank, relative_hazards
 from survtree._scoring.read_curves import check_times
 from survtree._show.checks import check_confidence, check_until
 from survtree._show.usual_times import has_medians, stated_time, unit_of, usual_times
@@ -238,6 +238,7 @@ class Leaf(NamedTuple):
     restricted_mean: Interval
     hazard_ratio: Interval
     predicted: Predicted | None = None  # None: the Kaplan-Meier curve of the leaf's own rows
+    relative_hazard: float | None = None  # against all rows; of trees by the likelihood
 
 
 class LeafFacts(NamedTuple):
@@ -278,7 +279,7 @@ def leaf_facts(
     total = sum(curve.weight for curve in curves.values())
     paths = paths_to_nodes(model.tree_, model.questions_)
     groups = {node: group for group, node in model.groups_.items()}
-    names = given_names(model)
+    names, hazards = given_names(model), _relative_hazards(model)
     leaves = [
         Leaf(
             node=node,
@@ -294,6 +295,7 @@ def leaf_facts(
             restricted_mean=curve.restricted_mean(last, level),
             hazard_ratio=ratio,
             predicted=_predicted(model, node, at),
+            relative_hazard=hazards.get(node),
         )
         for (node, curve), ratio in zip(curves.items(), ratios, strict=True)
     ]
@@ -308,6 +310,15 @@ def leaf_facts(
         unit,
         has_medians(model),
     )
+
+
+def _relative_hazards(model: FittedTree) -> dict[int, float]:
+    """Of the leaves of a tree that the likelihood has chosen; empty of others."""
+    if model.certificate_.loss_kind != "likelihood":
+        return {}
+    curves = model.leaf_curves_
+    found = relative_hazards(list(curves.values()), model.certificate_.horizon)
+    return dict(zip(curves, found, strict=True))
 
 
 def facts_to_write(
