@@ -65,8 +65,8 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         search has no gap, upper bound, reference, warm start or full proof.
     loss : {"brier", "likelihood"}, default="brier"
         What trees are judged by: the integrated Brier score of their survival curves, or the
-        likelihood of one hazard ratio per leaf (LeBlanc and Crowley), beside which there is neither
-        a teacher nor a reference. Leaves predict survival curves with either.
+        likelihood of one hazard ratio per leaf, beside which there is neither a teacher nor a
+        reference. That is LeBlanc and Crowley's; leaves predict survival curves with either.
     thresholds : "auto", "all", "guess", int, ("width", int), list or dict, default="auto"
         Where numeric columns may be split, for example at age <= 62.5. See ``Binarizer``.
     missing : {"error", "question", "better", "drop"}, default="error"

@@ -302,6 +302,13 @@ FITS: dict[str, list[Case]] = {
         ),
     ],
     "Options: questions": [
+        option("loss", "log-likelihood"),
+        option("loss", None, TypeError),
+        Case(
+            "`loss='likelihood'` beside `reference='forest'`",
+            lambda: fit(loss="likelihood", reference="forest"),
+            ("reference", "loss='brier'"),
+        ),
         option("thresholds", "Auto"),
         option("thresholds", 0),
         option("thresholds", 2.5),
