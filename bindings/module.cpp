@@ -20,10 +20,12 @@ using namespace nanobind::literals;
 namespace survtree {
 namespace {
 
-// `guessed_loss` may be empty.
+// `guessed_loss` may be empty. The options hold the rules, which last as long as they do.
 Problem problem_of(const Bytes2d& features, const Seen& seen, const Ranks& column_rank,
-                   const Doubles& guessed_loss, const std::string& layout) {
+                   const Doubles& guessed_loss, const nb::dict& options,
+                   const std::string& layout) {
   Table table = table_of(features, seen.weight);
+  if (options.size() > 0) set_rules(table, options);
   table.column_rank = span_of(column_rank);
   table.guessed_loss = span_of(guessed_loss);
   table.event = span_of(seen.event);
@@ -193,7 +195,7 @@ nb::dict subset_facts(const Bytes2d& features, const std::string& loss, const Do
                       const Ranks& column_rank, const std::string& kernel,
                       const std::string& layout) {
   const Problem p =
-      problem_of(features, {loss, time, event, weight, targets}, column_rank, {}, layout);
+      problem_of(features, {loss, time, event, weight, targets}, column_rank, {}, {}, layout);
   std::vector<std::uint32_t> rows;
   double group_loss = 0.0;
   for (std::uint32_t i = 0; i < p.n_rows(); ++i) {
@@ -243,7 +245,7 @@ NB_MODULE(_native, m) {
             const SearchOptions o = options_of(options);
             const auto layout = nb::cast<std::string>(options["layout"]);
             new (self) OwnedSearch(problem_of(features, {loss, time, event, weight, targets},
-                                              column_rank, guessed_loss, layout),
+                                              column_rank, guessed_loss, options, layout),
                                    o);
           },
           "features"_a, "loss"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "column_rank"_a,
@@ -266,6 +268,7 @@ NB_MODULE(_native, m) {
             CodedTable table = coded_table_of(codes, weight, column, cut);
             table.question_rank = span_of(rank);
             table.event = span_of(event);
+            set_rules(table, options);
             const Seen seen{loss, time, event, weight, targets};
             nb::gil_scoped_release release;
             new (self) OwnedCutSearch(make_cut_problem(table, *seen.outcome()), o);
@@ -285,8 +288,9 @@ NB_MODULE(_native, m) {
              const Doubles& time, const Bytes& event, const Doubles& weight,
              const Doubles2d& targets, const Ranks& column_rank, const nb::dict& options) {
             const FrontierOptions o = frontier_options_of(options);
-            new (self) OwnedFrontier(
-                problem_of(features, {loss, time, event, weight, targets}, column_rank, {}, ""), o);
+            new (self) OwnedFrontier(problem_of(features, {loss, time, event, weight, targets},
+                                                column_rank, {}, options, ""),
+                                     o);
           },
           "features"_a, "loss"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "column_rank"_a,
           "options"_a)

@@ -136,7 +136,7 @@ CollapsedRows collapse(const Table& t, const Outcome& outcome, const Distinct& p
     out.number_of[e.row] = static_cast<std::uint32_t>(rows.size() - 1);
     rows.back().n_copies += 1;
     rows.back().weight += is_weighted ? t.weight[e.row] : 1.0;
-    rows.back().n_events += !t.event.empty() && t.event[e.row] != 0 ? 1 : 0;
+    rows.back().n_events += !t.event.empty() && t.event[e.row] == 1 ? 1 : 0;
   }
   if (pays || is_weighted) sort_outcomes_by_weight(out);
   return out;

@@ -24,7 +24,10 @@ struct Table {
   std::span<const double> weight;
   std::span<const std::uint32_t> column_rank;  // breaks ties between columns that do equally well
   std::span<const double> guessed_loss;        // of each row by a reference model, or empty
-  std::span<const std::uint8_t> event;         // is a row one of an event? Empty: none is
+  std::span<const std::uint8_t> event;         // 1 where a row is one of an event. Empty: none is
+  // Rules of the user (split_rules.hpp), by column; empty: none.
+  std::span<const double> column_penalty;
+  std::span<const std::uint8_t> may_be_first;
 
   bool answer(std::size_t row, std::size_t column) const {
     return features[row * n_columns + column] != 0;

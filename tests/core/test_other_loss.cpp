@@ -1,6 +1,6 @@
-// The search knows a loss only by its border: losses that are nothing like the Brier score, a toy,
-// that against a teacher and that by the likelihood, go through search, lattice, frontier, proof
-// and re-scoring, and brute force is the judge.
+// The search knows a loss only by its border: other losses than the Brier score, a toy, that
+// against a teacher, that by the likelihood and that of competing risks, go through search,
+// lattice, frontier, proof and re-scoring, and brute force is the judge.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -9,6 +9,7 @@
 #include "check/proof.hpp"
 #include "check/rescore.hpp"
 #include "data/problem.hpp"
+#include "losses/incidence/incidence.hpp"
 #include "losses/likelihood/likelihood.hpp"
 #include "losses/teacher/teacher.hpp"
 #include "search/frontier.hpp"
@@ -19,19 +20,19 @@ using namespace survtree;
 
 namespace {
 
-enum class Kind : std::uint8_t { toy, teacher, likelihood };
+enum class Kind : std::uint8_t { toy, teacher, likelihood, incidence };
 
 struct Input {
+  std::size_t n, p;
   Kind kind;
-  std::size_t n, p, n_components;  // of a teacher's vectors
+  std::size_t n_components;  // of a teacher's vectors
   std::vector<std::uint8_t> x, event;
   std::vector<double> value, weight, targets;
   std::vector<std::uint32_t> rank;
   SearchOptions options;
   Layout layout;
 
-  Input(unsigned seed, Kind loss)
-      : kind(loss), n_components(loss == Kind::teacher ? 1 + seed % 9 : 0) {
+  Input(unsigned seed, Kind of) : kind(of), n_components(of == Kind::teacher ? 1 + seed % 9 : 0) {
     std::mt19937 random(seed);
     n = 1 + random() % 14;
     p = random() % 6;
@@ -43,8 +44,9 @@ struct Input {
       const double number = has_ties ? random() % 4 : 1e-3 * static_cast<double>(random() % 10'000);
       value.push_back(is_copy && random() % 2 == 0 ? value[like] : number);
       weight.push_back(is_weighted ? 0.5 + random() % 3 : 1.0);
-      event.push_back(random() % 3 != 0);  // equal rows may differ in it
+      event.push_back(random() % 3);  // equal rows may differ in it
     }
+    value[random() % n] += kind == Kind::incidence ? 1.0 : 0.0;  // one of the times is positive
     for (double v : value)  // the first component ties where the values do
       for (std::size_t c = 0; c < n_components; ++c)
         targets.push_back(c == 0 ? v : 0.1 * v * v + static_cast<double>(random() % 2));
@@ -70,12 +72,14 @@ struct Input {
     if (kind == Kind::toy) return std::make_unique<toy::Outcome>(value);
     if (kind == Kind::likelihood)
       return std::make_unique<LikelihoodOutcome>(WeightedEvents{value, event, weight});
+    if (kind == Kind::incidence) return std::make_unique<IncidenceOutcome>(value, event);
     return std::make_unique<TeacherOutcome>(targets, n_components);
   }
   std::unique_ptr<const Definition> definition() const {
     if (kind == Kind::toy) return std::make_unique<toy::Definition>(value, weight);
     if (kind == Kind::likelihood)
       return std::make_unique<LikelihoodDefinition>(WeightedEvents{value, event, weight});
+    if (kind == Kind::incidence) return std::make_unique<IncidenceDefinition>(value, event, weight);
     return std::make_unique<TeacherDefinition>(targets, weight);
   }
   bool answer(std::size_t row, std::size_t column) const { return x[row * p + column] != 0; }
@@ -96,14 +100,14 @@ class Judge {
   bool is_leaf_allowed(std::uint32_t rows) const {
     int n_events = 0;
     for (std::size_t i = 0; i < in_.n; ++i)
-      n_events += (rows >> i & 1U) != 0 && in_.event[i] != 0 ? 1 : 0;
+      n_events += (rows >> i & 1U) != 0 && in_.event[i] == 1 ? 1 : 0;
     return std::popcount(rows) >= static_cast<int>(in_.options.min_samples_leaf) &&
            n_events >= static_cast<int>(in_.options.min_events_leaf);
   }
 
   double loss(std::uint32_t set) const {
     std::vector<std::uint32_t> rows;
-    for (std::uint32_t i = 0; i < in_.n; ++i)
+    for (const std::uint32_t i : loss_->order())
       if ((set >> i & 1U) != 0) rows.push_back(i);
     return loss_->of_leaf(rows);
   }
@@ -220,6 +224,7 @@ int main() {
     solve(seed, Kind::toy);
     solve(seed, Kind::teacher);
     solve(seed, Kind::likelihood);
+    solve(seed, Kind::incidence);
   }
   return check::report();
 }

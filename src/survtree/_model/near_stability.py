@@ -90,8 +90,17 @@ class _Objectives:
         return np.array([self._of_tree(paths) for paths in trees])
 
     def _of_tree(self, paths: Leaves) -> float:
-        is_allowed = len(paths) == 1 or all(map(self._is_allowed, paths))
-        return sum(map(self._of, paths)) if is_allowed else np.nan
+        is_lone = len(paths) == 1
+        is_allowed = not self._problem.must_split if is_lone else all(map(self._is_allowed, paths))
+        return sum(map(self._of, paths)) + self._of_splits(paths) if is_allowed else np.nan
+
+    def _of_splits(self, paths: Leaves) -> float:
+        """The penalties of columns: a split is what leads on from the beginning of a path."""
+        penalties = self._problem.split_penalties
+        if len(penalties) == 0:
+            return 0.0
+        splits = {(path[:k], abs(path[k]) - 1) for path in paths for k in range(len(path))}
+        return sum(float(penalties[question]) for _, question in splits)
 
     def _is_allowed(self, path: Path) -> bool:
         rows, problem = self._rows.of(path), self._problem

@@ -62,6 +62,8 @@ class Options(Struct):
     levels: Text = "default"
     categorical: list[Text] | None = None
     exclude: list[Text] | None = None
+    column_penalties: dict[str, float] | None = None
+    first_split: Text | None = None
     time_unit: Text | None = None
 
     def __post_init__(self) -> None:

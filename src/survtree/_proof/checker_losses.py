@@ -54,10 +54,13 @@ def below(sums: Floats) -> Floats:
 
 def losses_of(p: ProofProblem) -> Losses:
     """The loss that the file is about."""
-    if p.is_by_likelihood:
-        losses: Losses = LikelihoodLosses(p)
+    losses: Losses
+    if p.targets is not None:
+        losses = TeacherLosses(p, p.targets)
+    elif p.is_by_likelihood:
+        losses = LikelihoodLosses(p)
     else:
-        losses = BrierLosses(p) if p.targets is None else TeacherLosses(p, p.targets)
+        losses = BrierLosses(p) if p.other is None else IncidenceLosses(p)
     wide = f"the losses of {len(p.time):,} rows with these weights cannot be computed to 1e-6"
     need(losses.error <= LARGEST_ERROR, wide)
     return losses
@@ -148,7 +151,9 @@ class LikelihoodLosses:
         events = float(self.event_weight.sum()) / self.scale
         root = self.as_leaves(np.arange(n), np.ones((n, 1)))[0]
         by_ratio = ((4 * n + 5) * UNIT) ** 2 + 1e-30
-        self.shift = 21 * UNIT * float(np.sqrt(events * root)) + by_ratio * events
+        # Where all rows lose nothing, no part of them does.
+        shift = 21 * UNIT * float(np.sqrt(events * root)) + by_ratio * events
+        self.shift = shift if root > 0.0 else 0.0
         self.floor = np.zeros(n)
         for rows in _group_rows(p.answers):
             self.floor[rows[0]] = at_least(self, self.as_leaves(rows, np.ones((len(rows), 1))))[0]
@@ -220,10 +225,14 @@ class BrierLosses:
         self.lengths = np.where(is_short, 0.0, lengths)
         self.shift = 2.0**-300 if is_short[:-1].any() else 0.0
         self.event_weight = np.where(p.event, self.weight, 0.0)
-        self.censored_weight = np.where(p.event, 0.0, self.weight)
+        self.other_weight = np.zeros_like(self.weight)
+        if p.other is not None:
+            self.other_weight = np.where(p.other, self.weight, 0.0)
+        ended_weight = self.event_weight + self.other_weight
+        self.censored_weight = np.where(ended_weight > 0, 0.0, self.weight)
         events, censored = (
             np.bincount(self.when, each, len(times))
-            for each in (self.event_weight, self.censored_weight)
+            for each in (ended_weight, self.censored_weight)
         )
         at_risk = (events + censored)[::-1].cumsum()[::-1]
         g = np.cumprod((events + np.append(at_risk[1:], 0.0)) / at_risk)
@@ -231,6 +240,7 @@ class BrierLosses:
         self.scale = float(at_risk[0])
         self.inverse_areas = self.lengths * self.inverse
         self.b_weight = self.event_weight * self.inverse[self.when]
+        self.c_weight = self.other_weight * self.inverse[self.when]
         self.error = self._units() * UNIT
         self.floor = self._group_floors()
 
@@ -249,6 +259,7 @@ class BrierLosses:
                 continue
             weight = np.bincount(self.when[rows], self.weight[rows], n_times)
             a = np.append(weight[::-1].cumsum()[::-1][1:], 0.0) * self.inverse
+            a += np.bincount(self.when[rows], self.c_weight[rows], n_times).cumsum()
             b = np.bincount(self.when[rows], self.b_weight[rows], n_times).cumsum()
             best = np.divide(a * b, a + b, out=np.zeros_like(a), where=a * b > 0)
             floors[rows[0]] = (self.lengths * best).sum() / self.scale
@@ -275,5 +286,52 @@ class BrierLosses:
             for each in (self.lengths, self.inverse_areas)
         )
         loss = died * died * later * inverse_area + s * s * b * length
+        out: Floats = loss.sum(axis=0) / self.scale
+        return out
+
+
+class IncidenceLosses(BrierLosses):
+    """Integrated Brier scores of the cumulative incidence of one of several causes.
+
+    With F the incidence of the cause and c the sum of weight / G(y_i) over rows of the leaf that
+    ended by another cause up to y, a leaf pays F^2 (a + c) + (1-F)^2 b, where a and b are as in
+    ``BrierLosses``, b over rows that ended by the cause, and rows of no cause are censored. F is
+    the sum of its steps: the share S that is free of all causes just before, times the share of those
+    at risk that end by the cause. 1 - F is S plus the sum of the steps of the other causes. So
+    nothing is subtracted. F and 1 - F are off by no more units than 1 - S is there, and 1 more for
+    the last sum; a + c takes 1 more than a, c no more than b. That is less than what was added when
+    the units of ``BrierLosses`` were rounded up, and so are those of the best curve of a group.
+    """
+
+    def as_leaves(self, rows: Places, inside: Floats) -> Floats:
+        """As the protocol says."""
+        when = self.when[rows]
+        starts = np.flatnonzero(np.diff(when, prepend=-1))
+        target, other, censored = (
+            np.add.reduceat(each[rows, None] * inside, starts)
+            for each in (self.event_weight, self.other_weight, self.censored_weight)
+        )
+        b, c = (
+            np.add.reduceat(each[rows, None] * inside, starts).cumsum(axis=0)
+            for each in (self.b_weight, self.c_weight)
+        )
+        at_risk = (target + other + censored)[::-1].cumsum(axis=0)[::-1]
+        later = np.vstack([at_risk[1:], np.zeros((1, inside.shape[1]))])
+        has_ends = target + other > 0
+        stay = np.divide(censored + later, at_risk, out=np.ones_like(later), where=has_ends)
+        free = np.cumprod(stay, axis=0)
+        before = np.vstack([np.ones((1, inside.shape[1])), free[:-1]])
+        had, had_other = (
+            np.cumsum(
+                before * np.divide(each, at_risk, out=np.zeros_like(later), where=each > 0), axis=0
+            )
+            for each in (target, other)
+        )
+        length, inverse_area = (
+            np.add.reduceat(each, when[starts])[:, None]
+            for each in (self.lengths, self.inverse_areas)
+        )
+        had_not = free + had_other
+        loss = had * had * (later * inverse_area + c * length) + had_not * had_not * b * length
         out: Floats = loss.sum(axis=0) / self.scale
         return out

@@ -94,7 +94,9 @@ def _problem(stated: "Certificate", table: Table, events: EventTable) -> Problem
         stated.min_samples_leaf,
         stated.max_leaves,
         min_events_leaf=stated.min_events_leaf,
-        loss="brier" if stated.loss_kind == "teacher" else stated.loss_kind,
+        loss="likelihood" if stated.loss_kind == "likelihood" else "brier",
+        column_penalties=stated.column_penalties,
+        first_split=stated.first_split,
     )
 
 
@@ -158,6 +160,7 @@ def _check_tree(stated: "Certificate", problem: Problem) -> dict[str, Claim]:
             f"{loss:.12g}, stated {stated.loss:.12g}",
         ),
         **_check_shape(stated, sizes[sizes > 0], int(events.min())),
+        **_check_first_split(stated, problem),
         **_check_condition(stated),
         **_check_numbers(stated, slack),
     }
@@ -184,6 +187,17 @@ def _check_shape(
     }
 
 
+def _check_first_split(stated: "Certificate", problem: Problem) -> dict[str, Claim]:
+    """The tree begins with a split on the column that was asked for, if one can."""
+    if stated.first_split is None:
+        return {}
+    root = int(stated.tree.question[0])
+    if root < 0:
+        holds = not problem.must_split
+        return {"first split": (holds, f"none on {stated.first_split} leaves enough rows")}
+    return {"first split": (bool(problem.may_be_first[root]), problem.questions.text(root))}
+
+
 def _check_condition(stated: "Certificate") -> dict[str, Claim]:
     """The tree is one of those that were asked for, if there was a condition."""
     if stated.choice is None or not stated.condition:
@@ -194,7 +208,7 @@ def _check_condition(stated: "Certificate") -> dict[str, Claim]:
 
 def _check_numbers(stated: "Certificate", slack: float) -> dict[str, Claim]:
     """The stated numbers agree with each other."""
-    objective = stated.loss + stated.regularization * stated.n_leaves
+    objective = stated.loss + stated.regularization * stated.n_leaves + stated.columns_penalty
     is_closed = stated.lower_bound == stated.objective
     guess = stated.guess
     is_told = guess is None or (
@@ -207,8 +221,8 @@ def _check_numbers(stated: "Certificate", slack: float) -> dict[str, Claim]:
     return {
         "objective": (
             abs(objective - stated.objective) <= slack,
-            f"{stated.loss:.12g} + {stated.n_leaves} x {stated.regularization:g} = "
-            f"{objective:.12g}",
+            f"{stated.loss:.12g} + {stated.n_leaves} x {stated.regularization:g}"
+            f"{stated.columns_words} = {objective:.12g}",
         ),
         "bounds": (
             stated.lower_bound <= stated.objective
