@@ -342,25 +342,6 @@ def log_rank(curves: Sequence[LeafCurve]) -> LogRank:
     return LogRank(statistic, degrees, float(chdtrc(degrees, statistic)))
 
 
-def relative_hazards(curves: Sequence[LeafCurve], until: float | None = None) -> list[float]:
-    """Events of each leaf, divided by those expected of it with the hazard of all rows.
-
-    Expected is the sum of the Nelson-Aalen cumulative hazard of all rows at the ends of the leaf's
-    rows; which is the sum over times of the leaf's weight at risk times the step of that hazard.
-    Events from a horizon on do not count.
-    """
-    times = np.unique(np.concatenate([curve.times for curve in curves]))
-    times = times if until is None else times[times < until]
-    events = np.zeros((len(curves), len(times)))
-    for k, curve in enumerate(curves):
-        here = curve.times if until is None else curve.times[curve.times < until]
-        events[k, np.searchsorted(times, here)] = curve.events[: len(here)]
-    at_risk = np.array([curve.at_risk(times) for curve in curves])
-    expected = at_risk @ (events.sum(axis=0) / at_risk.sum(axis=0))
-    ratios = np.divide(events.sum(axis=1), expected, out=np.zeros(len(curves)), where=expected > 0)
-    return [float(ratio) for ratio in ratios]
-
-
 def hazard_ratios(
     curves: Sequence[LeafCurve], reference: int, confidence: float = 0.95
 ) -> list[Interval]:

@@ -30,9 +30,10 @@ from survtree._questions.forms import (
     says_yes_if_missing,
 )
 from survtree._questions.questions import Questions
-from survtree._scoring.curves import LeafCurve, LogRank, hazard_ratios, log_rank, relative_hazards
+from survtree._scoring.curves import LeafCurve, LogRank, hazard_ratios, log_rank
 from survtree._scoring.incidence import CompetingCurve
 from survtree._scoring.read_curves import check_times
+from survtree._scoring.relative_hazards import relative_hazards
 from survtree._show.checks import check_confidence, check_until
 from survtree._show.shown_curves import CurveWords, shown_at, shown_curve, words_of
 from survtree._show.usual_times import has_medians, stated_time, unit_of, usual_times
@@ -291,7 +292,9 @@ def leaf_facts(
     total = sum(curve.weight for curve in curves.values())
     paths = paths_to_nodes(model.tree_, model.questions_)
     groups = {node: group for group, node in model.groups_.items()}
-    names, hazards = given_names(model), _relative_hazards(model)
+    names, proof = given_names(model), model.certificate_
+    is_by_likelihood = proof.loss_kind == "likelihood"
+    hazards = relative_hazards(curves, proof.horizon) if is_by_likelihood else {}
     leaves = [
         Leaf(
             node=node,
@@ -324,15 +327,6 @@ def leaf_facts(
         has_medians(model),
         model.causes_,
     )
-
-
-def _relative_hazards(model: FittedTree) -> dict[int, float]:
-    """Of the leaves of a tree that the likelihood has chosen; empty of others."""
-    if model.certificate_.loss_kind != "likelihood":
-        return {}
-    curves = model.leaf_curves_
-    found = relative_hazards(list(curves.values()), model.certificate_.horizon)
-    return dict(zip(curves, found, strict=True))
 
 
 def _of_causes(curve: LeafCurve, times: Sequence[float], confidence: float) -> dict[str, Any]:
