@@ -13,8 +13,11 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+import numpy as np
+import sklearn
+
 from survtree._base.options import OPTIONS
-from survtree._base.versions import version_of
+from survtree._base.versions import SURVTREE_VERSION
 from survtree._model.defaults import is_word, without_defaults
 from survtree._model.prepare import Prepared
 from survtree._scoring.teachers import BUILT_IN
@@ -28,8 +31,12 @@ WIDEST = 88  # of a call on one line
 
 def versions_now() -> dict[str, str]:
     """Of the programs that a result depends on."""
-    names = ("survtree", "numpy", "scikit-learn")
-    return {**{name: version_of(name) for name in names}, "Python": platform.python_version()}
+    found = {
+        "survtree": SURVTREE_VERSION,
+        "numpy": np.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+    return {**found, "Python": platform.python_version()}
 
 
 @cache
@@ -142,8 +149,10 @@ def full_options(model: Any, origin: Origin) -> dict[str, Any]:
     """Every option that the tree depends on, with numbers in the place of words."""
     tree, proof = getattr(model, "best_estimator_", model), model.certificate_
     given = without_defaults(tree.get_params(deep=False), tree.regularization)
-    names = ("max_depth", "regularization", "min_events_leaf", "max_leaves", "horizon")
-    names += ("column_penalties", "first_split")
+    names = (
+        *("max_depth", "regularization", "min_events_leaf", "max_leaves", "horizon"),
+        *("column_penalties", "first_split"),
+    )
     found = {name: getattr(proof, name) for name in names}
     found |= {"shrinkage": model.shrinkage_, "random_state": origin.seed or 0}
     if is_word(given["thresholds"], "auto") and proof.is_every_cut:
@@ -175,7 +184,8 @@ def _code(estimator: str, options: Mapping[str, str | None], model: Any, origin:
     call = f"{estimator}({', '.join(arguments)})"
     if len(call) > WIDEST:
         call = f"{estimator}(\n    " + ",\n    ".join(arguments) + ",\n)"
-    code = f"from survtree import {estimator}\n\nmodel = {call}\nmodel.fit({_rows(model, origin, estimator)})"
+    rows = _rows(model, origin, estimator)
+    code = f"from survtree import {estimator}\n\nmodel = {call}\nmodel.fit({rows})"
     return code + _choice(model.certificate_)
 
 
