@@ -71,6 +71,13 @@ PAGES = (
         notes=new_rows.NOTES,
         also=("new_rows.scoring", "new_rows.models", "new_rows.tables"),
     ),
+    Page(
+        "competing_risks",
+        "competing_risks.__main__",
+        "Competing risks beside R",
+        "make bench-competing_risks",
+        parts=("scores", "leaves"),
+    ),
     Page("household", "household", "Two million rows", "make bench-household"),
     Page("parity_osst", "parity", "The same answers as the original", "make parity", False),
     Page("protocol", "protocol", "The paper's protocol", "make bench-protocol"),

@@ -13,8 +13,8 @@ import numpy as np
 from survtree._base.checks import not_with_max_leaves
 from survtree._model.defaults import SHALLOW, is_word
 from survtree._model.prepare import Prepared
-from survtree._proof.certificate import headline
 from survtree._scoring.losses import LossByDefinition
+from survtree._search.headline import headline
 from survtree._search.problem import Clock, Problem, SearchSettings
 from survtree._search.progress import Snapshot, Watch
 from survtree._search.solve import KeptSearch, Solution, find

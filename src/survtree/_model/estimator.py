@@ -13,6 +13,7 @@ from survtree._model.deeper import Found, searched
 from survtree._model.every_cut import with_every_cut
 from survtree._model.fitted import FittedTree
 from survtree._model.prepare import Prepared, copy_feature_names, prepare
+from survtree._model.search_settings import search_settings_of
 from survtree._model.shortfalls import warn_of_shortfalls
 from survtree._model.state import Fitted
 from survtree._model.tree_lists import TreeLists
@@ -322,8 +323,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
             With competing risks: which cause the tree is about. The event column then holds what
             ended each row, 0 for a censored one; the leaves' curves are cumulative incidences.
         censored : code or name, optional
-            The label of censored rows. By default 0, or the one label that reads like it, such as
-            "censored".
+            The label of censored rows; by default 0, or the one word for it, such as "censored".
         """
         clock = Clock.started()
         options = check_options(self)
@@ -398,16 +398,3 @@ def with_state(model: OptimalSurvivalTree, fitted: Fitted) -> OptimalSurvivalTre
     copy_feature_names(model, other)
     other._fitted = fitted
     return other
-
-
-def search_settings_of(options: dict[str, Any]) -> SearchSettings:
-    """How the search is to run and when it may stop, from the options of the estimator."""
-    may_stop = ("time_limit", "memory_limit", "node_limit", "gap", "verbose", "callback")
-    as_they_are = ("gap", "upper_bound", "time_limit", "memory_limit", "node_limit", "n_jobs")
-    return SearchSettings(
-        **{name: options[name] for name in as_they_are},
-        proves=options["reference_mode"] == "prove",
-        wants_proof=options["certificate"] == "full",
-        # A search that may be stopped, or is watched, had better close its gap on the way.
-        wants_bounds=any(options[name] for name in may_stop),
-    )

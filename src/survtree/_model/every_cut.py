@@ -16,11 +16,11 @@ from survtree._model.deeper import Found
 from survtree._model.defaults import SHALLOW, is_word
 from survtree._model.prepare import Prepared, copy_feature_names
 from survtree._model.refine import Refinement, can_refine, renumbered
-from survtree._proof.certificate import headline
 from survtree._questions.asked import places_in
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.questions import Questions
 from survtree._search.engines import CUTS
+from survtree._search.headline import headline
 from survtree._search.problem import Clock, Problem, SearchSettings
 from survtree._search.progress import Watch
 from survtree._search.replay import save_if_asked

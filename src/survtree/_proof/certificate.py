@@ -21,7 +21,6 @@ from survtree._base.numbers import (
     relative_gap,
 )
 from survtree._base.tree import Tree
-from survtree._base.versions import SURVTREE_VERSION
 from survtree._proof.checks import check_has_proof
 from survtree._proof.choice import Choice
 from survtree._proof.column_terms import (
@@ -36,8 +35,7 @@ from survtree._questions.binarizer import Binarizer
 from survtree._questions.coded_answers import CodedAnswers
 from survtree._questions.questions import Questions
 from survtree._scoring.teachers import BUILT_IN
-from survtree._search.engines import n_threads
-from survtree._search.problem import LossKind, Problem, SearchSettings, rules_of_splits
+from survtree._search.problem import LossKind, Problem, rules_of_splits
 from survtree._search.progress import Watch, pruned_by
 from survtree._search.solve import KeptSearch, Solution, claims_of
 
@@ -391,16 +389,3 @@ class Certificate:
         must be given.
         """
         return recheck(self, self.binarizer.read_with_outcome(X, y, sample_weight), targets)
-
-
-def headline(problem: Problem, settings: SearchSettings) -> str:
-    """The first line of the progress table."""
-    n, p = problem.answers.shape
-    depth = "no limit" if problem.max_depth is None else problem.max_depth
-    leaves = "" if problem.max_leaves is None else f"  at most {problem.max_leaves} leaves"
-    return (
-        f"survtree {SURVTREE_VERSION} | {n:,} rows  {p} questions  "
-        f"{len(problem.events.event_times):,} event times | regularization "
-        f"{format_penalty(problem.regularization)}  depth {depth}{leaves} | "
-        f"{format_count(n_threads(settings), 'thread')}"
-    )
