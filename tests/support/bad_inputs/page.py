@@ -6,6 +6,7 @@
 from pathlib import Path
 
 from tests.support.bad_inputs.case import Case, N
+from tests.support.bad_inputs.causes import CAUSED
 from tests.support.bad_inputs.exports import EXPORTS
 from tests.support.bad_inputs.files import FILES
 from tests.support.bad_inputs.fits import FITS
@@ -22,7 +23,8 @@ from tests.support.bad_inputs.teachers import TEACHERS
 from tests.support.bad_inputs.tunings import TUNINGS
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "bad-inputs.md"
-GROUPS = FITS | RULES | MISLEADING | REFERENCES | TEACHERS | PREDICTIONS | METRICS | TUNINGS
+GROUPS = FITS | RULES | CAUSED | MISLEADING | REFERENCES | TEACHERS | PREDICTIONS | METRICS
+GROUPS |= TUNINGS
 GROUPS |= NEAR | PLOTS | EXPORTS | REPORTS | FILES | TABLES
 CASES = [case for cases in GROUPS.values() for case in cases]
 
