@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "kernel/lanes.hpp"
 
@@ -58,6 +59,13 @@ struct SplitFloors {
   std::vector<float>& single_scratch;
 };
 
+// What a loss knows of each collapsed row, as numbers: for a device that computes losses by itself.
+struct LossFacts {
+  std::size_t n_per_row = 0;  // 0: no device computes this loss
+  std::vector<double> rows;   // n_per_row numbers for each
+  std::vector<double> common;  // of all rows
+};
+
 // Knows what it needs of each collapsed row, by number. Never changes once made: threads share it.
 class Loss {
  public:
@@ -77,6 +85,8 @@ class Loss {
   // there is) than how many of its rows are in a leaf. For these, counting may replace listing.
   virtual bool counts_blocks() const { return false; }
   virtual void of_block_splits(const CountedBlocks&, const SplitLosses&) const {}
+
+  virtual LossFacts facts_for_device() const { return {}; }
 };
 
 // What the loss sees of each row of a table; makes the loss once equal rows have become one.
