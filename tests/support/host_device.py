@@ -45,7 +45,7 @@ class HostDevice:
     def launch(self, call: Launch) -> None:
         function = getattr(_library(call.variant), call.kernel)
         numbers = [ctypes.c_uint64(number) for number in call.numbers]
-        function(ctypes.c_void_p(self.address(call.arguments)), *numbers)
+        function(ctypes.c_void_p(call.arguments.ctypes.data), *numbers)
 
 
 @cache

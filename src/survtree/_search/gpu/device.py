@@ -26,7 +26,7 @@ class Launch:
 
     variant: Variant
     kernel: str
-    arguments: Any  # on the device, as ARGUMENTS of source.py
+    arguments: NDArray[Any]  # one, as ARGUMENTS of source.py; handed over by value
     numbers: tuple[int, ...]
     n_blocks: int
     own_bytes: int = 0  # memory of each block

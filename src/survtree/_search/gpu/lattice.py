@@ -24,13 +24,13 @@ from survtree._search.gpu.source import (
     OPTIMA,
     THREADS,
     Variant,
-    list_bytes,
+    own_bytes,
+    scratch_bytes,
 )
 
 MOST_DEPTH = MOST_LEVELS + 1
 LANE_ROWS_A_SECOND = 3e11  # about, of a large GPU
 _LAUNCH_S = 0.1  # of a call of a kernel, about: then others have a turn
-_OWN_BYTES = 56 * 1024  # more would leave too few blocks at a time
 
 
 @dataclass(frozen=True)
@@ -145,15 +145,12 @@ class _Run:
         self, device: Device, rows: DeviceRows, rules: Rules, on_turn: Callable[[], None]
     ) -> None:
         self._device, self._rows, self._on_turn = device, rows, on_turn
-        n_copies = int(rows.copies.sum()) if rows.is_weighted else len(rows.copies)
-        inverse = np.zeros(2 if rows.is_weighted else n_copies + 1)
-        inverse[1:] = 1.0 / np.arange(1, len(inverse))
+        self._variant = Variant(rows.loss, rows.has_codes, rows.is_weighted)
         arrays = {
             "answers": rows.answers,
             "facts": rows.facts,
             "copies": rows.copies,
             "events": rows.events,
-            "inverse": inverse,
             "choose": _binomials(rows.n_questions),
         }
         if rows.has_codes:
@@ -180,7 +177,8 @@ class _Run:
             "penalty": rules.penalty,
         }
         if rows.loss == "brier":
-            numbers.update(end_high=common[0], end_low=common[1])
+            dust = 1e-30 * float(rows.facts[:, 0].min())
+            numbers.update(end_high=common[0], end_low=common[1], dust=dust)
         else:
             numbers.update(total_weight=common[0])
         for name, number in numbers.items():
@@ -218,52 +216,42 @@ class _Run:
         return self._device.table(size)
 
     def _solve(self, level: int, mode: int, values: Any = None, below: Any = None) -> None:
-        n_sets = comb(self._rows.n_questions, level)
-        lists = list_bytes(1 << level, self._rows.n_questions, len(self._rows.first_cut))
-        variant, own_bytes = self._variant(lists)
-        n_blocks = min(self._device.n_blocks, n_sets)
+        rows, device = self._rows, self._device
+        n_sets, own = comb(rows.n_questions, level), self._own_bytes(level)
+        size = scratch_bytes(self._variant, len(rows.answers), rows.answers.shape[1])
+        n_blocks = min(device.n_blocks, n_sets, max(1, device.free_bytes // (2 * size)))
+        scratch = device.room(n_blocks * size)
         arguments = self._arguments.copy()
         arguments["level"], arguments["mode"] = level, mode
-        arguments["values"] = 0 if values is None else self._device.address(values)
-        arguments["below"] = 0 if below is None else self._device.address(below)
-        if not variant.has_own_rows:
-            size = variant.row_bytes(self._rows.answers.shape[1]) * len(self._rows.answers)
-            arguments["scratch_bytes"] = size = -(-size // 256) * 256
-            n_blocks = max(1, min(n_blocks, self._device.free_bytes // (2 * size)))
-            scratch = self._device.room(n_blocks * size)
-            arguments["scratch"] = self._device.address(scratch)
-        placed = self._device.put(arguments.reshape(1).view(np.uint8))
-        lane_rows = float(len(self._rows.answers)) * max(32, self._rows.n_questions)
-        for first, last in _portions(n_sets, lane_rows, n_blocks):
-            numbers = (first, last)
-            launch = Launch(variant, "solve_sets", placed, numbers, n_blocks, own_bytes)
-            self._device.launch(launch)
+        arguments["values"] = 0 if values is None else device.address(values)
+        arguments["below"] = 0 if below is None else device.address(below)
+        arguments["scratch"], arguments["scratch_bytes"] = device.address(scratch), size
+        lane_rows = float(len(rows.answers)) * max(32, rows.n_questions)
+        for portion in _portions(n_sets, lane_rows, n_blocks):
+            launch = Launch(self._variant, "solve_sets", arguments, portion, n_blocks, own)
+            device.launch(launch)
             self._on_turn()
 
-    def _variant(self, lists: int) -> tuple[Variant, int]:
-        """The variant for these rows, and the memory that each block needs for itself."""
+    def _own_bytes(self, level: int) -> int:
+        """Memory that each block needs for itself."""
         rows = self._rows
-        own = Variant(rows.loss, rows.has_codes, rows.is_weighted, has_own_rows=True)
-        with_rows = lists + own.row_bytes(rows.answers.shape[1]) * len(rows.answers) + 16
-        if with_rows <= min(_OWN_BYTES, self._device.own_bytes):
-            return own, with_rows
-        if lists > self._device.own_bytes:
+        n_columns = max(0, len(rows.first_cut) - 1)
+        wanted = own_bytes(self._variant, 1 << level, rows.n_questions, n_columns)
+        if wanted > self._device.own_bytes:
             raise DeviceError(
                 f"{rows.n_questions:,} questions are too many for a search on this GPU at this "
                 f"depth. Choose fewer thresholds, a smaller max_depth, {INSTEAD}"
             )
-        return Variant(rows.loss, rows.has_codes, rows.is_weighted, has_own_rows=False), lists
+        return wanted
 
     def _add_up(self, level: int, values: Any, below: Any) -> None:
         arguments = self._arguments.copy()
         arguments["level"] = level
         arguments["values"] = self._device.address(values)
         arguments["below"] = self._device.address(below)
-        placed = self._device.put(arguments.reshape(1).view(np.uint8))
         n_sets = comb(self._rows.n_questions, level)
         n_blocks = min(self._device.n_blocks, -(-n_sets // THREADS))
-        variant, _ = self._variant(0)
-        self._device.launch(Launch(variant, "add_up", placed, (n_sets,), n_blocks))
+        self._device.launch(Launch(self._variant, "add_up", arguments, (n_sets,), n_blocks))
 
     def _with_like_cuts(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Cuts that part the rows like the one before them cost the same."""

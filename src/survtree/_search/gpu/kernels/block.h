@@ -1,31 +1,31 @@
 // What a block does with one set of questions.
 
-// The bytes that the lists take, and where each is; `memory` may be null.
-SURVTREE_FN u64 lay_out(const Arguments& a, unsigned char* memory, bool has_rows, Lists* l) {
+// Where a block's lists are in its own memory; the bytes that they take. `l` may be null.
+SURVTREE_FN u64 lay_out(const Arguments& a, Team t, unsigned char* memory, Lists* l) {
   const u64 n_cells = 1ull << a.level, width = words_of_questions(a);
-  u64 at = 0;
-  const u64 wider = a.n_columns > width ? a.n_columns : width;
-  if (l != nullptr) l->counts = (u32*)(memory + at);
-  at += 4 * (u64)kMostCounts;
-  if (l != nullptr) l->yes_set = (u32*)(memory + at);
-  at += 4 * n_cells * width;
-  if (l != nullptr) l->no_set = (u32*)(memory + at);
-  at += 4 * n_cells * wider;
-  if (l != nullptr) l->lanes = (u16*)(memory + at);
-  at = (at + 2 * n_cells * a.n_questions + 15) / 16 * 16;
-  if (has_rows && l != nullptr) {
-    l->rows = (Row*)(memory + at);
-    l->numbers = (u32*)(memory + at + sizeof(Row) * a.n_rows);
-    l->answers = l->numbers + a.n_rows;
+  const u64 tiles = sizeof(Row) * kTile * (t.size / t.width);
+  const u64 yes_set = 4 * n_cells * width;
+  const u64 no_set = 4 * n_cells * (a.n_columns > width ? a.n_columns : width);
+  // Counts are done with before lanes are listed.
+  const u64 counts = 4 * (u64)kMostCounts, lanes = 2 * n_cells * a.n_questions;
+  if (l != nullptr) {
+    l->tiles = (Row*)memory;
+    l->yes_set = (u32*)(memory + tiles);
+    l->no_set = (u32*)(memory + tiles + yes_set);
+    l->counts = (u32*)(memory + tiles + yes_set + no_set);
+    l->lanes = (u16*)l->counts;
   }
-  if (has_rows) at += (sizeof(Row) + 4 + 4 * a.n_words) * a.n_rows;
-  return (at + 15) / 16 * 16;
+  return tiles + yes_set + no_set + (counts > lanes ? counts : lanes);
 }
 
-SURVTREE_FN void lay_out_rows(const Arguments& a, unsigned char* memory, Lists& l) {
-  l.rows = (Row*)memory;
-  l.numbers = (u32*)(memory + sizeof(Row) * a.n_rows);
-  l.answers = l.numbers + a.n_rows;
+// Those of rows, in memory that blocks have in common.
+SURVTREE_FN u64 lay_out_rows(const Arguments& a, unsigned char* memory, Lists* l) {
+  if (l != nullptr) {
+    l->rows = (Row*)memory;
+    l->numbers = (u32*)(memory + sizeof(Row) * a.n_rows);
+    l->answers = l->numbers + a.n_rows;
+  }
+  return (sizeof(Row) + 4 + 4 * a.n_words) * a.n_rows;
 }
 
 SURVTREE_FN void clear(const Arguments& a, Team t, u64 set, Cells& cells, const Lists& l) {
@@ -37,13 +37,16 @@ SURVTREE_FN void clear(const Arguments& a, Team t, u64 set, Cells& cells, const 
   for (u32 k = t.rank; k < n_cells * width; k += t.size) l.yes_set[k] = 0;
   const u32 n = n_cells * (u32)(a.n_columns > width ? a.n_columns : width);
   for (u32 k = t.rank; k < n; k += t.size) l.no_set[k] = 0;
-  if (t.rank == 0) find_set(a, set, cells.questions);
+  if (t.rank == 0) {
+    find_set(a, set, cells.questions);
+    cells.n_taken = 0;
+  }
 }
 
 SURVTREE_FN void make_rows(const Arguments& a, Team t, const Cells& cells, const Lists& l) {
   const u32 n_cells = 1u << a.level;
   for (u32 at = t.rank; at < a.n_rows; at += t.size) {
-    const u32 c = cell_of_place(cells, cells.begin, n_cells, at);
+    const u32 c = place_of(cells.begin, n_cells, at);
     make_row(a, l.numbers, at, cells.begin[c + 1], l.rows[at]);
   }
 }
@@ -51,45 +54,47 @@ SURVTREE_FN void make_rows(const Arguments& a, Team t, const Cells& cells, const
 // One lane more than there are questions: all rows as one leaf.
 SURVTREE_FN void place_items(const Arguments& a, Cells& cells) {
   cells.item_begin[0] = 0;
-  for (u32 c = 0; c < 1u << a.level; ++c) {
+  for (u32 k = 0; k < 1u << a.level; ++k) {
+    const u32 c = cells.by_size[k];
     const u32 n = is_leaf(a, cells.rows[c], cells.events[c]) ? (cells.n_lanes[c] + 32) / 32 : 0;
-    cells.item_begin[c + 1] = cells.item_begin[c] + n;
+    cells.item_begin[k + 1] = cells.item_begin[k] + n;
   }
 }
 
-// What a split on this question costs, or a leaf; infinite if a side is too small.
-SURVTREE_FN double cost_of(const Arguments& a, const Lists& l, u32 begin, u32 n, u32 question) {
-  const u32* answers = l.answers + (u64)begin * a.n_words;
-  const u32 stride = (u32)a.n_words;
-  const Row* rows = l.rows + begin;
-  Losses found;
-#ifdef SURVTREE_CODES
-  const u16* codes = (const u16*)answers;
-  const u32 limit = question == kNobody ? 0 : a.cut[question] + 1;
-  if (question != kNobody) codes += a.column[question];
-  found = losses_of(a, rows, n, [=](u32 i) { return codes[(u64)i * 2 * stride] < limit; });
-#else
-  const u32 mask = question == kNobody ? 0 : 1u << question % 32;
-  if (question != kNobody) answers += question / 32;
-  found = losses_of(a, rows, n, [=](u32 i) { return (answers[(u64)i * stride] & mask) != 0; });
-#endif
+// What a split of a cell on this question costs, or a leaf; infinite if a side is too small.
+SURVTREE_FN double cost_of(const Arguments& a, Team t, const Cells& cells, const Lists& l, u32 cell,
+                           u32 question) {
+  const u32 begin = cells.begin[cell], n = cells.begin[cell + 1] - begin;
+  const Answers answers = answers_to(a, l.answers + (u64)begin * a.n_words, question);
+  Row* tile = l.tiles + t.rank / t.width * kTile;
+  const Losses found = losses_of(a, t, l.rows + begin, n, answers, tile);
   if (question == kNobody) return found.no + a.penalty;
-  const bool fits = is_leaf(a, found.no_rows, found.no_events) &&
-                    is_leaf(a, found.yes_rows, found.yes_events);
+  const bool fits = is_leaf(a, found.yes_rows, found.yes_events) &&
+                    is_leaf(a, cells.rows[cell] - found.yes_rows,
+                            cells.events[cell] - found.yes_events);
   return fits ? (found.no + a.penalty) + (found.yes + a.penalty) : double_of(kInfinity);
 }
 
-SURVTREE_FN void pass_lanes(const Arguments& a, Team t, Cells& cells, const Lists& l) {
-  const u32 n_cells = 1u << a.level, n_items = cells.item_begin[n_cells];
-  for (u32 k = t.rank; k < 32 * n_items; k += t.size) {
-    const u32 c = cell_of_place(cells, cells.item_begin, n_cells, k / 32);
-    const u32 lane = k - 32 * cells.item_begin[c], n_lanes = cells.n_lanes[c];
-    if (lane > n_lanes) continue;
+// 32 lanes of a cell, which the threads of a warp share. Those beyond the last do what the last
+// does, a leaf: all threads must be there to fetch rows.
+SURVTREE_FN void pass_item(const Arguments& a, Team t, Cells& cells, const Lists& l, u32 item) {
+  const u32 k = place_of(cells.item_begin, 1u << a.level, item), c = cells.by_size[k];
+  const u32 first = 32 * (item - cells.item_begin[k]), n_lanes = cells.n_lanes[c];
+  for (u32 lane = first + t.lane; lane < first + 32; lane += t.width) {
     const u32 question = lane < n_lanes ? l.lanes[(u64)c * a.n_questions + lane] : kNobody;
-    const u32 begin = cells.begin[c];
-    const u64 cost = bits_of(cost_of(a, l, begin, cells.begin[c + 1] - begin, question));
-    if (a.mode == kLanes) a.values[question == kNobody ? a.n_questions : question] = cost;
+    const u64 cost = bits_of(cost_of(a, t, cells, l, c, question));
+    if (a.mode == kLanes && lane <= n_lanes)
+      a.values[question == kNobody ? a.n_questions : question] = cost;
     lower(cells.best + c, cost);
+  }
+}
+
+SURVTREE_FN void pass_lanes(const Arguments& a, Team t, Cells& cells, const Lists& l) {
+  const u32 n_items = cells.item_begin[1u << a.level];
+  for (;;) {
+    const u32 item = next_number(&cells.n_taken, t.lane);
+    if (item >= n_items) return;
+    pass_item(a, t, cells, l, item);
   }
 }
 
@@ -106,6 +111,7 @@ SURVTREE_FN void do_set(const Arguments& a, Team t, u64 set, Cells& cells, const
   SURVTREE_SYNC();
   make_rows(a, t, cells, l);
   list_lanes(a, t, cells, l);
+  order_cells(a, t, cells);
   SURVTREE_SYNC();
   if (t.rank == 0) place_items(a, cells);
   SURVTREE_SYNC();

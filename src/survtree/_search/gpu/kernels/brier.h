@@ -6,12 +6,15 @@
 // product of all r so far, 1 / grown: with e = grown w / at_risk an event is
 //   grown += e,   x += e area,   loss += mass p2 + e (old x + new x),   and nothing shrinks.
 // What the pass there calls v, p2 and its sum u + events are x / grown, p2 / grown^2 and
-// loss / grown^2. Still nothing is subtracted, and no quotient is taken but w / at_risk, which for
-// rows of weight 1 is read from a table. Where nobody is later than an event, the rest of the curve
-// is 0: p2 starts anew.
+// loss / grown^2. Still nothing is subtracted, and no quotient is taken but w / at_risk.
+//
+// Where nobody is later than an event, the curve would be 0 from there on. Each side has a speck of
+// dust at risk from the beginning, so far below the weights of rows that no sum with one of them
+// shows it: the curve stays a speck above 0, and the first row needs no rule of its own.
 
-struct Row {
-  double area, time, mass;  // area of 1/G and time since the row that passes before; weight / G
+struct alignas(16) Row {
+  double area, time;  // of 1/G, and passed, since the row before; time is -1 without an event
+  double mass;        // weight / G
 #ifdef SURVTREE_WEIGHTED
   double weight;
   u32 copies, events;
@@ -23,8 +26,7 @@ SURVTREE_FN double difference(double a_high, double a_low, double b_high, double
   return (a_high - b_high) + (a_low - b_low);
 }
 
-// Row `at` of the listed ones; those of its cell end at `end`. A row without an event has a time
-// of -1.
+// Row `at` of the listed ones; those of its cell end at `end`.
 SURVTREE_FN void make_row(const Arguments& a, const u32* numbers, u32 at, u32 end, Row& out) {
   const u32 row = numbers[at];
   const double* facts = a.facts + (u64)row * kFacts;
@@ -48,86 +50,94 @@ SURVTREE_FN void make_row(const Arguments& a, const u32* numbers, u32 at, u32 en
                         : difference(a.end_high, a.end_low, facts[4], facts[5]);
 }
 
-struct Side {
-  double at_risk, area, grown, grown2, x, p2, loss;
-  u32 rows, events;
-};
-
-struct Lane {
-  Side no, yes;
-};
-
-SURVTREE_FN void start(Side& s) {
-  s.at_risk = s.area = s.x = s.p2 = s.loss = 0.0;
-  s.grown = s.grown2 = 1.0;
-  s.rows = s.events = 0;
+// 1 / x for x > 0, to the last digit or the one before it.
+SURVTREE_FN double inverse_of(double x) {
+#ifdef __CUDACC__
+  double y;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  const double off = fma(-x, y, 1.0);  // about 2^-20; its third power is nothing
+  return fma(y, fma(off, off, off), y);
+#else
+  return 1.0 / x;
+#endif
 }
 
-// `e` and `mass` are 0 on the side where the row is not.
+struct Side {
+  double at_risk, area, grown, grown2, x, p2, loss;
+};
+
+SURVTREE_FN void start(Side& s, double dust) {
+  s.at_risk = dust;
+  s.area = s.x = s.p2 = s.loss = 0.0;
+  s.grown = s.grown2 = 1.0;
+}
+
 SURVTREE_FN void pass_event(Side& s, double k, double mass) {
   const double e = s.grown * k;
   s.grown += e;
-  const double old = s.x;
-  s.x += e * s.area;
   s.loss += mass * s.p2;
-  s.loss += e * (old + s.x);
+  s.loss += e * s.x;
+  s.x += e * s.area;
+  s.loss += e * s.x;
   s.grown2 = s.grown * s.grown;
 }
 
-SURVTREE_FN void pass(const double* inverse, const Row& row, bool says_yes, Lane& lane) {
-  Side &no = lane.no, &yes = lane.yes;
-  no.area += no.at_risk * row.area;
-  yes.area += yes.at_risk * row.area;
-  if (row.time >= 0.0) {
-    no.p2 += row.time * no.grown2;
-    yes.p2 += row.time * yes.grown2;
-    const double mass = row.mass;
-#ifdef SURVTREE_WEIGHTED
-    const double at_risk = says_yes ? yes.at_risk : no.at_risk;
-    const bool is_last = at_risk == 0.0;
-    const double k = is_last ? 0.0 : row.weight / at_risk;
-    (says_yes ? yes : no).events += row.events;
-#else
-    const u32 later = says_yes ? yes.rows : no.rows;
-    const bool is_last = later == 0;
-    const double k = inverse[later];
-    yes.events += says_yes;
-    no.events += !says_yes;
-#endif
-    if (is_last && says_yes) yes.p2 = 0.0;
-    if (is_last && !says_yes) no.p2 = 0.0;
-    pass_event(no, says_yes ? 0.0 : k, says_yes ? 0.0 : mass);
-    pass_event(yes, says_yes ? k : 0.0, says_yes ? mass : 0.0);
-  }
-#ifdef SURVTREE_WEIGHTED
-  yes.at_risk += says_yes ? row.weight : 0.0;
-  no.at_risk += says_yes ? 0.0 : row.weight;
-  yes.rows += says_yes ? row.copies : 0;
-  no.rows += says_yes ? 0 : row.copies;
-#else
-  yes.at_risk += says_yes ? 1.0 : 0.0;
-  no.at_risk += says_yes ? 0.0 : 1.0;
-  yes.rows += says_yes;
-  no.rows += !says_yes;
-#endif
-}
-
-struct Losses {
-  double no, yes;
-  u32 no_rows, yes_rows, no_events, yes_events;
+struct Lane {
+  Side no, yes;
+  u32 yes_rows, yes_events;
 };
 
-// Both sides of one split: `answer(i)` is that of row i.
-template <class Answer>
-SURVTREE_FN Losses losses_of(const Arguments& a, const Row* rows, u32 n, Answer answer) {
-  Lane lane;
-  start(lane.no);
-  start(lane.yes);
-  const double* inverse = a.inverse;
-#ifdef __CUDACC__
-#pragma unroll 2
+SURVTREE_FN void start(Lane& lane, double dust) {
+  start(lane.no, dust);
+  start(lane.yes, dust);
+  lane.yes_rows = lane.yes_events = 0;
+}
+
+SURVTREE_FN void pass(const Row& row, bool says_yes, Lane& lane) {
+  Side &no = lane.no, &yes = lane.yes;
+#ifdef SURVTREE_WEIGHTED
+  const double weight = row.weight;
+  const u32 n_events = row.events;
+  if (says_yes) lane.yes_rows += row.copies;
+#else
+  const double weight = 1.0;
+  const u32 n_events = 1;
 #endif
-  for (u32 i = n; i-- > 0;) pass(inverse, rows[i], answer(i), lane);
-  return {lane.no.loss / lane.no.grown2, lane.yes.loss / lane.yes.grown2, lane.no.rows,
-          lane.yes.rows, lane.no.events, lane.yes.events};
+  no.area += no.at_risk * row.area;
+  yes.area += yes.at_risk * row.area;
+  if (!is_negative(row.time)) {
+    const double mass = row.mass;
+    const double k = weight * inverse_of(says_yes ? yes.at_risk : no.at_risk);
+    no.p2 += row.time * no.grown2;
+    yes.p2 += row.time * yes.grown2;
+    if (says_yes) {
+      pass_event(yes, k, mass);
+      lane.yes_events += n_events;
+    } else {
+      pass_event(no, k, mass);
+    }
+  }
+  if (says_yes) yes.at_risk += weight;
+  if (!says_yes) no.at_risk += weight;
+}
+
+// Both sides of one split. The lanes of a warp pass the same rows: they fetch them together.
+SURVTREE_FN Losses losses_of(const Arguments& a, Team t, const Row* rows, u32 n, Answers answers,
+                             Row* tile) {
+  Lane lane;
+  start(lane, a.dust);
+  for (u32 end = n; end > 0;) {
+    const u32 begin = end > kTile ? end - kTile : 0;
+    SURVTREE_SYNC_WARP();
+    for (u32 i = t.lane; begin + i < end; i += t.width) tile[i] = rows[begin + i];
+    u32 said = answers.of_tile(begin, end);
+    SURVTREE_SYNC_WARP();
+    for (u32 i = end - begin; i-- > 0; said >>= 1) pass(tile[i], (said & 1u) != 0, lane);
+    end = begin;
+  }
+#ifndef SURVTREE_WEIGHTED
+  lane.yes_rows = (u32)lane.yes.at_risk;
+#endif
+  return {lane.no.loss / lane.no.grown2, lane.yes.loss / lane.yes.grown2, lane.yes_rows,
+          lane.yes_events};
 }

@@ -7,12 +7,15 @@ struct Cells {
   u32 rows[kMostCells];            // of the table, and how many of them are events
   u32 events[kMostCells];
   u32 n_lanes[kMostCells];         // questions that part the rows of the cell
-  u32 item_begin[kMostCells + 1];  // lanes go in items of 32
+  u32 by_size[kMostCells];         // cells, the largest first
+  u32 item_begin[kMostCells + 1];  // in that order: lanes go in items of 32
+  u32 n_taken;                     // items
   u64 best[kMostCells];
 };
 
 // Where a block keeps its rows and lanes.
 struct Lists {
+  Row* tiles;    // kTile rows for each warp
   u32* counts;   // cells x chunks of rows
   u32* yes_set;  // a bit a cell and question: someone says yes; with codes: has just this code
   u32* no_set;   // likewise no; with codes: the largest code, by cell and column
@@ -25,26 +28,18 @@ struct Lists {
 constexpr u32 kMostCounts = 2048;
 
 SURVTREE_FN u32 n_chunks(const Arguments& a, Team t) {
-  const u32 wanted = (u32)((a.n_rows + 15) / 16), room = kMostCounts >> a.level;
+  const u32 wanted = (u32)((a.n_rows + 7) / 8), room = kMostCounts >> a.level;
   u32 n = wanted < room ? wanted : room;
   return n < t.size ? n : t.size;
 }
 
 SURVTREE_FN u32 words_of_questions(const Arguments& a) { return (u32)((a.n_questions + 31) / 32); }
 
-SURVTREE_FN bool says_yes(const Arguments& a, const u32* answers, u32 question) {
-#ifdef SURVTREE_CODES
-  return ((const u16*)answers)[a.column[question]] <= a.cut[question];
-#else
-  return (answers[question / 32] >> (question % 32) & 1u) != 0;
-#endif
-}
-
 SURVTREE_FN u32 cell_of(const Arguments& a, const Cells& cells, u32 row) {
   const u32* answers = a.answers + (u64)row * a.n_words;
   u32 cell = 0;
   for (u32 i = 0; i < a.level; ++i)
-    cell |= (u32)says_yes(a, answers, cells.questions[i]) << i;
+    cell |= (u32)answers_to(a, answers, cells.questions[i]).says_yes(0) << i;
   return cell;
 }
 
@@ -153,7 +148,22 @@ SURVTREE_FN void list_lanes(const Arguments& a, Team t, Cells& cells, const List
   }
 }
 
-SURVTREE_FN u32 cell_of_place(const Cells& cells, const u32* begin, u32 n_cells, u32 at) {
+// Its place among all by size: those that are larger come first.
+SURVTREE_FN void order_cells(const Arguments& a, Team t, Cells& cells) {
+  const u32 n_cells = 1u << a.level;
+  for (u32 c = t.rank; c < n_cells; c += t.size) {
+    const u32 size = cells.begin[c + 1] - cells.begin[c];
+    u32 place = 0;
+    for (u32 other = 0; other < n_cells; ++other) {
+      const u32 others = cells.begin[other + 1] - cells.begin[other];
+      place += others > size || (others == size && other < c);
+    }
+    cells.by_size[place] = c;
+  }
+}
+
+// The place in ascending numbers at which `at` belongs.
+SURVTREE_FN u32 place_of(const u32* begin, u32 n_cells, u32 at) {
   u32 low = 0, high = n_cells;  // begin[low] <= at < begin[high]
   while (high - low > 1) {
     const u32 middle = (low + high) / 2;

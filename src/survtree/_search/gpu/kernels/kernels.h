@@ -2,31 +2,25 @@
 
 #ifdef __CUDACC__
 
-// Sets first ... last - 1. Rows are in the block's own memory if they fit there.
-extern "C" __global__ void __launch_bounds__(SURVTREE_THREADS)
-    solve_sets(const Arguments* arguments, u64 first, u64 last) {
-  extern __shared__ double own_memory[];
+// Sets first ... last - 1, one after the other by each block.
+extern "C" __global__ void __launch_bounds__(SURVTREE_THREADS, SURVTREE_BLOCKS)
+    solve_sets(const __grid_constant__ Arguments a, u64 first, u64 last) {
+  extern __shared__ double2 own_memory[];
   __shared__ Cells cells;
-  const Arguments& a = *arguments;
-  const Team t{threadIdx.x, blockDim.x};
+  const Team t{threadIdx.x, SURVTREE_THREADS, threadIdx.x % 32, 32};
   Lists l;
-#ifdef SURVTREE_OWN_ROWS
-  lay_out(a, (unsigned char*)own_memory, true, &l);
-#else
-  lay_out(a, (unsigned char*)own_memory, false, &l);
-  lay_out_rows(a, a.scratch + blockIdx.x * a.scratch_bytes, l);
-#endif
+  lay_out(a, t, (unsigned char*)own_memory, &l);
+  lay_out_rows(a, a.scratch + blockIdx.x * a.scratch_bytes, &l);
   for (u64 set = first + blockIdx.x; set < last; set += gridDim.x) do_set(a, t, set, cells, l);
 }
 
 // Sums of optima that are known, into those of one question less: a thread a set.
-extern "C" __global__ void add_up(const Arguments* arguments, u64 n_sets) {
-  const Arguments& a = *arguments;
+extern "C" __global__ void add_up(const __grid_constant__ Arguments a, u64 n_sets) {
   for (u64 set = blockIdx.x * (u64)blockDim.x + threadIdx.x; set < n_sets;
        set += (u64)gridDim.x * blockDim.x) {
     u32 questions[kMostLevels];
     find_set(a, set, questions);
-    offer_sums(a, Team{0, 1}, questions, a.values + (set << a.level));
+    offer_sums(a, Team{0, 1, 0, 1}, questions, a.values + (set << a.level));
   }
 }
 
@@ -36,11 +30,13 @@ extern "C" __global__ void add_up(const Arguments* arguments, u64 n_sets) {
 
 extern "C" void solve_sets(const Arguments* arguments, u64 first, u64 last) {
   const Arguments& a = *arguments;
-  auto* memory = (unsigned char*)std::malloc(lay_out(a, nullptr, true, nullptr));
+  const Team t{0, 1, 0, 1};
+  auto* memory = (unsigned char*)std::malloc(lay_out(a, t, nullptr, nullptr));
   Cells cells;
   Lists l;
-  lay_out(a, memory, true, &l);
-  for (u64 set = first; set < last; ++set) do_set(a, Team{0, 1}, set, cells, l);
+  lay_out(a, t, memory, &l);
+  lay_out_rows(a, a.scratch, &l);
+  for (u64 set = first; set < last; ++set) do_set(a, t, set, cells, l);
   std::free(memory);
 }
 
@@ -49,11 +45,8 @@ extern "C" void add_up(const Arguments* arguments, u64 n_sets) {
   for (u64 set = 0; set < n_sets; ++set) {
     u32 questions[kMostLevels];
     find_set(a, set, questions);
-    offer_sums(a, Team{0, 1}, questions, a.values + (set << a.level));
+    offer_sums(a, Team{0, 1, 0, 1}, questions, a.values + (set << a.level));
   }
 }
 
 #endif
-
-// So that the caller need not know how a row is laid out.
-constexpr u64 kRowBytes = sizeof(Row);

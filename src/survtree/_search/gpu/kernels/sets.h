@@ -7,8 +7,10 @@
 // number of threads, and meet at sync().
 
 #ifdef __CUDACC__
-#define SURVTREE_FN static __device__ __forceinline__
+#define SURVTREE_METHOD __device__ __forceinline__
+#define SURVTREE_FN static SURVTREE_METHOD
 #else
+#define SURVTREE_METHOD inline
 #define SURVTREE_FN static inline
 #endif
 
@@ -28,17 +30,17 @@ struct Arguments {
   const u32 *column, *cut, *first_cut;  // of each question; of each column. Codes only
   const double* facts;                  // n_facts numbers a row, for the loss
   const u32 *copies, *events;           // rows of the table that a row stands for
-  const double* inverse;                // 1 / k by k, 0 for k = 0, as far as there are rows
   const u64* choose;                    // C(n, k) at k * (n_questions + 1) + n
   u64* below;                           // optima of the cells of one question less, or of none
   u64* values;                          // where results go as they are
-  unsigned char* scratch;               // memory for listed rows where a block's own is too small
-  u64 scratch_bytes;                    // of each block
+  unsigned char* scratch;               // memory for the listed rows of each block
+  u64 scratch_bytes;
   u64 n_rows, n_questions, n_words, n_columns, n_facts;
   u64 level;                            // questions of a set
   u64 mode;
   u64 min_rows, min_events;
   double penalty, end_high, end_low, total_weight;
+  double dust;  // a weight that is nothing beside those of the rows
 };
 
 // What is computed of each cell of a set.
@@ -49,11 +51,20 @@ enum Mode {
   kLanes = 3     // all rows are the one cell: the cost of each split and that of a leaf, into values
 };
 
-#ifdef __CUDACC__
+// A thread of a block, and its place in a warp.
 struct Team {
-  u32 rank, size;
+  u32 rank, size, lane, width;
 };
+
+#ifdef __CUDACC__
 #define SURVTREE_SYNC() __syncthreads()
+#define SURVTREE_SYNC_WARP() __syncwarp()
+// One more, for all lanes of a warp.
+SURVTREE_FN u32 next_number(u32* counter, u32 lane) {
+  u32 number = 0;
+  if (lane == 0) number = atomicAdd(counter, 1);
+  return __shfl_sync(0xffffffffu, number, 0);
+}
 SURVTREE_FN void lower(u64* to, u64 value) {
   if (value < *(volatile u64*)to) atomicMin(to, value);
 }
@@ -68,13 +79,12 @@ SURVTREE_FN u64 bits_of(double x) { return (u64)__double_as_longlong(x); }
 SURVTREE_FN double double_of(u64 x) { return __longlong_as_double((long long)x); }
 SURVTREE_FN u32 count_bits(u32 x) { return (u32)__popc(x); }
 SURVTREE_FN u32 lowest_bit(u32 x) { return (u32)__ffs((int)x) - 1; }
+// Without the units for doubles, which are what is short.
+SURVTREE_FN bool is_negative(double x) { return __double2hiint(x) < 0; }
 #else
-struct Team {
-  u32 rank, size;
-};
-#define SURVTREE_SYNC() \
-  do {                  \
-  } while (0)
+#define SURVTREE_SYNC() ((void)0)
+#define SURVTREE_SYNC_WARP() ((void)0)
+SURVTREE_FN u32 next_number(u32* counter, u32) { return (*counter)++; }
 SURVTREE_FN void lower(u64* to, u64 value) {
   if (value < *to) *to = value;
 }
@@ -87,6 +97,7 @@ SURVTREE_FN u64 bits_of(double x) { return __builtin_bit_cast(u64, x); }
 SURVTREE_FN double double_of(u64 x) { return __builtin_bit_cast(double, x); }
 SURVTREE_FN u32 count_bits(u32 x) { return (u32)__builtin_popcount(x); }
 SURVTREE_FN u32 lowest_bit(u32 x) { return (u32)__builtin_ctz(x); }
+SURVTREE_FN bool is_negative(double x) { return x < 0.0; }
 #endif
 
 // Numbers that are not negative are ordered like their bits.
@@ -135,3 +146,49 @@ SURVTREE_FN void offer_sums(const Arguments& a, Team t, const u32* questions, co
     lower(a.below + (number_without(a, questions, position) << (level - 1)) + rest, bits_of(sum));
   }
 }
+
+constexpr u32 kTile = 32;  // rows whose answers fit into a word
+
+// The answers of rows that lie one after the other, to one question; kNobody says yes to none.
+struct Answers {
+#ifdef SURVTREE_CODES
+  const u16* from;
+  u32 stride, limit;  // yes below it
+  SURVTREE_METHOD bool says_yes(u32 i) const { return from[i * stride] < limit; }
+#else
+  const u32* from;
+  u32 stride, shift, mask;
+  SURVTREE_METHOD u32 says_yes(u32 i) const { return from[i * stride] >> shift & mask; }
+#endif
+  // A bit a row, the last of at most kTile rows first. All are read, so that no read waits for
+  // another.
+  SURVTREE_METHOD u32 of_tile(u32 begin, u32 end) const {
+    u32 said = 0;
+    if (end - begin == kTile) {
+#ifdef __CUDACC__
+#pragma unroll 16
+#endif
+      for (u32 i = 0; i < kTile; ++i) said = 2 * said + says_yes(begin + i);
+    } else {
+      for (u32 i = begin; i < end; ++i) said = 2 * said + says_yes(i);
+    }
+    return said;
+  }
+};
+
+SURVTREE_FN Answers answers_to(const Arguments& a, const u32* words, u32 question) {
+  const bool is_asked = question != kNobody;
+#ifdef SURVTREE_CODES
+  const u32 first = is_asked ? a.column[question] : 0, limit = is_asked ? a.cut[question] + 1 : 0;
+  return {(const u16*)words + first, 2 * (u32)a.n_words, limit};
+#else
+  const u32 first = is_asked ? question / 32 : 0;
+  return {words + first, (u32)a.n_words, question % 32, is_asked ? 1u : 0u};
+#endif
+}
+
+// Of both sides of a split, as leaves; and of how many rows and events those that say yes are.
+struct Losses {
+  double no, yes;
+  u32 yes_rows, yes_events;
+};
