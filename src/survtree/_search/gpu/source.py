@@ -6,9 +6,8 @@ from importlib.resources import files
 
 import numpy as np
 
-import os
-THREADS = int(os.environ.get('THREADS','128'))  # of a block
-BLOCKS = int(os.environ.get('BLOCKS','8'))
+THREADS = 128  # of a block
+BLOCKS = 8  # that run at once on a multiprocessor: so many registers a thread may have
 MOST_LEVELS = 6  # questions of a set: kMostLevels of sets.h
 _COUNT_BYTES = 4 * 2048  # kMostCounts of cells.h
 LEAVES, OPTIMA, COMBINE, LANES = range(4)  # Mode of sets.h

@@ -117,8 +117,16 @@ SURVTREE_FN void pass(const Row& row, bool says_yes, Lane& lane) {
       pass_event(no, k, mass);
     }
   }
-  if (says_yes) yes.at_risk += weight;
-  if (!says_yes) no.at_risk += weight;
+  yes.at_risk += only_if(says_yes, weight);
+  no.at_risk += only_if(!says_yes, weight);
+}
+
+// Rows of a tile, the last first; its answer is the lowest bit of `said`.
+SURVTREE_FN void pass_tile(const Row* tile, u32 n, u32 said, Lane& lane) {
+#ifdef __CUDACC__
+#pragma unroll 4
+#endif
+  for (u32 i = n; i-- > 0; said >>= 1) pass(tile[i], (said & 1u) != 0, lane);
 }
 
 // Both sides of one split. The lanes of a warp pass the same rows: they fetch them together.
@@ -130,9 +138,12 @@ SURVTREE_FN Losses losses_of(const Arguments& a, Team t, const Row* rows, u32 n,
     const u32 begin = end > kTile ? end - kTile : 0;
     SURVTREE_SYNC_WARP();
     for (u32 i = t.lane; begin + i < end; i += t.width) tile[i] = rows[begin + i];
-    u32 said = answers.of_tile(begin, end);
+    const u32 said = answers.of_tile(begin, end);
     SURVTREE_SYNC_WARP();
-    for (u32 i = end - begin; i-- > 0; said >>= 1) pass(tile[i], (said & 1u) != 0, lane);
+    if (end - begin == kTile)
+      pass_tile(tile, kTile, said, lane);
+    else
+      pass_tile(tile, end - begin, said, lane);
     end = begin;
   }
 #ifndef SURVTREE_WEIGHTED

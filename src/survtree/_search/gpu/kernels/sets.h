@@ -81,6 +81,13 @@ SURVTREE_FN u32 count_bits(u32 x) { return (u32)__popc(x); }
 SURVTREE_FN u32 lowest_bit(u32 x) { return (u32)__ffs((int)x) - 1; }
 // Without the units for doubles, which are what is short.
 SURVTREE_FN bool is_negative(double x) { return __double2hiint(x) < 0; }
+// x, or a number that is nothing beside any other: one half of x is exchanged, not both.
+SURVTREE_FN double only_if(bool condition, double x) {
+  const int high = __double2hiint(x) & (condition ? -1 : 0);
+  return __hiloint2double(high, __double2loint(x));
+}
+// The top bit of `from` comes in from below.
+SURVTREE_FN u32 pushed(u32 bits, u32 from) { return __funnelshift_l(from, bits, 1); }
 #else
 #define SURVTREE_SYNC() ((void)0)
 #define SURVTREE_SYNC_WARP() ((void)0)
@@ -98,6 +105,8 @@ SURVTREE_FN double double_of(u64 x) { return __builtin_bit_cast(double, x); }
 SURVTREE_FN u32 count_bits(u32 x) { return (u32)__builtin_popcount(x); }
 SURVTREE_FN u32 lowest_bit(u32 x) { return (u32)__builtin_ctz(x); }
 SURVTREE_FN bool is_negative(double x) { return x < 0.0; }
+SURVTREE_FN double only_if(bool condition, double x) { return condition ? x : 0.0; }
+SURVTREE_FN u32 pushed(u32 bits, u32 from) { return bits << 1 | from >> 31; }
 #endif
 
 // Numbers that are not negative are ordered like their bits.
@@ -153,37 +162,38 @@ constexpr u32 kTile = 32;  // rows whose answers fit into a word
 struct Answers {
 #ifdef SURVTREE_CODES
   const u16* from;
-  u32 stride, limit;  // yes below it
-  SURVTREE_METHOD bool says_yes(u32 i) const { return from[i * stride] < limit; }
+  u32 stride, limit, mask;  // yes below the limit
+  SURVTREE_METHOD u32 in_top_bit(u32 i) const { return from[i * stride] - limit; }
 #else
   const u32* from;
   u32 stride, shift, mask;
-  SURVTREE_METHOD u32 says_yes(u32 i) const { return from[i * stride] >> shift & mask; }
+  SURVTREE_METHOD u32 in_top_bit(u32 i) const { return from[i * stride] << shift; }
 #endif
-  // A bit a row, the last of at most kTile rows first. All are read, so that no read waits for
-  // another.
+  SURVTREE_METHOD bool says_yes(u32 i) const { return (in_top_bit(i) & mask) >> 31 != 0; }
+  // Those of at most kTile rows, a bit each: that of the last is the lowest.
   SURVTREE_METHOD u32 of_tile(u32 begin, u32 end) const {
     u32 said = 0;
     if (end - begin == kTile) {
 #ifdef __CUDACC__
 #pragma unroll 16
 #endif
-      for (u32 i = 0; i < kTile; ++i) said = 2 * said + says_yes(begin + i);
+      for (u32 i = 0; i < kTile; ++i) said = pushed(said, in_top_bit(begin + i));
     } else {
-      for (u32 i = begin; i < end; ++i) said = 2 * said + says_yes(i);
+      for (u32 i = begin; i < end; ++i) said = pushed(said, in_top_bit(i));
     }
-    return said;
+    return said & mask;
   }
 };
 
 SURVTREE_FN Answers answers_to(const Arguments& a, const u32* words, u32 question) {
   const bool is_asked = question != kNobody;
+  const u32 mask = is_asked ? ~0u : 0u;
 #ifdef SURVTREE_CODES
   const u32 first = is_asked ? a.column[question] : 0, limit = is_asked ? a.cut[question] + 1 : 0;
-  return {(const u16*)words + first, 2 * (u32)a.n_words, limit};
+  return {(const u16*)words + first, 2 * (u32)a.n_words, limit, mask};
 #else
   const u32 first = is_asked ? question / 32 : 0;
-  return {words + first, (u32)a.n_words, question % 32, is_asked ? 1u : 0u};
+  return {words + first, (u32)a.n_words, 31 - question % 32, mask};
 #endif
 }
 
