@@ -3,11 +3,12 @@
     python -m benchmarks.near_optimal --data FOLDER [--repeats 3]
 
 Depth 3 and 4, at least 7 rows per leaf, a penalty of 0.002 per leaf: sixteen data sets as the 0/1
-columns of the paper (`answers` 01); five as raw tables with the splits that thresholds="auto"
-chooses (raw); and three of these with every cut at depth 3 (all). `within` is the slack as a share
-of the optimum. `fit_s` is a whole fit; `first_s` a whole call of near_optimal for the first 1,000
-trees, or all if there are fewer, and reading them as arrays; in turns, medians, one thread.
-`trees` counts up to 200,000 of them (`is_complete`: that is all), in `all_s` seconds.
+columns of the paper (`answers` 01), and as raw tables with the splits that thresholds="auto"
+chooses (raw; `raw_sources.py` says where they are from); three of these with every cut at depth 3
+(all). `within` is the slack as a share of the optimum. `fit_s` is a whole fit; `first_s` a whole
+call of near_optimal for the first 1,000 trees, or all if there are fewer, and reading them as
+arrays; in turns, medians, one thread. `trees` counts up to 200,000 of them (`is_complete`: that is
+all), in `all_s` seconds.
 """
 
 from math import exp, log
@@ -15,16 +16,14 @@ from statistics import mean, median
 from time import perf_counter
 from typing import Any
 
-from benchmarks import data
+from benchmarks import data, raw_sources
 from benchmarks.tables import Table, machine, parsed, parser_of, revision
 from survtree import NearOptimalTrees, OptimalSurvivalTree
-from survtree.datasets import load
 
 PENALTY = 0.002
 SHARES = (0.005, 0.01, 0.02, 0.05)
 FIRST, MOST = 1_000, 200_000
 LIMIT_S = 60.0
-RAW = ("veterans", "gbsg2", "whas500", "aids", "aids_death")  # raw tables of the package
 EVERY_CUT = ("veterans", "gbsg2", "whas500")
 KEY = ("answers", "dataset", "max_depth", "within")
 FIELDS = (
@@ -34,14 +33,14 @@ FIELDS = (
 
 
 def cases() -> list[tuple[str, str, int]]:
-    both = [("01", name) for name in data.NAMES] + [("raw", name) for name in RAW]
+    both = [(kind, name) for kind in ("01", "raw") for name in data.NAMES]
     deep = [(kind, name, depth) for kind, name in both for depth in (3, 4)]
     return [*deep, *(("all", name, 3) for name in EVERY_CUT)]
 
 
 def rows_of_case(folder: Any, kind: str, name: str) -> tuple[Any, Any]:
     if kind != "01":
-        return load(name)
+        return raw_sources.read(folder, name)
     table = data.read(folder, name)
     return table.X, (table.event, table.time)
 

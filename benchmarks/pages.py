@@ -88,6 +88,9 @@ PAGES = (
     ),
     Page("near_optimal", "near_optimal", "Near-optimal sets", "make bench-near_optimal"),
     Page(
+        "explore_page", "explore_page", "The page of near-optimal trees", "make bench-explore_page"
+    ),
+    Page(
         "near_rivals",
         "near_rivals",
         "Near-optimal sets of programs for classification",

@@ -9,16 +9,11 @@
 #include "data/cut_problem.hpp"
 #include "data/problem.hpp"
 #include "device.hpp"
-#include "losses/brier/brier.hpp"
-#include "losses/teacher/teacher.hpp"
+#include "near_trees.hpp"
+#include "owned.hpp"
 #include "search/bounds.hpp"
-#include "search/cut_search.hpp"
-#include "search/frontier.hpp"
-#include "search/near_bits.hpp"
-#include "search/near_cuts.hpp"
-#include "search/near_trees.hpp"
-#include "search/search.hpp"
 #include "search/split_row.hpp"
+#include "seen.hpp"
 #include "translate.hpp"
 
 using namespace nanobind::literals;
@@ -26,48 +21,18 @@ using namespace nanobind::literals;
 namespace survtree {
 namespace {
 
-// What a loss sees of the rows. Targets without a column stand for the Brier loss; with columns,
-// for that of a teacher, which does not look at times and events.
-struct Seen {
-  const Doubles& time;
-  const Bytes& event;
-  const Doubles2d& targets;
-
-  bool has_teacher() const { return targets.shape(1) > 0; }
-  std::unique_ptr<const Outcome> outcome() const {
-    if (has_teacher()) return std::make_unique<TeacherOutcome>(span_of(targets), targets.shape(1));
-    return std::make_unique<BrierOutcome>(span_of(time), span_of(event));
-  }
-};
-
-// `guessed_loss` may be empty.
-Problem problem_of(const Bytes2d& features, const Seen& seen, const Doubles& weight,
-                   const Ranks& column_rank, const Doubles& guessed_loss,
+// `guessed_loss` may be empty. The options hold the rules, which last as long as they do.
+Problem problem_of(const Bytes2d& features, const Seen& seen, const Ranks& column_rank,
+                   const Doubles& guessed_loss, const nb::dict& options,
                    const std::string& layout) {
-  Table table = table_of(features, weight);
+  Table table = table_of(features, seen.weight);
+  if (options.size() > 0) set_rules(table, options);
   table.column_rank = span_of(column_rank);
   table.guessed_loss = span_of(guessed_loss);
   table.event = span_of(seen.event);
   nb::gil_scoped_release release;
   return make_problem(table, *seen.outcome(), layout_of(layout));
 }
-
-// A problem and its search: neither moves, since the search refers to the problem.
-template <class Kind, class Options>
-struct Owned {
-  Owned(Problem p, const Options& options) : problem(std::move(p)), search(problem, options) {}
-  Problem problem;
-  Kind search;
-};
-using OwnedSearch = Owned<Search, SearchOptions>;
-using OwnedFrontier = Owned<Frontier, FrontierOptions>;
-
-struct OwnedCutSearch {
-  OwnedCutSearch(CutProblem p, const SearchOptions& options)
-      : problem(std::move(p)), search(problem, options) {}
-  CutProblem problem;
-  CutSearch search;
-};
 
 // The table as Python keeps it: it must outlive what is made of this.
 CodedTable coded_table_of(const Codes2d& codes, const Doubles& weight, const Ranks& column,
@@ -81,40 +46,6 @@ CodedTable coded_table_of(const Codes2d& codes, const Doubles& weight, const Ran
   table.question_column = span_of(column);
   table.question_cut = span_of(cut);
   return table;
-}
-
-// Does `work` without the GIL. Every few hundredths of a second Python gets a turn: pending signals
-// are handled and `on_turn` is called. Ctrl-C asks the search to stop and hand over what it has;
-// any other exception does so too, and is raised when the search has stopped. So is a second Ctrl-C
-// that comes before that; one that comes later Python raises by itself.
-template <class AnyOwned, class Work>
-auto without_gil(AnyOwned& owned, const nb::object& on_turn, Work work) {
-  std::exception_ptr raised;
-  bool is_interrupted = false;
-  owned.search.limits().set_listener([&] {
-    if (raised) return;  // nobody is asked again while the search stops
-    nb::gil_scoped_acquire acquire;
-    try {
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      if (!on_turn.is_none()) on_turn();
-    } catch (nb::python_error& error) {
-      if (is_interrupted || !error.matches(PyExc_KeyboardInterrupt))
-        raised = std::current_exception();
-      is_interrupted = true;
-      owned.search.limits().interrupt();
-    }
-  });
-  // The listener refers to this frame: it must not outlive it, whatever the work throws.
-  struct Unset {
-    AnyOwned& owned;
-    ~Unset() { owned.search.limits().set_listener({}); }
-  } const unset{owned};
-  auto result = [&] {
-    nb::gil_scoped_release release;
-    return work();
-  }();
-  if (raised) std::rethrow_exception(raised);
-  return result;
 }
 
 template <class AnyOwned>
@@ -246,109 +177,21 @@ nb::dict run_frontier(OwnedFrontier& owned, const nb::dict& limits, const nb::ob
   return out;
 }
 
-// A search for all good trees, which goes on with what a search for the best one has kept.
-struct OwnedNear {
-  OwnedNear(std::unique_ptr<NearSource> from, const NearQuery& query, std::size_t most_bytes,
-            const std::vector<std::uint32_t>& asked)
-      : source(std::move(from)),
-        search(*source),
-        trees(search, query, most_bytes),
-        questions(asked) {}
-  std::unique_ptr<NearSource> source;
-  NearSource& search;
-  NearTrees trees;
-  const std::vector<std::uint32_t>& questions;
-};
-
-// Sets of questions are those of Python. A question that is not asked, since another parts the rows
-// alike, is in no set.
-NearQuery near_query_of(const nb::dict& d, const std::vector<std::uint32_t>& questions) {
-  NearQuery query;
-  query.max_depth = nb::cast<int>(d["max_depth"]);
-  query.max_leaves = nb::cast<std::uint32_t>(d["max_leaves"]);
-  const auto sets = nb::cast<std::vector<std::vector<std::uint32_t>>>(d["uses"]);
-  require(sets.size() < 32, "at most 31 sets of questions");
-  query.all_sets = (std::uint32_t{1} << sets.size()) - 1;
-  if (!sets.empty()) query.sets_of.resize(questions.size());
-  const auto is_in = [](const std::vector<std::uint32_t>& set, std::uint32_t question) {
-    return std::find(set.begin(), set.end(), question) != set.end();
-  };
-  for (std::size_t q = 0; q < query.sets_of.size(); ++q)
-    for (std::size_t k = 0; k < sets.size(); ++k)
-      if (is_in(sets[k], questions[q])) query.sets_of[q] |= std::uint32_t{1} << k;
-  if (d["first"].is_none()) return query;
-  query.has_first = true;
-  const auto first = nb::cast<std::vector<std::uint32_t>>(d["first"]);
-  for (const std::uint32_t question : questions)
-    query.may_be_first.push_back(is_in(first, question));
-  return query;
-}
-
-template <class AnyOwned, class Source>
-void init_near(OwnedNear* self, AnyOwned& owned, const nb::dict& query) {
-  const auto& questions = questions_of(owned.problem);
-  new (self) OwnedNear(std::make_unique<Source>(owned.search), near_query_of(query, questions),
-                       nb::cast<std::size_t>(query["most_bytes"]), questions);
-}
-
-template <class Find>
-nb::dict find_near(OwnedNear& owned, const nb::dict& limits, const nb::object& on_turn, Find find) {
-  const RunLimits run_limits = run_limits_of(limits);
-  const Status status = without_gil(owned, on_turn, [&] {
-    owned.search.start(run_limits);
-    find(owned.trees);
-    return owned.search.limits().reason();
-  });
-  nb::dict out;
-  out["n_trees"] = owned.trees.size();
-  out["is_complete"] = owned.trees.is_complete();
-  out["lower_bound"] = owned.trees.lower_bound();
-  out["status"] = name_of(status);
-  out["seconds"] = owned.search.limits().seconds();
-  out["n_streams"] = owned.trees.n_streams();
-  out["bytes"] = owned.trees.bytes();
-  return out;
-}
-
-// Some of the trees, one after the other in the same arrays; `end` is where each ends.
-nb::dict near_trees(const OwnedNear& owned, std::size_t first, std::size_t end) {
-  require(first <= end && end <= owned.trees.size(), "there are so many trees");
-  TreeArrays arrays;
-  std::vector<std::int64_t> ends;
-  for (std::size_t k = first; k < end; ++k) {
-    arrays.add(owned.questions, owned.trees.tree(k));
-    ends.push_back(static_cast<std::int64_t>(arrays.question.size()));
-  }
-  nb::dict out = arrays.dict();
-  out["end"] = numpy_array(std::move(ends));
-  return out;
-}
-
-auto near_objectives(const OwnedNear& owned, std::size_t n) {
-  require(n <= owned.trees.size(), "there are so many trees");
-  std::vector<double> values;
-  for (std::size_t k = 0; k < n; ++k) values.push_back(owned.trees.value(k));
-  return numpy_array(std::move(values));
-}
-
 // The independent check of a tree, given as arrays, on a table that says what a row answers.
 template <class AnyTable>
-nb::dict rescored(const AnyTable& table, const Seen& seen, const Doubles& weight,
-                  const Nodes& column, const Nodes& no, const Nodes& yes) {
-  const auto& [time, event, targets] = seen;
+nb::dict rescored(const AnyTable& table, const Seen& seen, const Nodes& column, const Nodes& no,
+                  const Nodes& yes) {
   Rescored r;
   std::vector<double> times, event_times;
   {
     nb::gil_scoped_release release;
-    const BrierDefinition brier(span_of(time), span_of(event), span_of(weight));
     const FlatTree tree{span_of(column), span_of(no), span_of(yes)};
     const AnswerOf answer = [&](std::size_t row, std::size_t question) {
       return table.answer(row, question);
     };
-    if (seen.has_teacher())
-      r = rescore(answer, TeacherDefinition(span_of(targets), span_of(weight)), tree);
-    else
-      r = rescore(answer, brier, tree);
+    r = rescore(answer, *seen.definition(), tree);
+    // Which times there are is told by the one definition that knows times.
+    const BrierDefinition brier(span_of(seen.time), span_of(seen.event), span_of(seen.weight));
     times = brier.times();
     event_times = brier.event_times();
   }
@@ -363,10 +206,12 @@ nb::dict rescored(const AnyTable& table, const Seen& seen, const Doubles& weight
 
 // The core's own numbers for one subset, all rows of the table given: what tests compare with the
 // oracle.
-nb::dict subset_facts(const Bytes2d& features, const Doubles& time, const Bytes& event,
-                      const Doubles& weight, const Doubles2d& targets, const Ranks& column_rank,
-                      const std::string& kernel, const std::string& layout) {
-  const Problem p = problem_of(features, {time, event, targets}, weight, column_rank, {}, layout);
+nb::dict subset_facts(const Bytes2d& features, const std::string& loss, const Doubles& time,
+                      const Bytes& event, const Doubles& weight, const Doubles2d& targets,
+                      const Ranks& column_rank, const std::string& kernel,
+                      const std::string& layout) {
+  const Problem p =
+      problem_of(features, {loss, time, event, weight, targets}, column_rank, {}, {}, layout);
   std::vector<std::uint32_t> rows;
   double group_loss = 0.0;
   for (std::uint32_t i = 0; i < p.n_rows(); ++i) {
@@ -421,16 +266,17 @@ NB_MODULE(_native, m) {
   search
       .def(
           "__init__",
-          [](OwnedSearch* self, const Bytes2d& features, const Doubles& time, const Bytes& event,
-             const Doubles& weight, const Doubles2d& targets, const Ranks& column_rank,
-             const Doubles& guessed_loss, const nb::dict& options) {
+          [](OwnedSearch* self, const Bytes2d& features, const std::string& loss,
+             const Doubles& time, const Bytes& event, const Doubles& weight,
+             const Doubles2d& targets, const Ranks& column_rank, const Doubles& guessed_loss,
+             const nb::dict& options) {
             const SearchOptions o = options_of(options);
             const auto layout = nb::cast<std::string>(options["layout"]);
-            new (self) OwnedSearch(problem_of(features, {time, event, targets}, weight, column_rank,
-                                              guessed_loss, layout),
+            new (self) OwnedSearch(problem_of(features, {loss, time, event, weight, targets},
+                                              column_rank, guessed_loss, options, layout),
                                    o);
           },
-          "features"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "column_rank"_a,
+          "features"_a, "loss"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "column_rank"_a,
           "guessed_loss"_a, "options"_a)
       .def("run", &run<OwnedSearch>, "limits"_a, "on_turn"_a.none() = nb::none())
       .def("start_from", &start_from<OwnedSearch>, "column"_a, "no"_a, "yes"_a, "lower_bound"_a,
@@ -443,18 +289,20 @@ NB_MODULE(_native, m) {
   nb::class_<OwnedCutSearch> cuts(m, "CutSearch");
   cuts.def(
           "__init__",
-          [](OwnedCutSearch* self, const Codes2d& codes, const Doubles& time, const Bytes& event,
-             const Doubles& weight, const Doubles2d& targets, const Ranks& column, const Ranks& cut,
-             const Ranks& rank, const nb::dict& options) {
+          [](OwnedCutSearch* self, const Codes2d& codes, const std::string& loss,
+             const Doubles& time, const Bytes& event, const Doubles& weight,
+             const Doubles2d& targets, const Ranks& column, const Ranks& cut, const Ranks& rank,
+             const nb::dict& options) {
             const SearchOptions o = cut_options_of(options);
             CodedTable table = coded_table_of(codes, weight, column, cut);
             table.question_rank = span_of(rank);
             table.event = span_of(event);
-            const Seen seen{time, event, targets};
+            set_rules(table, options);
+            const Seen seen{loss, time, event, weight, targets};
             nb::gil_scoped_release release;
             new (self) OwnedCutSearch(make_cut_problem(table, *seen.outcome()), o);
           },
-          "codes"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "question_column"_a,
+          "codes"_a, "loss"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "question_column"_a,
           "question_cut"_a, "question_rank"_a, "options"_a)
       .def("run", &run<OwnedCutSearch>, "limits"_a, "on_turn"_a.none() = nb::none())
       .def("optimal_trees", &optimal_trees<OwnedCutSearch>, "limit"_a)
@@ -466,60 +314,41 @@ NB_MODULE(_native, m) {
   frontier
       .def(
           "__init__",
-          [](OwnedFrontier* self, const Bytes2d& features, const Doubles& time, const Bytes& event,
-             const Doubles& weight, const Doubles2d& targets, const Ranks& column_rank,
-             const nb::dict& options) {
+          [](OwnedFrontier* self, const Bytes2d& features, const std::string& loss,
+             const Doubles& time, const Bytes& event, const Doubles& weight,
+             const Doubles2d& targets, const Ranks& column_rank, const nb::dict& options) {
             const FrontierOptions o = frontier_options_of(options);
-            new (self) OwnedFrontier(
-                problem_of(features, {time, event, targets}, weight, column_rank, {}, ""), o);
+            new (self) OwnedFrontier(problem_of(features, {loss, time, event, weight, targets},
+                                                column_rank, {}, options, ""),
+                                     o);
           },
-          "features"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "column_rank"_a, "options"_a)
+          "features"_a, "loss"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "column_rank"_a,
+          "options"_a)
       .def("run", &run_frontier, "limits"_a, "on_turn"_a.none() = nb::none());
   bind_watching(frontier);
-  nb::class_<OwnedNear>(m, "NearTrees")
-      .def("__init__", &init_near<OwnedSearch, NearBits>, "search"_a, "query"_a,
-           nb::keep_alive<1, 2>())
-      .def("__init__", &init_near<OwnedCutSearch, NearCuts>, "search"_a, "query"_a,
-           nb::keep_alive<1, 2>())
-      .def(
-          "find",
-          [](OwnedNear& self, double optimum, double slack, std::size_t n, const nb::dict& limits,
-             const nb::object& on_turn) {
-            return find_near(self, limits, on_turn,
-                             [&](NearTrees& trees) { trees.find(optimum, slack, n); });
-          },
-          "optimum"_a, "slack"_a, "n"_a, "limits"_a, "on_turn"_a.none() = nb::none())
-      .def(
-          "find_best",
-          [](OwnedNear& self, double lowest, const nb::dict& limits, const nb::object& on_turn) {
-            return find_near(self, limits, on_turn,
-                             [&](NearTrees& trees) { trees.find_best(lowest); });
-          },
-          "lowest"_a, "limits"_a, "on_turn"_a.none() = nb::none())
-      .def("objectives", &near_objectives, "n"_a)
-      .def("trees", &near_trees, "first"_a, "end"_a)
-      .def_prop_ro("cache_bytes", [](const OwnedNear& near) { return near.trees.bytes(); })
-      .def_prop_ro("n_trees", [](const OwnedNear& near) { return near.trees.size(); });
+  bind_near_trees(m);
   m.def(
       "rescore",
-      [](const Bytes2d& features, const Doubles& time, const Bytes& event, const Doubles& weight,
-         const Doubles2d& targets, const Nodes& column, const Nodes& no, const Nodes& yes) {
-        return rescored(table_of(features, weight), {time, event, targets}, weight, column, no,
-                        yes);
+      [](const Bytes2d& features, const std::string& loss, const Doubles& time, const Bytes& event,
+         const Doubles& weight, const Doubles2d& targets, const Nodes& column, const Nodes& no,
+         const Nodes& yes) {
+        return rescored(table_of(features, weight), {loss, time, event, weight, targets}, column,
+                        no, yes);
       },
-      "features"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "column"_a, "no"_a, "yes"_a);
+      "features"_a, "loss"_a, "time"_a, "event"_a, "weight"_a, "targets"_a, "column"_a, "no"_a,
+      "yes"_a);
   m.def(
       "rescore_codes",
       [](const Codes2d& codes, const Ranks& question_column, const Ranks& question_cut,
-         const Doubles& time, const Bytes& event, const Doubles& weight, const Doubles2d& targets,
-         const Nodes& column, const Nodes& no, const Nodes& yes) {
+         const std::string& loss, const Doubles& time, const Bytes& event, const Doubles& weight,
+         const Doubles2d& targets, const Nodes& column, const Nodes& no, const Nodes& yes) {
         return rescored(coded_table_of(codes, weight, question_column, question_cut),
-                        {time, event, targets}, weight, column, no, yes);
+                        {loss, time, event, weight, targets}, column, no, yes);
       },
-      "codes"_a, "question_column"_a, "question_cut"_a, "time"_a, "event"_a, "weight"_a,
+      "codes"_a, "question_column"_a, "question_cut"_a, "loss"_a, "time"_a, "event"_a, "weight"_a,
       "targets"_a, "column"_a, "no"_a, "yes"_a);
-  m.def("subset_facts", &subset_facts, "features"_a, "time"_a, "event"_a, "weight"_a, "targets"_a,
-        "column_rank"_a, "kernel"_a = "", "layout"_a = "");
+  m.def("subset_facts", &subset_facts, "features"_a, "loss"_a, "time"_a, "event"_a, "weight"_a,
+        "targets"_a, "column_rank"_a, "kernel"_a = "", "layout"_a = "");
   m.def("kernels", [] {
     std::vector<std::string> names;
     for (Kernel kernel : available_kernels()) names.emplace_back(name_of(kernel));

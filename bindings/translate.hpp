@@ -177,6 +177,18 @@ inline RunLimits run_limits_of(const nb::dict& d) {
   return o;
 }
 
+// Rules of the user, by column of a table or by question of a coded one; none are empty arrays.
+template <class AnyTable>
+void set_rules(AnyTable& table, const nb::dict& options) {
+  const auto penalties = nb::cast<Doubles>(options["split_penalties"], false);
+  const auto may_be_first = nb::cast<Bytes>(options["may_be_first"], false);
+  table.may_be_first = span_of(may_be_first);
+  if constexpr (std::is_same_v<AnyTable, Table>)
+    table.column_penalty = span_of(penalties);
+  else
+    table.question_penalty = span_of(penalties);
+}
+
 // An empty name stands for the cheaper one.
 inline Layout layout_of(const std::string& name) {
   require(name.empty() || name == "rows" || name == "blocks", "the layout is rows or blocks");

@@ -32,13 +32,15 @@ class ProofWriter {
   void prove(Subset& s, int depth, double target, std::size_t k) {
     depth = std::min(depth, solver_.useful_depth(s));
     const double enough = target - solver_.tolerance();
-    if (floor_of(s, depth) >= enough) return;
+    const bool must_split = k == 0 && solver_.must_split();
+    if (!must_split && floor_of(s, depth) >= enough) return;
     solver_.make_key(s);
     if (is_claimed(s, depth, enough)) return;
     // What is proven below uses the scratch of deeper levels, never of this one.
     const SplitRow& split = solver_.splitter().split(solver_.worker(), s, k);
     for (std::size_t lane = 0; lane < split.n_lanes && proof.is_complete; ++lane)
-      prove_parts(s, lane, depth - 1, target, k);
+      if (solver_.is_allowed(split.question[lane], k))
+        prove_parts(s, lane, depth - 1, target - solver_.penalty_of(split.question[lane]), k);
     if (proof.is_complete) add(s, depth, target);
   }
 
@@ -65,7 +67,7 @@ class ProofWriter {
     return is_leaf ? solver_.bounds().as_leaf(s.facts) : solver_.bounds().any_tree(s.facts);
   }
 
-  // That the question of a lane leads to nothing below the target.
+  // That the parts by the question of a lane cost nothing below the target together.
   void prove_parts(const Subset& s, std::size_t lane, int depth, double target, std::size_t k) {
     Worker& w = solver_.worker();
     const double tolerance = solver_.tolerance();

@@ -87,14 +87,23 @@ void sort_stretches(std::vector<T>& list, IsAlike is_alike, IsLess is_less) {
   }
 }
 
-void sort_outcomes_by_weight(std::vector<CollapsedRow>& rows) {
-  const auto is_same_outcome = [](const CollapsedRow& a, const CollapsedRow& b) {
-    return a.outcome == b.outcome;
+void sort_outcomes_by_weight(CollapsedRows& collapsed) {
+  const std::vector<CollapsedRow> rows = std::move(collapsed.rows);
+  std::vector<std::uint32_t> order = iota(rows.size()), place(rows.size());
+  const auto is_same_outcome = [&](std::uint32_t a, std::uint32_t b) {
+    return rows[a].outcome == rows[b].outcome;
   };
-  sort_stretches(rows, is_same_outcome, [](const CollapsedRow& a, const CollapsedRow& b) {
+  sort_stretches(order, is_same_outcome, [&](std::uint32_t i, std::uint32_t k) {
+    const CollapsedRow &a = rows[i], &b = rows[k];
     if (a.weight != b.weight) return a.weight < b.weight;
     return a.n_copies != b.n_copies ? a.n_copies < b.n_copies : a.pattern < b.pattern;
   });
+  collapsed.rows.clear();
+  for (const std::uint32_t number : order) {
+    place[number] = static_cast<std::uint32_t>(collapsed.rows.size());
+    collapsed.rows.push_back(rows[number]);
+  }
+  for (std::uint32_t& number : collapsed.number_of) number = place[number];
 }
 
 }  // namespace
@@ -105,8 +114,7 @@ Patterns pack(const Table& table) {
   return {std::move(rows), table.n_columns, std::move(columns)};
 }
 
-std::vector<CollapsedRow> collapse(const Table& t, const Outcome& outcome,
-                                   const Distinct& patterns) {
+CollapsedRows collapse(const Table& t, const Outcome& outcome, const Distinct& patterns) {
   require(outcome.ranks().size() == t.n_rows, "one outcome a row");
   std::vector<Entry> entries = sorted_entries(outcome, patterns);
   const bool is_weighted =
@@ -117,18 +125,21 @@ std::vector<CollapsedRow> collapse(const Table& t, const Outcome& outcome,
     });
   const std::size_t n_distinct = count_distinct(entries);
   const bool pays = 10 * n_distinct < 9 * entries.size();
-  std::vector<CollapsedRow> rows;
+  CollapsedRows out;
+  std::vector<CollapsedRow>& rows = out.rows;
+  out.number_of.resize(entries.size());
   rows.reserve(pays ? n_distinct : entries.size());
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const Entry& e = entries[k];
     if (!pays || k == 0 || !(e == entries[k - 1]))
       rows.push_back({e.pattern, e.outcome, 0, 0.0, 0});
+    out.number_of[e.row] = static_cast<std::uint32_t>(rows.size() - 1);
     rows.back().n_copies += 1;
     rows.back().weight += is_weighted ? t.weight[e.row] : 1.0;
-    rows.back().n_events += !t.event.empty() && t.event[e.row] != 0 ? 1 : 0;
+    rows.back().n_events += !t.event.empty() && t.event[e.row] == 1 ? 1 : 0;
   }
-  if (pays || is_weighted) sort_outcomes_by_weight(rows);
-  return rows;
+  if (pays || is_weighted) sort_outcomes_by_weight(out);
+  return out;
 }
 
 }  // namespace survtree

@@ -29,7 +29,6 @@ Patterns pack(const Table& table);
 // would cost more than it spares. Weights are added smallest first and the result is ordered by
 // what a loss can see (outcome, weight), so that no sum depends on the order of rows or columns in
 // the table; rows that look alike to it come by pattern, on every machine.
-std::vector<CollapsedRow> collapse(const Table& table, const Outcome& outcome,
-                                   const Distinct& patterns);
+CollapsedRows collapse(const Table& table, const Outcome& outcome, const Distinct& patterns);
 
 }  // namespace survtree

@@ -48,6 +48,26 @@ std::vector<std::uint32_t> set_cuts(const CodedTable& t, CutProblem& p) {
   return last_code;
 }
 
+// Of each column, what is said of its questions.
+void set_rules(CutProblem& p, const CodedTable& t) {
+  const bool has_penalties = !t.question_penalty.empty(), has_first = !t.may_be_first.empty();
+  if (!has_penalties && !has_first) return;
+  for (std::size_t j = 0; j < p.n_columns; ++j) {
+    const std::uint32_t first = p.first_cut[j], end = p.first_cut[j + 1];
+    require(first < end, "a column has questions");
+    const std::uint32_t question = p.question_of[first];
+    if (has_penalties) p.rules.penalties.push_back(t.question_penalty[question]);
+    if (has_first) p.rules.may_be_first.push_back(t.may_be_first[question] != 0);
+    for (std::uint32_t cut = first; cut < end; ++cut) {
+      const std::uint32_t other = p.question_of[cut];
+      require(!has_penalties || t.question_penalty[other] == t.question_penalty[question],
+              "the questions of a column have the same penalty");
+      require(!has_first || t.may_be_first[other] == t.may_be_first[question],
+              "the questions of a column may all be first, or none");
+    }
+  }
+}
+
 // A row of the table in the order of its codes: how many cuts of each column it answers with no.
 class Recoded {
  public:
@@ -135,15 +155,19 @@ CutProblem make_cut_problem(const CodedTable& t, const Outcome& outcome) {
   const std::size_t n = t.question_cut.size();
   require(t.question_column.size() == n && t.question_rank.size() == n, "questions");
   require(t.event.size() == t.n_rows && t.weight.size() == t.n_rows, "one of each a row");
+  for (const std::size_t n_rules : {t.question_penalty.size(), t.may_be_first.size()})
+    require(n_rules == 0 || n_rules == n, "one rule a question");
   CutProblem p;
   const std::vector<std::uint32_t> last_code = set_cuts(t, p);
+  set_rules(p, t);
   const Distinct patterns = distinct_rows(t, Recoded(t, p, last_code));
   Table table;
   table.n_rows = t.n_rows;
   table.weight = t.weight;
   table.event = t.event;
-  const std::vector<CollapsedRow> rows = collapse(table, outcome, patterns);
-  p.loss = outcome.loss_of(rows);
+  const CollapsedRows collapsed = collapse(table, outcome, patterns);
+  const std::vector<CollapsedRow>& rows = collapsed.rows;
+  p.loss = outcome.loss_of(collapsed);
   set_rows(p, rows);
   if (are_codes_short(p))
     set_codes(p, patterns, rows, p.short_codes);

@@ -20,6 +20,9 @@ struct CodedTable {
       question_rank;  // breaks ties between questions that do equally well
   std::span<const double> weight;
   std::span<const std::uint8_t> event;  // is a row one of an event?
+  // Rules of the user (split_rules.hpp), by question and the same for all of a column; empty: none.
+  std::span<const double> question_penalty;
+  std::span<const std::uint8_t> may_be_first;
 
   bool answer(std::size_t row, std::size_t question) const {
     return codes[question_column[question] * n_rows + row] <= question_cut[question];
@@ -40,6 +43,7 @@ struct CutProblem {
   std::vector<std::uint32_t> first_cut;  // of each column, and one past the last cut
   // Cut -> question. Where several questions make the same cut: the one with the smallest rank.
   std::vector<std::uint32_t> question_of, question_rank;
+  SplitRules rules;  // by column
   // Column after column: how many of its cuts a row answers with no. In 16 bits if these suffice
   // for all columns, otherwise in 32.
   std::vector<std::uint16_t> short_codes;
@@ -51,6 +55,10 @@ struct CutProblem {
   std::uint32_t column_of(std::uint32_t cut) const {
     const auto next = std::upper_bound(first_cut.begin(), first_cut.end(), cut);
     return static_cast<std::uint32_t>(next - first_cut.begin()) - 1;
+  }
+  // Of a split by a cut.
+  double penalty_of(std::uint32_t cut) const {
+    return rules.has_penalties() ? rules.penalty(column_of(cut)) : 0.0;
   }
   // Calls use(codes of the column, one a row).
   template <class Use>

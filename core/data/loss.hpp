@@ -25,7 +25,10 @@ struct Table {
   std::span<const double> weight;
   std::span<const std::uint32_t> column_rank;  // breaks ties between columns that do equally well
   std::span<const double> guessed_loss;        // of each row by a reference model, or empty
-  std::span<const std::uint8_t> event;         // is a row one of an event? Empty: none is
+  std::span<const std::uint8_t> event;         // 1 where a row is one of an event. Empty: none is
+  // Rules of the user (split_rules.hpp), by column; empty: none.
+  std::span<const double> column_penalty;
+  std::span<const std::uint8_t> may_be_first;
 
   bool answer(std::size_t row, std::size_t column) const {
     return features[row * n_columns + column] != 0;
@@ -39,6 +42,12 @@ struct CollapsedRow {
   std::uint32_t n_copies;
   double weight;
   std::uint32_t n_events = 0;  // of the copies
+};
+
+// All of them, and which of them each row of the table is part of.
+struct CollapsedRows {
+  std::vector<CollapsedRow> rows;
+  std::vector<std::uint32_t> number_of;
 };
 
 // Where the losses of both children of each lane go; no and yes have room for padded(n_lanes).
@@ -66,6 +75,27 @@ struct LossFacts {
   std::vector<double> common;  // of all rows
 };
 
+// Some rows and all questions, for losses that judge trees of two levels at once.
+struct PairRequest {
+  Kernel kernel;
+  const std::uint64_t* bits;  // the rows; bit i of the words is collapsed row i
+  std::size_t n_words;
+  const std::uint64_t* by_question;  // who answers yes, question after question, n_words each
+  const std::uint64_t* answers;      // the same row after row, words_per_row each
+  std::size_t words_per_row, n_questions;
+  float fewest_rows, fewest_events;  // each leaf has more rows and events than this
+  double penalty;                    // per leaf
+  std::vector<std::int64_t>& whole_scratch;
+  std::vector<float>& single_scratch;
+};
+
+// The least objective of the trees that begin with a question and have at most one more on either
+// side; without a question if there is none.
+struct BestPair {
+  double value;
+  std::int32_t question;
+};
+
 // Knows what it needs of each collapsed row, by number. Never changes once made: threads share it.
 class Loss {
  public:
@@ -86,6 +116,12 @@ class Loss {
   virtual bool counts_blocks() const { return false; }
   virtual void of_block_splits(const CountedBlocks&, const SplitLosses&) const {}
 
+  // Where all that matters of rows adds up, sums for pairs of questions give all trees of two
+  // levels. The value is that of two such levels of splits, but for rounding, which is far below
+  // what the search calls a tie.
+  virtual bool judges_pairs() const { return false; }
+  virtual BestPair best_pair(const PairRequest&) const { return {0.0, -1}; }
+
   virtual LossFacts facts_for_device() const { return {}; }
 };
 
@@ -95,9 +131,10 @@ class Outcome {
   virtual ~Outcome() = default;
 
   // Row by row: equal ranks are the same outcome, and rows pass in the order of ranks < n_ranks().
+  // Where all that matters of rows adds up, they may be the same whatever happened.
   virtual std::span<const std::uint32_t> ranks() const = 0;
   virtual std::size_t n_ranks() const = 0;
-  virtual std::unique_ptr<const Loss> loss_of(std::span<const CollapsedRow> rows) const = 0;
+  virtual std::unique_ptr<const Loss> loss_of(const CollapsedRows& collapsed) const = 0;
 };
 
 // The loss once more, straight from its definition and from the table as it came, to check finished

@@ -19,22 +19,31 @@ Words column_bits(const Patterns& packed, std::size_t j) {
   return bits;
 }
 
-// Columns worth asking about, by rank: not constant, and not the same question as an earlier one.
+// Columns worth asking about, by penalty and rank: not constant, and not the same question as an
+// earlier one; unless that may not be the first split of a tree, and this one may.
 std::vector<std::uint32_t> distinct_columns(const Table& t, const Patterns& packed) {
   if (t.n_columns == 0) return {};
   auto by_rank = iota(t.n_columns);
-  std::sort(by_rank.begin(), by_rank.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return t.column_rank[a] < t.column_rank[b]; });
+  std::sort(by_rank.begin(), by_rank.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (!t.column_penalty.empty() && t.column_penalty[a] != t.column_penalty[b])
+      return t.column_penalty[a] < t.column_penalty[b];
+    return t.column_rank[a] < t.column_rank[b];
+  });
   Numbering numbering(packed.n_blocks(), by_rank.size());
   for (std::uint32_t j : by_rank) numbering.add(column_bits(packed, j));
   const Distinct questions = numbering.finish();
-  std::vector<bool> is_known(questions.size(), false);
+  std::vector<bool> is_known(questions.size(), false), is_first_known(questions.size(), false);
   const auto first = questions.item(0);  // the smallest: zeros, if any column is constant
   is_known[0] = std::all_of(first.begin(), first.end(), [](std::uint64_t w) { return w == 0; });
+  is_first_known[0] = is_known[0];
   std::vector<std::uint32_t> kept;
   for (std::size_t k = 0; k < by_rank.size(); ++k) {
-    if (!is_known[questions.rank[k]]) kept.push_back(by_rank[k]);
-    is_known[questions.rank[k]] = true;
+    const std::uint32_t question = questions.rank[k];
+    const bool may_be_first = !t.may_be_first.empty() && t.may_be_first[by_rank[k]] != 0;
+    if (!is_known[question] || (may_be_first && !is_first_known[question]))
+      kept.push_back(by_rank[k]);
+    is_known[question] = true;
+    if (may_be_first) is_first_known[question] = true;
   }
   return kept;
 }
@@ -57,6 +66,14 @@ void set_questions(Problem& p, const Patterns& packed, const std::vector<Collaps
       p.answers[i * p.words_per_row + word] = of_pattern[rows[i].pattern];
   }
   p.column_of = std::move(columns);
+}
+
+void set_rules(Problem& p, const Table& table) {
+  for (std::uint32_t column : p.column_of) {
+    if (!table.column_penalty.empty()) p.rules.penalties.push_back(table.column_penalty[column]);
+    if (!table.may_be_first.empty())
+      p.rules.may_be_first.push_back(table.may_be_first[column] != 0);
+  }
 }
 
 void set_groups(Problem& p, const Patterns& packed, const std::vector<CollapsedRow>& rows) {
@@ -83,8 +100,8 @@ void set_guess(Problem& p, const Table& table, const Patterns& packed,
     p.group_loss[first] = std::max(p.group_loss[first], of_pattern[rows[first].pattern]);
 }
 
-// The order that breaks ties: the question that does best alone on all rows comes first, then the
-// smaller rank. Neither depends on the order of rows or columns.
+// The order that breaks ties: the question that loses least alone on all rows comes first, then the
+// smaller penalty, then the smaller rank. None depends on the order of rows or columns.
 std::vector<std::uint32_t> tie_order(const Problem& p) {
   // No question is constant, so each has a lane, and answers need no packing.
   std::vector<double> no(padded(p.n_questions)), yes(padded(p.n_questions)), scratch;
@@ -94,7 +111,7 @@ std::vector<std::uint32_t> tie_order(const Problem& p) {
   auto order = iota(p.n_questions);
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     const double x = no[a] + yes[a], y = no[b] + yes[b];
-    return x != y ? x < y : a < b;  // questions came by rank
+    return x != y ? x < y : a < b;  // questions came by penalty and rank
   });
   for (std::uint32_t& q : order) q = p.column_of[q];
   return order;
@@ -109,11 +126,14 @@ Problem make_problem(const Table& table, const Outcome& outcome, Layout layout) 
   require(table.guessed_loss.empty() || table.guessed_loss.size() == table.n_rows,
           "one guess a row");
   require(table.event.empty() || table.event.size() == table.n_rows, "one event flag a row");
+  for (const std::size_t n_rules : {table.column_penalty.size(), table.may_be_first.size()})
+    require(n_rules == 0 || n_rules == table.n_columns, "one rule a column");
   const Patterns packed = pack(table);
-  const std::vector<CollapsedRow> rows = collapse(table, outcome, packed.rows);
+  const CollapsedRows collapsed = collapse(table, outcome, packed.rows);
+  const std::vector<CollapsedRow>& rows = collapsed.rows;
 
   Problem p;
-  p.loss = outcome.loss_of(rows);
+  p.loss = outcome.loss_of(collapsed);
   for (const CollapsedRow& row : rows) {
     p.n_copies.push_back(row.n_copies);
     p.n_events.push_back(row.n_events);
@@ -125,6 +145,7 @@ Problem make_problem(const Table& table, const Outcome& outcome, Layout layout) 
   set_guess(p, table, packed, rows);
   set_questions(p, packed, rows, distinct_columns(table, packed));
   set_questions(p, packed, rows, tie_order(p));
+  set_rules(p, table);
   const bool can_count = !p.is_weighted && p.loss->counts_blocks();
   const bool by_blocks = can_count && (layout == Layout::blocks ||
                                        (layout == Layout::cheaper && are_blocks_cheaper(p)));

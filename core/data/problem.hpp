@@ -4,6 +4,7 @@
 #pragma once
 
 #include "data/loss.hpp"
+#include "data/split_rules.hpp"
 
 namespace survtree {
 
@@ -63,8 +64,10 @@ struct Problem {
   std::size_t words_per_row = 0;
   std::vector<std::uint64_t> answers;
   // Question -> column of the table. Constant columns are left out; of columns that part the rows
-  // alike (equal or complementary) the one with the smallest rank stays.
+  // alike (equal or complementary) the one with the smallest penalty, then the smallest rank,
+  // stays; and of those that may be first, one as well.
   std::vector<std::uint32_t> column_of;
+  SplitRules rules;  // by question
 
   BitTable bits;
   GroupBits groups;

@@ -43,6 +43,11 @@ struct ListedRows {
   std::size_t n_packed;
 };
 
+// Of the rows that answer no and of those that answer yes, by lane.
+struct SplitWeights {
+  const double *no, *yes;
+};
+
 // Blocks of a subset that are not empty, the last one first.
 struct CountedBlocks {
   const std::uint32_t* numbers;

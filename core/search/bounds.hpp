@@ -10,10 +10,12 @@
 namespace survtree {
 
 // Each switch turns one bound off; the optimum must stay the same. `permutation` is the cache;
-// `floors` (floor_table.hpp) closes intervals of cuts.
+// `floors` (floor_table.hpp) closes intervals of cuts; `pairs` is no bound, but how the last two
+// levels are solved (Loss::best_pair).
 struct Switches {
   bool hierarchical = true, subtree = true, look_ahead = true, equivalent_points = true;
   bool incremental_progress = true, leaf_count = true, permutation = true, floors = true;
+  bool pairs = true;
 };
 inline constexpr std::pair<const char*, bool Switches::*> kSwitches[] = {
     {"hierarchical", &Switches::hierarchical},
@@ -23,7 +25,8 @@ inline constexpr std::pair<const char*, bool Switches::*> kSwitches[] = {
     {"incremental_progress", &Switches::incremental_progress},
     {"leaf_count", &Switches::leaf_count},
     {"permutation", &Switches::permutation},
-    {"floors", &Switches::floors}};
+    {"floors", &Switches::floors},
+    {"pairs", &Switches::pairs}};
 
 // The part of a subset that bounds may look at.
 //
@@ -48,15 +51,17 @@ struct SubsetFacts {
 
 class Bounds {
  public:
-  Bounds(double regularization, const Switches& switches)
-      : regularization_(regularization), switches_(switches) {}
+  // No split costs less than `least_split`, beside the penalties of leaves.
+  Bounds(double regularization, double least_split, const Switches& switches)
+      : regularization_(regularization), least_split_(least_split), switches_(switches) {}
 
   double as_leaf(const SubsetFacts& s) const { return s.loss + regularization_; }
 
-  // One-step look-ahead. Claim: a tree that splits here costs at least its groups and two
-  // penalties. Proof: it has two leaves or more, and losses add up to at least group_loss.
+  // One-step look-ahead. Claim: a tree that splits here costs at least its groups, two penalties
+  // and the least that a split costs. Proof: it has two leaves or more and a split or more, and
+  // losses add up to at least group_loss.
   double if_split(const SubsetFacts& s) const {
-    return floor_loss(s) + (switches_.look_ahead ? 2.0 : 1.0) * regularization_;
+    return switches_.look_ahead ? with_two_leaves(s) : floor_loss(s) + regularization_;
   }
 
   // Claim: no tree on the subset costs less. Proof: it is a leaf or it splits.
@@ -70,19 +75,21 @@ class Bounds {
   // second form, that a pair of sibling leaves must save one penalty, needs no test of its own: the
   // leaf is compared with every split and wins ties.
   bool no_split_pays(const SubsetFacts& s) const {
-    return switches_.incremental_progress && floor_loss(s) + 2.0 * regularization_ >= as_leaf(s);
+    return switches_.incremental_progress && with_two_leaves(s) >= as_leaf(s);
   }
 
   // Leaf count. Claim: a tree of at most this objective has no more leaves than this. Proof: it
-  // costs at least its groups and one penalty a leaf. Without a penalty there is no such limit.
+  // costs at least its groups, one penalty a leaf, and the least that a split costs for each split,
+  // of which there is one less than leaves. Without a penalty there is no such limit.
   double max_leaves(const SubsetFacts& s, double objective) const {
-    if (!switches_.leaf_count || regularization_ <= 0.0) return no_limit;
-    return (objective - floor_loss(s)) / regularization_;
+    const double each = regularization_ + least_split_;
+    if (!switches_.leaf_count || each <= 0.0) return no_limit;
+    return (objective - floor_loss(s) + least_split_) / each;
   }
 
   // Claim: a tree with this many leaves or more costs at least this. Proof: as above.
   double with_leaves(const SubsetFacts& s, double n_leaves) const {
-    return floor_loss(s) + n_leaves * regularization_;
+    return floor_loss(s) + n_leaves * regularization_ + (n_leaves - 1.0) * least_split_;
   }
 
   static constexpr double no_limit = std::numeric_limits<double>::infinity();
@@ -91,8 +98,11 @@ class Bounds {
   double floor_loss(const SubsetFacts& s) const {
     return switches_.equivalent_points ? s.group_loss : 0.0;
   }
+  double with_two_leaves(const SubsetFacts& s) const {
+    return floor_loss(s) + 2.0 * regularization_ + least_split_;
+  }
 
-  double regularization_;
+  double regularization_, least_split_;
   Switches switches_;
 };
 

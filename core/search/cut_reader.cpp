@@ -23,7 +23,8 @@ Tree CutSolver::read(const CutSubset& s, int depth, double value, std::size_t k)
     Table table;
     result = solve(s, useful, value + tolerance_, {}, k, table);
   }
-  if (!result.is_solved || result.cut == kLeaf) return leaf_of(s.loss);
+  if (!result.is_solved || result.cut == kLeaf)
+    return must_split(s) ? first_split_ : leaf_of(s.loss);
   const std::uint32_t cut = first_like(s, static_cast<std::uint32_t>(result.cut));
   return read_split(s, cut, useful, result.value, k);
 }
@@ -31,6 +32,7 @@ Tree CutSolver::read(const CutSubset& s, int depth, double value, std::size_t k)
 Tree CutSolver::read_split(const CutSubset& s, std::uint32_t cut, int depth, double value,
                            std::size_t k) {
   auto [no, yes] = parts_alone(s, cut);
+  value -= penalty_of(cut);
   Tree no_tree = read(no.subset, depth - 1, value - relaxed(yes.subset), k + 1);
   Tree yes_tree = read(yes.subset, depth - 1, value - relaxed(no.subset), k + 1);
   return split_of(static_cast<std::int32_t>(cut), std::move(no_tree), std::move(yes_tree));
@@ -62,18 +64,19 @@ std::vector<Tree> CutSolver::optimal_trees(int depth, double optimum, std::size_
 std::vector<Tree> CutSolver::trees(const CutSubset& s, int depth, double optimum, std::size_t limit,
                                    std::size_t k) {
   std::vector<Tree> out;
-  if (bounds_.as_leaf(s.facts()) <= optimum + tolerance_) out.push_back(leaf_of(s.loss));
+  if (as_leaf(s) <= optimum + tolerance_) out.push_back(leaf_of(s.loss));
   const int useful = std::min(depth, useful_depth(s));
   if (out.size() >= limit || useful == 0) return out;
   for (std::uint32_t cut : tied_cuts(s, useful, optimum, k)) {
     if (should_stop()) return out;
     auto [no, yes] = parts_alone(s, cut);
+    const double of_parts = optimum - penalty_of(cut);
     Table table;
     const CutResult a =
-        solve(no.subset, useful - 1, optimum - relaxed(yes.subset), {}, k + 1, table);
+        solve(no.subset, useful - 1, of_parts - relaxed(yes.subset), {}, k + 1, table);
     if (!a.is_solved) continue;
-    const CutResult b = solve(yes.subset, useful - 1, optimum - a.value, {}, k + 1, table);
-    if (!b.is_solved || a.value + b.value > optimum + tolerance_) continue;
+    const CutResult b = solve(yes.subset, useful - 1, of_parts - a.value, {}, k + 1, table);
+    if (!b.is_solved || a.value + b.value > of_parts + tolerance_) continue;
     const std::size_t left = limit - out.size();
     const std::vector<Tree> no_trees = trees(no.subset, useful - 1, a.value, left, k + 1);
     const std::vector<Tree> yes_trees = trees(yes.subset, useful - 1, b.value, left, k + 1);

@@ -4,8 +4,18 @@
 
 namespace survtree {
 
+namespace {
+
+// None if cuts have no penalties. The problem must outlive it.
+PenaltyOf penalty_of_cuts(const CutProblem& problem) {
+  if (!problem.rules.has_penalties()) return {};
+  return [&problem](std::uint32_t cut) { return problem.penalty_of(cut); };
+}
+
+}  // namespace
+
 CutSearch::CutSearch(const CutProblem& problem, const SearchOptions& options)
-    : incumbent_(options.regularization), solver_(problem, options) {
+    : incumbent_(options.regularization, penalty_of_cuts(problem)), solver_(problem, options) {
   solver_.set_listener([this](std::uint32_t cut, int depth, double objective) {
     if (objective >= incumbent_.objective()) return;
     incumbent_.offer(solver_.root_tree_with(cut, depth, objective),
@@ -30,7 +40,10 @@ Result CutSearch::run(const RunLimits& limits) {
   solver_.start(limits);
   const SubsetFacts facts = solver_.root().facts();
   lower_bound_ = std::max(lower_bound_.load(), solver_.bounds().any_tree(facts));
-  incumbent_.offer(leaf_of(facts.loss), "one leaf");
+  if (solver_.must_split())
+    incumbent_.offer(solver_.best_first_split(), "one split");
+  else
+    incumbent_.offer(leaf_of(facts.loss), "one leaf");
   log_progress();
   solver_.limits().look_at_clock(true);  // all the time there is may be gone already
   if (solved_depth_ < 0) deepen(solver_.options().upper_bound);

@@ -1,5 +1,7 @@
 #include "search/cut_solver.hpp"
 
+#include <numeric>
+
 #include "data/contract.hpp"
 #include "data/distinct.hpp"
 
@@ -30,7 +32,7 @@ constexpr std::size_t kMostSpareTables = 64, kMostSpareBytes = std::size_t{1} <<
 CutSolver::CutSolver(const CutProblem& problem, const SearchOptions& options)
     : problem_(problem),
       options_(options),
-      bounds_(options.regularization, options.switches),
+      bounds_(options.regularization, problem.rules.least_penalty(), options.switches),
       smallest_{options.min_samples_leaf, options.min_events_leaf},
       floors_(for_kernel(options.kernel, [](auto variant) { return floor_functions(variant); })),
       splitter_(problem, options.kernel, options.min_events_leaf > 0),
@@ -49,7 +51,33 @@ CutSolver::CutSolver(const CutProblem& problem, const SearchOptions& options)
     root_.key.high += problem.name[row].high;
     root_.key.low += problem.name[row].low;
   }
-  tolerance_ = 1e-12 * root_.loss + 1e-15 * options_.regularization;  // as in SubsetSolver
+  // As in SubsetSolver.
+  tolerance_ = 1e-12 * root_.loss +
+               1e-15 * (options_.regularization + problem.rules.largest_first_penalty());
+  least_split_ = problem.rules.least_penalty();
+  if (problem.rules.has_first()) look_for_first_split();
+}
+
+// The first split is a cut that may be, or there is none if no such cut leaves enough on both
+// sides.
+void CutSolver::look_for_first_split() {
+  std::vector<std::uint32_t> cuts;
+  for (std::uint32_t column = 0; column < problem_.n_columns; ++column)
+    for (std::uint32_t cut = problem_.first_cut[column]; cut < problem_.first_cut[column + 1];
+         ++cut)
+      if (problem_.rules.may_be_first[column]) cuts.push_back(cut);
+  CutRow row;
+  if (options_.max_depth > 0)
+    stats_.lane_rows += splitter_.split(all_rows_, cuts, {true, false}, row);
+  double best = Bounds::no_limit;
+  for (std::size_t lane = 0; lane < row.n_lanes; ++lane) {
+    const double value = row.no.loss[lane] + row.yes.loss[lane] + penalty_of(row.cut[lane]);
+    if (!fits(row.no, lane) || !fits(row.yes, lane) || value >= best) continue;
+    best = value;
+    first_split_ = split_of(static_cast<std::int32_t>(row.cut[lane]), leaf_of(row.no.loss[lane]),
+                            leaf_of(row.yes.loss[lane]));
+  }
+  if (first_split_ == nullptr) options_.max_depth = 0;
 }
 
 void CutSolver::start(const RunLimits& limits) {
@@ -71,13 +99,13 @@ CutResult CutSolver::solve_root(int depth, double budget) {
 
 CutResult CutSolver::solve(const CutSubset& s, int depth, double budget, const Hints& hints,
                            std::size_t k, Table& table) {
-  const double leaf = bounds_.as_leaf(s.facts()), weak = relaxed(s);
+  const double leaf = as_leaf(s), weak = relaxed(s);
   if (smallest_.is_leaf_at_most(s.n_rows, s.n_events)) return {leaf, weak, kLeaf, true};
-  if (bounds_.no_split_pays(s.facts())) {
+  if (!must_split(s) && bounds_.no_split_pays(s.facts())) {
     ++stats_.pruned_by_incremental_progress;
     return {leaf, weak, kLeaf, true};
   }
-  const double floor = bounds_.any_tree(s.facts());
+  const double floor = must_split(s) ? bounds_.if_split(s.facts()) : bounds_.any_tree(s.facts());
   if (options_.switches.hierarchical && floor > budget + tolerance_) {
     ++stats_.pruned_by_budget;
     return {floor, weak, kLeaf, false};
@@ -148,25 +176,48 @@ void CutSolver::start_table(FloorTable& table, const CutSubset& s, const Hints& 
   floors_.raise_to(table.yes.data(), hints[1]->yes.data(), n);
 }
 
-void CutSolver::open_cuts(const FloorTable& table, double budget,
+void CutSolver::open_cuts(const FloorTable& table, const CutSubset& s, double budget,
                           std::vector<std::uint32_t>& out) const {
-  if (!options_.switches.floors) {
-    out = iota(problem_.n_cuts());
-    return;
-  }
-  const std::size_t n = problem_.n_cuts();
-  out.resize(n + 16);
-  out.resize(floors_.list_open(table.no.data(), table.yes.data(), n,
-                               closing_sum(budget + tolerance_), out.data()));
+  const bool is_on = options_.switches.floors;
+  std::size_t n_open = 0;
+  out.resize(problem_.n_cuts() + 16);
+  for_columns(s, [&](std::uint32_t first, std::size_t n, double split) {
+    std::uint32_t* here = out.data() + n_open;
+    if (is_on)
+      n = floors_.list_open(table.no.data() + first, table.yes.data() + first, n,
+                            closing_sum(budget - split + tolerance_), here);
+    else
+      std::iota(here, here + n, 0U);
+    for (std::size_t k = 0; first > 0 && k < n; ++k) here[k] += first;
+    n_open += n;
+  });
+  out.resize(n_open);
 }
 
-// The least sum of floors among the cuts that it closes.
-double CutSolver::least_closed(const FloorTable& table, double budget) const {
-  if (!options_.switches.floors) return Bounds::no_limit;
-  const float least = floors_.least_closed(table.no.data(), table.yes.data(), problem_.n_cuts(),
-                                           closing_sum(budget + tolerance_));
-  return least == kNoFloor ? Bounds::no_limit
-                           : static_cast<double>(least) * (1.0 - 2e-7);  // it may be rounded up
+// Leaves those that are still open.
+void CutSolver::close_cuts(const FloorTable& table, double budget,
+                           std::vector<std::uint32_t>& open) const {
+  const float closed = closing_sum(budget + tolerance_);
+  if (!problem_.rules.has_penalties()) {
+    std::erase_if(open, [&](std::uint32_t cut) { return table.no[cut] + table.yes[cut] > closed; });
+    return;
+  }
+  std::erase_if(open, [&](std::uint32_t cut) {
+    return table.no[cut] + table.yes[cut] > closing_sum(budget - penalty_of(cut) + tolerance_);
+  });
+}
+
+// The least sum of floors, with the penalty, among the cuts that it closes.
+double CutSolver::least_closed(const FloorTable& table, const CutSubset& s, double budget) const {
+  double least = Bounds::no_limit;
+  if (!options_.switches.floors) return least;
+  for_columns(s, [&](std::uint32_t first, std::size_t n, double split) {
+    const float sum = floors_.least_closed(table.no.data() + first, table.yes.data() + first, n,
+                                           closing_sum(budget - split + tolerance_));
+    if (sum != kNoFloor)  // it may be rounded up
+      least = std::min(least, static_cast<double>(sum) * (1.0 - 2e-7) + split);
+  });
+  return least;
 }
 
 // Enters the floors of lanes, `no` and `yes`, at the cuts that were asked about, and at those that
@@ -217,7 +268,8 @@ void CutSolver::look_at(const CutSubset& s, Level& at, FloorTable& table, Best& 
     for (std::size_t lane = 0; lane < row.n_lanes; ++lane) {
       at.no[lane] = rounded_down(row.no.floor[lane] + penalty());
       at.yes[lane] = rounded_down(row.yes.floor[lane] + penalty());
-      const double bound = static_cast<double>(at.no[lane]) + static_cast<double>(at.yes[lane]);
+      const double bound = static_cast<double>(at.no[lane]) + static_cast<double>(at.yes[lane]) +
+                           penalty_of(row.cut[lane]);
       best.floor = std::min(best.floor, bound);
       if (!fits(row.no, lane) || !fits(row.yes, lane)) continue;
       if (bound <= limit)
@@ -234,7 +286,8 @@ void CutSolver::look_at(const CutSubset& s, Level& at, FloorTable& table, Best& 
   for (std::size_t lane = 0; lane < at.row.n_lanes; ++lane) {
     if (!fits(at.row.no, lane) || !fits(at.row.yes, lane)) continue;
     const double no = at.row.no.loss[lane] + penalty(), yes = at.row.yes.loss[lane] + penalty();
-    const double value = at.row.no.loss[lane] + at.row.yes.loss[lane] + 2.0 * penalty();
+    const double value = at.row.no.loss[lane] + at.row.yes.loss[lane] + 2.0 * penalty() +
+                         penalty_of(at.row.cut[lane]);
     at.tried.push_back({at.row.cut[lane], value, no, yes});
     best.value = std::min(best.value, value);
   }
@@ -243,12 +296,12 @@ void CutSolver::look_at(const CutSubset& s, Level& at, FloorTable& table, Best& 
 // Trees of at most two leaves.
 CutResult CutSolver::solve_last(const CutSubset& s, double budget, const Hints& hints, Level& at,
                                 FloorTable& table, bool wants_all) {
-  const double leaf = bounds_.as_leaf(s.facts());
+  const double leaf = as_leaf(s);
   Best best{leaf, budget, options_.switches.floors ? s.floor + penalty() : relaxed(s)};
   best.wants_all = wants_all;
   start_table(table, s, hints);
   at.tried.clear();
-  open_cuts(table, kMore * best.limit(), at.open);
+  open_cuts(table, s, kMore * best.limit(), at.open);
   std::size_t n_asked = 0;
   for (std::size_t stride = first_stride(at.open.size()); !at.open.empty();
        stride = std::max<std::size_t>(1, stride / kStride)) {
@@ -266,12 +319,10 @@ CutResult CutSolver::solve_last(const CutSubset& s, double budget, const Hints& 
     look_at(s, at, table, best);
     if (!wants_all && best.value < before && s.key == root_.key) tell_of_split(at.tried);
     if (limits_.is_stopped()) return {bounds_.any_tree(s.facts()), relaxed(s), kLeaf, false};
-    const float closed = closing_sum(kMore * best.limit() + tolerance_);
-    std::erase_if(at.open,
-                  [&](std::uint32_t cut) { return table.no[cut] + table.yes[cut] > closed; });
+    close_cuts(table, kMore * best.limit(), at.open);
   }
   stats_.pruned_by_floor += problem_.n_cuts() - n_asked;
-  const double closed = least_closed(table, kMore * best.limit());
+  const double closed = least_closed(table, s, kMore * best.limit());
   const double floor = std::min(best.floor, closed);
   if (best.value > budget + tolerance_)
     return {std::min({best.value, best.rest, closed}), floor, kLeaf, false};
@@ -285,11 +336,11 @@ void CutSolver::tell_of_split(std::span<const Tried> tried) {
   if (on_better_split_ && best != tried.end()) on_better_split_(best->cut, 1, best->value);
 }
 
-// The tie rule: a leaf if it is as good, otherwise the cut that does best alone on all rows, then
-// the one whose question has the smallest rank.
+// The tie rule: a leaf if it is as good, otherwise the cut that loses least alone on all rows, then
+// the one whose question has the smallest penalty, then the smallest rank.
 std::int32_t CutSolver::first_of_ties(const CutSubset& s, double best,
                                       std::span<const Tried> tried) {
-  if (bounds_.as_leaf(s.facts()) <= best + tolerance_) return kLeaf;
+  if (as_leaf(s) <= best + tolerance_) return kLeaf;
   std::vector<std::uint32_t> ties;
   for (const Tried& each : tried)
     if (each.value <= best + tolerance_) ties.push_back(each.cut);
@@ -304,7 +355,9 @@ std::int32_t CutSolver::first_of_ties(const CutSubset& s, double best,
 
 bool CutSolver::comes_before(std::uint32_t a, std::uint32_t b) {
   const double x = alone(a), y = alone(b);
-  return x != y ? x < y : problem_.question_rank[a] < problem_.question_rank[b];
+  if (x != y) return x < y;
+  const double p = penalty_of(a), q = penalty_of(b);
+  return p != q ? p < q : problem_.question_rank[a] < problem_.question_rank[b];
 }
 
 // The loss of a split of all rows.

@@ -35,6 +35,9 @@ class CutSolver {
 
   // The optimum of all rows at a depth, or the proof that it exceeds the budget.
   CutResult solve_root(int depth, double budget);
+  // Whether all rows must be split; then the best tree of two leaves with a cut that may be first.
+  bool must_split() const { return first_split_ != nullptr; }
+  const Tree& best_first_split() const { return first_split_; }
   // The tree behind a result of all rows that is solved.
   Tree root_tree(int depth, double value);
   // The same for one that begins with a cut; its sides were just solved.
@@ -140,8 +143,12 @@ class CutSolver {
   CutResult stopped(const Node& node) const;
 
   void start_table(FloorTable& table, const CutSubset& s, const Hints& hints);
-  void open_cuts(const FloorTable& table, double budget, std::vector<std::uint32_t>& out) const;
-  double least_closed(const FloorTable& table, double budget) const;
+  void open_cuts(const FloorTable& table, const CutSubset& s, double budget,
+                 std::vector<std::uint32_t>& out) const;
+  void close_cuts(const FloorTable& table, double budget, std::vector<std::uint32_t>& open) const;
+  double least_closed(const FloorTable& table, const CutSubset& s, double budget) const;
+  template <class Use>
+  void for_columns(const CutSubset& s, Use use) const;
   void raise_table(FloorTable& table, const CutSubset& s, std::span<const std::uint32_t> cuts,
                    const CutRow& row, const float* no, const float* yes) const;
   Table new_table();
@@ -168,10 +175,19 @@ class CutSolver {
   }
   // No relaxed tree costs less.
   double relaxed(const CutSubset& s) const {
-    return std::min(s.floor + penalty(), s.group_loss + 2.0 * penalty());
+    return std::min(s.floor + penalty(), s.group_loss + least_of_two());
   }
   int useful_depth(const CutSubset& s) const;
   double penalty() const { return options_.regularization; }
+  // Two leaves, or more, and the split that parts them.
+  double least_of_two() const { return 2.0 * penalty() + least_split_; }
+  double penalty_of(std::uint32_t cut) const { return problem_.penalty_of(cut); }
+  // Rows that must be split on a cut that may be first: a leaf is no tree of theirs.
+  bool must_split(const CutSubset& s) const { return must_split() && s.key == root_.key; }
+  double as_leaf(const CutSubset& s) const {
+    return must_split(s) ? Bounds::no_limit : bounds_.as_leaf(s.facts());
+  }
+  void look_for_first_split();
   // Where columns have many cuts and subsets few rows, passes over tables of floors take longer
   // than the lanes do: a cut of a table counts like so many lane-rows.
   static constexpr std::uint64_t kWorkOfCell = 3;
@@ -195,6 +211,8 @@ class CutSolver {
   std::vector<std::uint32_t> all_rows_;
   CutSubset root_;
   double tolerance_ = 0.0;
+  double least_split_ = 0.0;  // no cut has a smaller penalty of its own
+  Tree first_split_;
   // Before all that holds tables: those that go come here.
   std::vector<std::unique_ptr<FloorTable>> spare_tables_;
   std::size_t table_bytes_ = 0, most_table_bytes_ = SIZE_MAX;
@@ -205,5 +223,18 @@ class CutSolver {
   std::function<bool()> poll_ = [this] { return limits_.look_at_clock(true) || should_stop(); };
   OnBetterSplit on_better_split_;
 };
+
+// Calls use(first cut, how many, penalty) for cuts that share a penalty and may split the rows: all
+// at once if there are no rules, otherwise column after column.
+template <class Use>
+void CutSolver::for_columns(const CutSubset& s, Use use) const {
+  const bool is_first = must_split(s);
+  if (!problem_.rules.has_penalties() && !is_first) return use(0, problem_.n_cuts(), 0.0);
+  for (std::size_t column = 0; column < problem_.n_columns; ++column) {
+    if (is_first && !problem_.rules.may_be_first[column]) continue;
+    const std::uint32_t first = problem_.first_cut[column];
+    use(first, problem_.first_cut[column + 1] - first, problem_.rules.penalty(column));
+  }
+}
 
 }  // namespace survtree

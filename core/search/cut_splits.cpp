@@ -34,7 +34,7 @@ struct CutSolver::Node {
 
 CutResult CutSolver::solve_splits(const CutSubset& s, int depth, double budget, const Hints& hints,
                                   std::size_t k, FloorTable& table, bool wants_all) {
-  const double leaf = bounds_.as_leaf(s.facts());
+  const double leaf = as_leaf(s);
   // Tables of subsets of two leaves are many and serve neighbours well; deeper ones are large.
   const bool keeps_sides = depth == 2 && k > 0;
   Level& at = level(k);
@@ -42,7 +42,7 @@ CutResult CutSolver::solve_splits(const CutSubset& s, int depth, double budget, 
             k, keeps_sides, wants_all, leaf,  leaf,  s.floor + penalty()};
   start_table(table, s, hints);
   at.tried.clear();
-  open_cuts(table, node.limit(), at.open);
+  open_cuts(table, s, node.limit(), at.open);
   double limit_of_open = node.limit();  // above which all others are closed
   while (!at.open.empty()) {
     pick(node);
@@ -53,9 +53,7 @@ CutResult CutSolver::solve_splits(const CutSubset& s, int depth, double budget, 
     if (limits_.is_stopped()) return stopped(node);
     if (at.open.empty()) break;
     limit_of_open = node.limit();
-    const float closed = closing_sum(limit_of_open + tolerance_);
-    std::erase_if(at.open,
-                  [&](std::uint32_t cut) { return table.no[cut] + table.yes[cut] > closed; });
+    close_cuts(table, limit_of_open, at.open);
   }
   return finish(node, limit_of_open);
 }
@@ -92,12 +90,13 @@ void CutSolver::look_at_picked(Node& node) {
   at.yes.resize(row.n_lanes);
   for (std::size_t lane = 0; lane < row.n_lanes; ++lane) {
     // A side is a leaf, or has two.
-    const double no = std::min(row.no.floor[lane], penalty()) + penalty();
-    const double yes = std::min(row.yes.floor[lane], penalty()) + penalty();
+    const double no = std::min(row.no.floor[lane] + penalty(), least_of_two());
+    const double yes = std::min(row.yes.floor[lane] + penalty(), least_of_two());
     at.no[lane] = std::max(node.table.no[row.cut[lane]], rounded_down(no));
     at.yes[lane] = std::max(node.table.yes[row.cut[lane]], rounded_down(yes));
     if (fits(row.no, lane) && fits(row.yes, lane))
-      node.best = std::min(node.best, row.no.loss[lane] + row.yes.loss[lane] + 2.0 * penalty());
+      node.best = std::min(node.best, row.no.loss[lane] + row.yes.loss[lane] + 2.0 * penalty() +
+                                          penalty_of(row.cut[lane]));
   }
 }
 
@@ -107,11 +106,12 @@ void CutSolver::order_columns(Node& node) {
   const CutRow& row = node.at.row;
   std::vector<std::pair<double, Run>> columns;
   for (std::size_t first = 0, end; first < row.n_lanes; first = end) {
-    const std::uint32_t next = problem_.first_cut[problem_.column_of(row.cut[first]) + 1];
+    const std::uint32_t column = problem_.column_of(row.cut[first]);
+    const std::uint32_t next = problem_.first_cut[column + 1];
     double best = Bounds::no_limit;
     for (end = first; end < row.n_lanes && row.cut[end] < next; ++end)
       best = std::min(best, row.no.loss[end] + row.yes.loss[end]);
-    columns.push_back({best, {first, end, true}});
+    columns.push_back({best + problem_.rules.penalty(column), {first, end, true}});
   }
   std::sort(columns.begin(), columns.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second.first < b.second.first;
@@ -167,9 +167,10 @@ void CutSolver::try_runs(Node& node) {
   }
 }
 
-// In double precision: the sum is exact.
+// In double precision: the sum of the floors is exact.
 double CutSolver::bound_of(const Node& node, std::size_t lane) const {
-  return static_cast<double>(node.at.no[lane]) + static_cast<double>(node.at.yes[lane]);
+  return static_cast<double>(node.at.no[lane]) + static_cast<double>(node.at.yes[lane]) +
+         penalty_of(node.at.row.cut[lane]);
 }
 
 void CutSolver::try_cut(Node& node, std::size_t lane) {
@@ -187,7 +188,7 @@ void CutSolver::try_cut(Node& node, std::size_t lane) {
   if (is_allowed)
     solve_sides(node, cut, first, second);
   else
-    solve_side(node, cut, first, node.limit() - second.value);
+    solve_side(node, cut, first, node.limit() - penalty_of(cut) - second.value);
   const Side &no_side = is_no_first ? first : second, &yes_side = is_no_first ? second : first;
   raise(node, lane, no_side.floor, yes_side.floor);
   keep_tables(node, {cut, no_side.table, yes_side.table});
@@ -195,11 +196,11 @@ void CutSolver::try_cut(Node& node, std::size_t lane) {
 
 // Both sides of a cut. What is known of one lowers the budget of the other.
 void CutSolver::solve_sides(Node& node, std::uint32_t cut, Side& first, Side& second) {
-  const double limit = node.limit();
+  const double penalty = penalty_of(cut), limit = node.limit() - penalty;
   solve_side(node, cut, first, limit - second.value);
   if (first.is_solved && first.value + second.value <= limit + tolerance_)
     solve_side(node, cut, second, limit - first.value);
-  const double value = first.value + second.value;
+  const double value = first.value + second.value + penalty;
   if (!first.is_solved || !second.is_solved) {
     node.rest = std::min(node.rest, value);
     return;
@@ -304,7 +305,7 @@ void CutSolver::end_look(Node& node) {
 CutResult CutSolver::finish(Node& node, double limit_of_open) {
   double best = node.leaf;
   for (const Tried& each : node.at.tried) best = std::min(best, each.value);
-  const double closed = least_closed(node.table, limit_of_open);
+  const double closed = least_closed(node.table, node.subset, limit_of_open);
   const double floor = std::min(node.floor, closed);
   if (best > node.budget + tolerance_ && options_.switches.hierarchical)
     return {std::min({best, node.rest, node.closed, closed}), floor, kLeaf, false};
@@ -315,9 +316,11 @@ CutResult CutSolver::finish(Node& node, double limit_of_open) {
 CutResult CutSolver::stopped(const Node& node) const {
   const FloorTable& table = node.table;
   double least = Bounds::no_limit;
-  for (std::size_t cut = 0; cut < table.no.size(); ++cut)
-    least =
-        std::min(least, static_cast<double>(table.no[cut]) + static_cast<double>(table.yes[cut]));
+  for_columns(node.subset, [&](std::uint32_t first, std::size_t n, double split) {
+    for (std::size_t cut = first; cut < first + n; ++cut)
+      least = std::min(
+          least, static_cast<double>(table.no[cut]) + static_cast<double>(table.yes[cut]) + split);
+  });
   const double any = bounds_.any_tree(node.subset.facts());
   const double floor = std::min(node.subset.floor + penalty(), least);
   return {std::max(any, std::min(node.leaf, least)), std::max(relaxed(node.subset), floor), kLeaf,

@@ -2,12 +2,14 @@
 // of the relaxed problem, in which a leaf pays the floor of its loss and may be of any size.
 //
 // Claim: let R(s, d) be the least sum, over the leaves of a tree of at most d splits in depth, of
-// floor + penalty. Then R(s, d) <= R(t, d) for s inside t. Proof: take the best relaxed tree of t
-// and keep the rows of s only. Floors do not rise when rows leave (data/loss.hpp), and a leaf that
-// is left empty is dropped with the split above it, which saves a penalty. And R(t, d) is at most
-// the objective of every tree on t, since no loss is below its floor. So what is found here of the
-// sides of a cut holds for the same cut, and on the yes-side for every later cut and on the no-side
-// for every earlier cut, in every subset that has these rows and perhaps others.
+// floor + penalty, and over its splits of the penalties of their columns. Then R(s, d) <= R(t, d)
+// for s inside t. Proof: take the best relaxed tree of t and keep the rows of s only. Floors do not
+// rise when rows leave (data/loss.hpp), and a leaf that is left empty is dropped with the split
+// above it, which saves a penalty, or two. And R(t, d) is at most the objective of every tree on t,
+// since no loss is below its floor. So what is found here of the sides of a cut holds for the same
+// cut, and on the yes-side for every later cut and on the no-side for every earlier cut, in every
+// subset that has these rows and perhaps others. Cuts of one column have the same penalty, which is
+// added to the floors of both sides when they are compared with a budget.
 //
 // It would not hold if leaves paid their losses: that of a Kaplan-Meier leaf may fall when rows are
 // added.

@@ -16,7 +16,8 @@ Frontier::Frontier(const Problem& problem, const FrontierOptions& options)
       options_(options),
       splitter_(problem, options.kernel, {options.min_samples_leaf, options.min_events_leaf}),
       root_(all_rows(problem)),
-      tolerance_(1e-12 * root_.facts.loss),
+      tolerance_(1e-12 * root_.facts.loss + 1e-15 * problem.rules.largest_first_penalty()),
+      least_split_(problem.rules.least_penalty()),
       cache_(options.n_threads) {
   require(options.max_depth >= 0 && options.max_depth <= kMaxDepth, "0 <= max_depth <= 1000");
   require(options.min_regularization >= 0.0, "min_regularization >= 0");
@@ -25,14 +26,36 @@ Frontier::Frontier(const Problem& problem, const FrontierOptions& options)
   const auto n_levels = static_cast<std::size_t>(splitter_.useful_depth(root_)) + 1;
   for (std::size_t k = 0; k < options.n_threads; ++k)
     hands_.push_back(std::make_unique<Hand>(k, n_levels));
+  if (problem.rules.has_first()) look_for_first_split();
 }
 
-// A tree of h leaves costs at least its groups and h penalties, a leaf its loss and one penalty: so
-// many leaves are worth their penalties, at most.
+// The first split is one of those that may be, or there is none if no such split leaves enough on
+// both sides.
+void Frontier::look_for_first_split() {
+  if (options_.max_depth > 0 && options_.max_leaves > 1) {
+    const SplitRow& split = splitter_.split(hands_[0]->worker, root_, 0);
+    std::vector<std::uint32_t> order;
+    split.order_by_loss(problem_.rules, order);
+    const auto best = std::ranges::find_if(order, [&](std::uint32_t lane) {
+      return problem_.rules.may_be_first[split.question[lane]];
+    });
+    if (best != order.end())
+      first_split_ = split_of(static_cast<std::int32_t>(split.question[*best]),
+                              leaf_of(split.no.loss[*best]), leaf_of(split.yes.loss[*best]));
+  }
+  if (first_split_ == nullptr) options_.max_depth = 0;
+}
+
+// A tree of h leaves costs at least its groups, h penalties and what h - 1 splits cost at least; a
+// leaf its loss and one penalty: so many leaves are worth their penalties, at most. Where a leaf is
+// no tree, a tree of two leaves is compared.
 double Frontier::leaves_worth(const Subset& s) const {
-  const double savings = s.facts.loss - s.facts.group_loss + tolerance_;
-  const double penalty = options_.min_regularization;
-  const double worth = penalty > 0.0 ? 1.0 + savings / penalty : kNone;
+  const bool must_split = first_split_ != nullptr && s.parent == nullptr;
+  const double cost = must_split ? cost_of(first_split_) - least_split_ : s.facts.loss;
+  const double savings = cost - s.facts.group_loss + tolerance_;
+  const double penalty = options_.min_regularization + least_split_;
+  const double fewest = must_split ? 2.0 : 1.0;
+  const double worth = penalty > 0.0 ? fewest + std::max(0.0, savings) / penalty : kNone;
   return std::min(worth, static_cast<double>(options_.max_leaves));
 }
 
@@ -82,12 +105,14 @@ bool Frontier::try_splits(Hand& hand, Subset& s, int depth, std::size_t k) {
   const SplitRow& split = splitter_.split(hand.worker, s, k);
   Best& best = hand.best[k];
   best.assign(most_leaves(s, depth), kNoPoint);
-  best[0] = {s.facts.loss, kLeaf, 1, 0};
+  if (k > 0 || first_split_ == nullptr) best[0] = {s.facts.loss, kLeaf, 1, 0};
   if (k == 0) note_first_splits(depth, split.n_lanes);
   if (depth == 1) {
     for (std::size_t lane = 0; lane < split.n_lanes; ++lane)
-      offer(best, {split.no.loss[lane] + split.yes.loss[lane],
-                   static_cast<std::int32_t>(split.question[lane]), 2, 1});
+      if (is_allowed(split.question[lane], k))
+        offer(best, {split.no.loss[lane] + split.yes.loss[lane] +
+                         problem_.rules.penalty(split.question[lane]),
+                     static_cast<std::int32_t>(split.question[lane]), 2, 1});
     return true;
   }
   // The questions of the two topmost levels make batches, as long as what hangs below each is worth
@@ -125,21 +150,26 @@ bool Frontier::try_together(Hand& hand, const Node& node, Best& best) {
 void Frontier::try_split(Hand& hand, const Node& node, std::size_t lane, Tried& tried) {
   if (limits_.is_over()) return;
   const std::size_t k = node.level;
+  if (!is_allowed(node.split.question[lane], k)) {
+    tried.is_done = true;  // it leads to no trees
+    return;
+  }
   auto [no, yes] = parts_of(node.subset, node.split, lane, hand.worker.level(k).parts);
   tried.no = points(hand, no, node.depth - 1, k + 1, tried.no_leaf);
   tried.yes = points(hand, yes, node.depth - 1, k + 1, tried.yes_leaf);
   tried.is_done = !limits_.is_over();
-  if (k == 0 && tried.is_done) note_first_split(node, tried);
+  if (k == 0 && tried.is_done) note_first_split(node, lane, tried);
 }
 
 // All trees with this split; returns whether any of them was cut by depth.
 bool Frontier::add(const Node& node, std::size_t lane, const Tried& tried, Best& best) const {
   if (!tried.is_done) return true;
   const auto question = static_cast<std::int32_t>(node.split.question[lane]);
+  const double penalty = problem_.rules.penalty(node.split.question[lane]);
   for (const Point& x : tried.no.points)
     for (const Point& y : tried.yes.points)
-      offer(best, {x.loss + y.loss, question, static_cast<std::uint16_t>(x.n_leaves + y.n_leaves),
-                   x.n_leaves});
+      offer(best, {x.loss + y.loss + penalty, question,
+                   static_cast<std::uint16_t>(x.n_leaves + y.n_leaves), x.n_leaves});
   return tried.no.is_cut || tried.yes.is_cut;
 }
 
@@ -211,7 +241,11 @@ FrontierResult Frontier::run(const RunLimits& limits) {
 }
 
 void Frontier::deepen(FrontierResult& r) {
-  for (int depth = 0;; ++depth) {
+  if (first_split_ != nullptr) {
+    r.trees = {first_split_};
+    note_trees(r.trees, 0, false);
+  }
+  for (int depth = first_split_ == nullptr ? 0 : 1;; ++depth) {
     Point leaf;
     const PointsFound found = points(*hands_[0], root_, depth, 0, leaf);
     if (limits_.is_over()) return add_unfinished(r.trees, depth);
@@ -232,7 +266,7 @@ void Frontier::add_unfinished(std::vector<Tree>& trees, int depth) {
   Best best(tried.size(), kNoPoint);
   const auto offer_tree = [&](std::size_t number) {
     const Tree& tree = trees[number];
-    offer(best, {loss_of(tree), static_cast<std::int32_t>(number),
+    offer(best, {cost_of(tree), static_cast<std::int32_t>(number),
                  static_cast<std::uint16_t>(leaves_of(tree)), 0});
   };
   for (std::size_t k = 0; k < trees.size(); ++k) offer_tree(k);
@@ -247,6 +281,10 @@ void Frontier::add_unfinished(std::vector<Tree>& trees, int depth) {
   note_trees(trees, depth, false);
 }
 
+double Frontier::cost_of(const Tree& tree) const {
+  return loss_of(tree) + penalties_of(tree, penalty_of_splits(problem_.rules));
+}
+
 double Frontier::objective_of(const Point& point) const {
   return point.loss + options_.min_regularization * point.n_leaves;
 }
@@ -258,9 +296,9 @@ void Frontier::note_first_splits(int depth, std::size_t n) {
   standing_.first_splits = n;
 }
 
-void Frontier::note_first_split(const Node& node, const Tried& tried) {
+void Frontier::note_first_split(const Node& node, std::size_t lane, const Tried& tried) {
   Best best(most_leaves(node.subset, node.depth), kNoPoint);
-  add(node, 0, tried, best);
+  add(node, lane, tried, best);
   bool is_better = false;
   {
     const std::lock_guard lock(standing_mutex_);
@@ -283,7 +321,7 @@ void Frontier::note_trees(const std::vector<Tree>& trees, int depth, bool is_pro
     for (const Tree& tree : trees) {
       const std::size_t n_leaves = leaves_of(tree);
       const double objective =
-          objective_of({loss_of(tree), kLeaf, static_cast<std::uint16_t>(n_leaves), 0});
+          objective_of({cost_of(tree), kLeaf, static_cast<std::uint16_t>(n_leaves), 0});
       if (depth > 0 && objective >= standing_.objective) continue;
       standing_.objective = objective;
       standing_.n_leaves = n_leaves;
@@ -303,7 +341,9 @@ Progress Frontier::snapshot() const {
           standing_.is_proven ? standing_.objective : std::min(any, standing_.objective),
           standing_.objective,
           standing_.n_leaves,
-          standing_.depth == 0 ? "one leaf" : "depth " + std::to_string(standing_.depth),
+          standing_.depth > 0       ? "depth " + std::to_string(standing_.depth)
+          : standing_.n_leaves == 1 ? "one leaf"
+                                    : "one split",
           so_far,
           standing_.first_splits_done,
           standing_.first_splits};

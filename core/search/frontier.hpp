@@ -4,7 +4,8 @@
 //
 // A tree that is optimal for a penalty has subtrees that are optimal for it, so of each subset only
 // the lower convex hull of (leaves, loss) is needed, down to the smallest penalty asked for. Where
-// the number of leaves is limited the hull is not enough, and every number of leaves is kept.
+// the number of leaves is limited the hull is not enough, and every number of leaves is kept. Where
+// splits have penalties of their own, these are part of the loss of a tree here.
 //
 // Threads share what is known. The results of a subset do not depend on the order in which its
 // splits are solved: they are compared afterwards, in the order that breaks ties, and losses that
@@ -79,6 +80,10 @@ class Frontier {
 
   // `leaf` is where a lone leaf is put.
   PointsFound points(Hand& hand, Subset& s, int depth, std::size_t level, Point& leaf);
+  void look_for_first_split();
+  bool is_allowed(std::uint32_t question, std::size_t level) const {
+    return level > 0 || first_split_ == nullptr || problem_.rules.may_be_first[question];
+  }
   bool try_splits(Hand& hand, Subset& s, int depth, std::size_t level);
   bool try_in_turn(Hand& hand, const Node& node, Best& best);
   bool try_together(Hand& hand, const Node& node, Best& best);
@@ -105,8 +110,9 @@ class Frontier {
     bool is_proven = false;
   };
   double objective_of(const Point& point) const;
+  double cost_of(const Tree& tree) const;
   void note_first_splits(int depth, std::size_t n);
-  void note_first_split(const Node& node, const Tried& tried);
+  void note_first_split(const Node& node, std::size_t lane, const Tried& tried);
   void note_trees(const std::vector<Tree>& trees, int depth, bool is_proven);
   Stats stats() const;
 
@@ -118,8 +124,11 @@ class Frontier {
   Limits limits_;
   Subset root_;
   double tolerance_;
+  double least_split_;  // no split has a smaller penalty of its own
   PointCache cache_;
   int begun_depth_ = -1;  // whose first splits are in the first hand
+  // Where all rows must be split: the best tree of two leaves.
+  Tree first_split_;
   mutable std::mutex standing_mutex_;
   Standing standing_;
   ProgressLog progress_;

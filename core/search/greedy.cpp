@@ -25,9 +25,11 @@ void GreedyStarts::look_for_trees() {
 void GreedyStarts::try_first_questions(const std::string& found_by) {
   Worker& w = solver_.worker();
   std::vector<std::uint32_t> order;
-  solver_.splitter().split(w, solver_.root(), 0).order_by_loss(order);
+  const SplitRow& split = solver_.splitter().split(w, solver_.root(), 0);
+  split.order_by_loss(solver_.problem().rules, order);
   for (std::uint32_t lane : order) {
     if (solver_.should_stop(w)) return;
+    if (!solver_.is_allowed(split.question[lane], 0)) continue;
     incumbent_.offer(greedy_split(solver_.root(), lane, solver_.final_depth(), 0), found_by);
   }
 }
@@ -58,11 +60,12 @@ Tree GreedyStarts::improved_tree(Subset& s, const Tree& tree, int depth, std::si
   if (k == 0) return best;
   const SplitRow& split = w.level(k).split;
   std::vector<std::uint32_t> order;
-  split.order_by_loss(order);
+  split.order_by_loss(solver_.problem().rules, order);
   for (std::uint32_t lane : order) {
     if (solver_.should_stop(w)) return best;
-    const double bound =
-        solver_.part_bound(split, lane, false) + solver_.part_bound(split, lane, true);
+    const double bound = solver_.part_bound(split, lane, false) +
+                         solver_.part_bound(split, lane, true) +
+                         solver_.penalty_of(split.question[lane]);
     if (bound > incumbent_.objective_of(best)) continue;
     Tree tried = greedy_split(s, lane, depth, k);
     if (incumbent_.objective_of(tried) < incumbent_.objective_of(best)) best = std::move(tried);

@@ -198,6 +198,7 @@ void Lattice::enter(Worker& w, const Visit& child, const SplitRow* same_rows) {
 // From the deepest level up, losses become optima: a leaf, or the best question asked next.
 void Lattice::add_up() {
   for (double& value : table_) value += solver_.options().regularization;
+  if (solver_.must_split()) table_[0] = kTooSmall;  // all rows are no leaf
   for (std::size_t level = n_levels_; level-- > 0;) {
     std::vector<std::uint32_t> questions = iota(level);
     const std::size_t n_sets = choose(n_, level);
@@ -227,6 +228,8 @@ void Lattice::add_up_set(std::size_t level, std::size_t rank,
       ++position;
       continue;
     }
+    if (!solver_.is_allowed(q, level)) continue;
+    const double penalty = solver_.penalty_of(q);
     const double* child =
         table_.data() + place(level + 1, before + choose(q, position + 1) + after, 0);
     const std::size_t low = std::size_t{1} << position;
@@ -234,7 +237,7 @@ void Lattice::add_up_set(std::size_t level, std::size_t rank,
       for (std::size_t k = 0; k < low; ++k) {
         const double* no = child + 2 * high * low + k;
         double& value = best[high * low + k];
-        value = std::min(value, no[0] + no[low]);
+        value = std::min(value, no[0] + no[low] + penalty);
       }
   }
 }
@@ -250,7 +253,7 @@ bool is_lattice_due(SubsetSolver& solver, int depth) {
   if (wanted == Solver::lattice) return true;
   // A lattice knows no guess, and has nothing to show before it is full.
   const bool is_fit = !problem.has_guess && limits.node_limit == kNoLimit && limits.gap == 0.0 &&
-                      !problem.bits.is_by_blocks();
+                      !problem.bits.is_by_blocks() && !solver.solves_pairs();
   if (depth != kJudgedAfter + 1 || !is_fit) return false;
   // A lane-row of a lattice costs more than one of a search, since its passes are shorter; the
   // factor was chosen so that the paper's data sets are mostly judged right. Stopped halfway a

@@ -44,8 +44,13 @@ void NearBits::splits_within(std::span<const Step> path, const NearPart& part, i
   const SplitRow& split = solver_.splitter().split(solver_.worker(), s, k);
   for (std::size_t lane = 0; lane < split.n_lanes; ++lane) {
     if (solver_.should_stop(solver_.worker())) return;
-    const auto found = split_within(s, split, lane, depth, budget);
-    if (found) out.push_back(*found);
+    const std::uint32_t question = split.question[lane];
+    if (!solver_.is_allowed(question, k)) continue;
+    const double penalty = solver_.penalty_of(question);
+    auto found = split_within(s, split, lane, depth, budget - penalty);
+    if (!found) continue;
+    found->penalty = penalty;
+    out.push_back(*found);
   }
 }
 

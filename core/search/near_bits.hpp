@@ -17,13 +17,18 @@ class NearBits : public NearSource {
   NearPart all_rows() const override;
   void splits_within(std::span<const Step> path, const NearPart& s, int depth, double budget,
                      std::vector<NearSplit>& out) override;
+  bool must_split() const override { return solver_.must_split(); }
+  int max_depth() const override { return solver_.options().max_depth; }
   int useful_depth(const NearPart& s) const override;
   bool comes_before(std::uint32_t a, std::uint32_t b) override { return a < b; }
   void start(const RunLimits& limits) override { solver_.start(limits); }
   Limits& limits() override { return solver_.limits(); }
   bool should_stop() override { return solver_.should_stop(solver_.worker()); }
   double penalty() const override { return solver_.options().regularization; }
-  double tolerance() const override { return solver_.tolerance(); }
+  // Sums with large penalties are rounded more.
+  double tolerance() const override {
+    return solver_.tolerance() + 4e-15 * solver_.problem().rules.largest_penalty();
+  }
 
  private:
   Subset& subset_at(std::span<const Step> path, const NearPart& s);

@@ -54,7 +54,8 @@ void CutSolver::splits_within(std::span<const Step> path, const NearPart& s, int
     };
     out.push_back({first_like(subset, at.row.cut[lane]),
                    part_of(at.no_part.subset, at.row.no, tried[lane].no),
-                   part_of(at.yes_part.subset, at.row.yes, tried[lane].yes)});
+                   part_of(at.yes_part.subset, at.row.yes, tried[lane].yes),
+                   penalty_of(at.row.cut[lane])});
   }
 }
 

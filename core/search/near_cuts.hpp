@@ -19,6 +19,8 @@ class NearCuts : public NearSource {
                      std::vector<NearSplit>& out) override {
     solver_.splits_within(path, s, depth, budget, out);
   }
+  bool must_split() const override { return solver_.must_split(); }
+  int max_depth() const override { return solver_.options().max_depth; }
   int useful_depth(const NearPart& s) const override { return solver_.useful_depth(s); }
   bool comes_before(std::uint32_t a, std::uint32_t b) override {
     return solver_.comes_before(a, b);
@@ -27,7 +29,10 @@ class NearCuts : public NearSource {
   Limits& limits() override { return solver_.limits(); }
   bool should_stop() override { return solver_.should_stop(); }
   double penalty() const override { return solver_.options().regularization; }
-  double tolerance() const override { return solver_.tolerance(); }
+  // Sums with large penalties are rounded more.
+  double tolerance() const override {
+    return solver_.tolerance() + 4e-15 * solver_.problem().rules.largest_penalty();
+  }
 
  private:
   CutSolver& solver_;

@@ -18,6 +18,9 @@ struct NearPart {
 struct NearSplit {
   std::uint32_t question;
   NearPart no, yes;
+  double penalty = 0.0;  // of the split, beside what its sides cost
+
+  double value() const { return no.value + yes.value + penalty; }
 };
 
 class NearSource {
@@ -25,12 +28,15 @@ class NearSource {
   virtual ~NearSource() = default;
 
   virtual NearPart all_rows() const = 0;
-  // All splits of the subset at the end of a path whose sides have optima that add up to no more
-  // than the budget, ties included, at most `depth` - 1 deep. Of questions that part the subset
-  // alike some may be left out, but the first by the tie rule of each column is there. Of no use
-  // once the limits say stop.
+  // All splits of the subset at the end of a path whose penalty and optima of both sides add up to
+  // no more than the budget, ties included, at most `depth` - 1 deep. Of questions that part the
+  // subset alike some may be left out, but the first by the tie rule of each column is there. Of no
+  // use once the limits say stop.
   virtual void splits_within(std::span<const Step> path, const NearPart& s, int depth,
                              double budget, std::vector<NearSplit>& out) = 0;
+  // Whether all rows must be split, and how deep any tree may be.
+  virtual bool must_split() const = 0;
+  virtual int max_depth() const = 0;
   // No tree on it is deeper.
   virtual int useful_depth(const NearPart& s) const = 0;
   // The order that breaks ties.

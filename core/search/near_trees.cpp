@@ -50,6 +50,7 @@ NearTrees::NearTrees(NearSource& source, NearQuery query, std::size_t most_bytes
       penalty_(source.penalty()),
       most_bytes_(most_bytes) {
   const NearPart all = source.all_rows();
+  query_.max_depth = std::min(query_.max_depth, source.max_depth());
   const Wanted wanted{query_.max_depth, query_.all_sets, query_.max_leaves};
   stream_of(all, wanted, kNone, {});
 }
@@ -83,10 +84,11 @@ void NearTrees::find_best(double lowest) {
 }
 
 // The cost of the best single split that the conditions on the first split and on the sets allow,
-// if any split does: none that cannot part all rows can part some of them.
+// if any split does: none that cannot part all rows can part some of them. Where few questions may
+// split all rows, nothing is known of the others.
 std::optional<double> NearTrees::cost_of_one_split() {
   if (query_.max_depth < 1 || source_.useful_depth(streams_[0].part) < 1) {
-    if (query_.all_sets != 0 || query_.has_first) return std::nullopt;
+    if (query_.all_sets != 0 || must_split()) return std::nullopt;
     return streams_[0].part.loss + penalty_;
   }
   source_.splits_within({}, streams_[0].part, 1, Bounds::no_limit, found_splits_);
@@ -96,12 +98,11 @@ std::optional<double> NearTrees::cost_of_one_split() {
     sets |= sets_of(split.question);
     if (query_.has_first && !query_.may_be_first[split.question]) continue;
     if (sets_of(split.question) != query_.all_sets) continue;
-    const double value = split.no.value + split.yes.value;
-    if (!best || value < *best) best = value;
+    if (!best || split.value() < *best) best = split.value();
   }
-  if (query_.all_sets == 0 && !query_.has_first)
+  if (query_.all_sets == 0 && !must_split())
     return std::min(best.value_or(Bounds::no_limit), streams_[0].part.loss + penalty_);
-  const bool is_possible = (sets & query_.all_sets) == query_.all_sets;
+  const bool is_possible = source_.must_split() || (sets & query_.all_sets) == query_.all_sets;
   return best || !is_possible ? best : std::optional(Bounds::no_limit);
 }
 
@@ -177,15 +178,15 @@ void NearTrees::add_sides(std::uint32_t at, const NearSplit& split, std::uint32_
     const int depth = std::min(s.wanted.depth - 1, source_.useful_depth(part));
     return Side{part, {depth, sets, std::min(s.wanted.max_leaves - 1, most_leaves(depth))}};
   };
-  Split both{split.question, side_of(split.no, no_sets), side_of(split.yes, yes_sets)};
+  Split both{split.question, side_of(split.no, no_sets), side_of(split.yes, yes_sets),
+             split.penalty};
   for (const Side* side : {&both.no, &both.yes}) {
     const std::uint32_t most_splits = most_leaves(side->wanted.depth) - 1;
     if (static_cast<std::uint32_t>(std::popcount(side->wanted.must_use)) > most_splits) return;
     if (side->wanted.max_leaves == 0) return;
   }
   s.splits.push_back(both);
-  s.pairs.push_back({split.no.value + split.yes.value,
-                     static_cast<std::uint32_t>(s.splits.size() - 1), 0, 0, false});
+  s.pairs.push_back({split.value(), static_cast<std::uint32_t>(s.splits.size() - 1), 0, 0, false});
   std::push_heap(s.pairs.begin(), s.pairs.end());
   count_bytes(sizeof(Split) + sizeof(Pair) + 2 * sizeof(std::uint64_t));
 }
@@ -209,16 +210,17 @@ void NearTrees::offer(std::uint32_t at, Pair pair, double limit) {
   Stream& s = streams_[at];
   Split& split = s.splits[pair.split];
   // Budgets that were subtracted and added again are off by a rounding step.
+  const double of_sides = limit - split.penalty;
   const auto no = side_tree(at, split.no, {split.question, false}, pair.no,
-                            limit - split.yes.part.value + tolerance_);
+                            of_sides - split.yes.part.value + tolerance_);
   const auto yes = no ? side_tree(at, split.yes, {split.question, true}, pair.yes,
-                                  limit - no->value + tolerance_)
+                                  of_sides - no->value + tolerance_)
                       : std::nullopt;
-  if (!yes || no->value + yes->value > limit) {
+  if (!yes || no->value + yes->value + split.penalty > limit) {
     s.waiting.push_back(pair);
     return;
   }
-  pair.value = no->value + yes->value;
+  pair.value = no->value + yes->value + split.penalty;
   pair.is_known = true;
   s.pairs.push_back(pair);
   std::push_heap(s.pairs.begin(), s.pairs.end());
@@ -253,7 +255,7 @@ std::uint32_t NearTrees::stream_of(const NearPart& part, const Wanted& wanted, s
   s.parent = parent;
   s.step = step;
   s.known_to = s.waited_to = -Bounds::no_limit;
-  const bool is_leaf_barred = parent == kNone && query_.has_first;
+  const bool is_leaf_barred = parent == kNone && must_split();
   if (wanted.must_use == 0 && !is_leaf_barred)
     s.pairs.push_back({leaf(part).value, kNone, 0, 0, true});
   count_bytes(sizeof(Stream) + sizeof(Name) + 4 * sizeof(std::uint64_t));

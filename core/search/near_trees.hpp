@@ -85,6 +85,7 @@ class NearTrees {
   struct Split {
     std::uint32_t question;
     Side no, yes;
+    double penalty = 0.0;
   };
   // A pair of trees, one on each side of a split; or the leaf, where the split is kNone.
   struct Pair {
@@ -142,6 +143,11 @@ class NearTrees {
   Tree read(const Side& side, std::size_t k) const;
   std::uint32_t sets_of(std::uint32_t question) const {
     return query_.sets_of.empty() ? 0 : query_.sets_of[question];
+  }
+  // A lone leaf is none of the trees on all rows.
+  bool must_split() const {
+    const bool can_split = query_.max_leaves > 1 && query_.max_depth > 0;
+    return query_.has_first || (can_split && source_.must_split());
   }
   void count_bytes(std::size_t n);
   bool is_stopped() const { return source_.limits().is_stopped(); }

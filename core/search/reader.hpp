@@ -15,6 +15,8 @@ class TreeReader {
   // The same for a lane of its split row, which is given.
   Tree stored_split(Worker& w, const Subset& s, const SplitRow& split, std::size_t lane, int depth,
                     double value, std::size_t level);
+  // The best tree of two leaves whose question may split all rows; one must.
+  Tree best_first_split();
   // A tree that somebody else made, with the losses of its leaves.
   Tree with_losses(Subset& s, const Tree& tree, std::size_t level);
   // Trees on all rows that cost `optimum`, at most `limit`, in the order of the tie rule: the leaf

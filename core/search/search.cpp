@@ -5,7 +5,7 @@
 namespace survtree {
 
 Search::Search(const Problem& problem, const SearchOptions& options)
-    : incumbent_(options.regularization),
+    : incumbent_(options.regularization, penalty_of_splits(problem.rules)),
       solver_(problem, options, incumbent_),
       reader_(solver_),
       greedy_(solver_, reader_, incumbent_) {
@@ -33,7 +33,10 @@ Result Search::run(const RunLimits& limits) {
   solver_.start(limits);
   const SubsetFacts& facts = solver_.root().facts;
   lower_bound_ = std::max(lower_bound_.load(), solver_.bounds().any_tree(facts));
-  incumbent_.offer(leaf_of(facts.loss), "one leaf");
+  if (solver_.must_split())
+    incumbent_.offer(reader_.best_first_split(), "one split");
+  else
+    incumbent_.offer(leaf_of(facts.loss), "one leaf");
   log_progress();
   solver_.limits().look_at_clock(true);  // all the time there is may be gone already
   solver_.with_team([this] {

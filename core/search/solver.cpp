@@ -6,6 +6,9 @@ namespace survtree {
 
 // A search that has dropped so many times what it can hold mostly does again what it has done.
 constexpr std::uint64_t kMostShed = 64;
+// Solving two levels at once does not tell whether more depth would change anything, which a search
+// without a limit on depth wants to know.
+constexpr int kMostDepthOfPairs = 6;
 
 struct SubsetSolver::Node {
   Subset& subset;
@@ -25,7 +28,7 @@ SubsetSolver::SubsetSolver(const Problem& problem, const SearchOptions& options,
     : problem_(problem),
       options_(options),
       incumbent_(incumbent),
-      bounds_(options.regularization, options.switches),
+      bounds_(options.regularization, problem.rules.least_penalty(), options.switches),
       splitter_(problem, options.kernel, {options.min_samples_leaf, options.min_events_leaf}),
       cache_({options.check_keys, options.n_threads > 1}),
       root_(all_rows(problem)) {
@@ -38,7 +41,21 @@ SubsetSolver::SubsetSolver(const Problem& problem, const SearchOptions& options,
   // Sums of losses carry rounding of a few units in the last place of the root's loss, sums with
   // penalties that of the penalty; anything closer than this is a tie, and ties are kept, never
   // pruned.
-  tolerance_ = 1e-12 * root_.facts.loss + 1e-15 * options_.regularization;
+  tolerance_ = 1e-12 * root_.facts.loss +
+               1e-15 * (options_.regularization + problem.rules.largest_first_penalty());
+  solves_pairs_ = options.switches.pairs && problem.loss->judges_pairs() && !problem.has_guess &&
+                  !problem.rules.has_penalties() && options.max_depth <= kMostDepthOfPairs;
+  if (problem.rules.has_first()) look_for_first_split();
+}
+
+// The first split is one of those that may be, or there is none if no such split leaves enough on
+// both sides.
+void SubsetSolver::look_for_first_split() {
+  if (options_.max_depth == 0) return;
+  const SplitRow& split = splitter_.split(*workers_[0], root_, 0);
+  for (std::size_t lane = 0; lane < split.n_lanes; ++lane)
+    must_split_ |= problem_.rules.may_be_first[split.question[lane]];
+  if (!must_split_) options_.max_depth = 0;
 }
 
 void SubsetSolver::start(const RunLimits& limits) {
@@ -97,6 +114,7 @@ bool SubsetSolver::should_stop(Worker& w) {
 }
 
 SubsetResult SubsetSolver::solve(Worker& w, Subset& s, int depth, double budget, std::size_t k) {
+  if (k == 0 && must_split_) return solve_first_split(w, s, depth, budget);
   const SubsetResult leaf{bounds_.as_leaf(s.facts), kLeaf, true, false};
   if (is_leaf_at_most(s)) return leaf;
   if (bounds_.no_split_pays(s.facts)) {
@@ -127,9 +145,26 @@ SubsetResult SubsetSolver::solve(Worker& w, Subset& s, int depth, double budget,
   const bool two_leaves_at_most =
       bounds_.max_leaves(s.facts, std::min(budget, leaf.value) + tolerance_) < 3.0;
   if (two_leaves_at_most && depth > 1) ++w.stats.pruned_by_leaf_count;
-  const SubsetResult result = depth == 1 || two_leaves_at_most
-                                  ? solve_one_split(w, s, budget, k)
-                                  : solve_splits(w, s, depth, budget, k);
+  const SubsetResult result = depth == 1 || two_leaves_at_most ? solve_one_split(w, s, budget, k)
+                              : depth == 2 && solves_pairs_ ? solve_pairs(w, s, budget)
+                                                            : solve_splits(w, s, depth, budget, k);
+  if (limits_.is_stopped()) return result;
+  ++w.stats.subsets_solved;
+  limits_.count_node();
+  store(s, depth, result);
+  return result;
+}
+
+// All rows, where they must be split: a leaf is no tree, and what it costs no bound.
+SubsetResult SubsetSolver::solve_first_split(Worker& w, Subset& s, int depth, double budget) {
+  depth = std::min(depth, useful_depth(s));
+  const std::optional<SubsetResult> past = cached(s, depth);
+  if (past && (past->is_solved || past->value > budget + tolerance_)) {
+    ++w.stats.cache_hits;
+    return *past;
+  }
+  if (should_stop(w)) return {bounds_.if_split(s.facts), kLeaf, false, false};
+  const SubsetResult result = solve_splits(w, s, depth, budget, 0);
   if (limits_.is_stopped()) return result;
   ++w.stats.subsets_solved;
   limits_.count_node();
@@ -141,11 +176,18 @@ SubsetResult SubsetSolver::solve(Worker& w, Subset& s, int depth, double budget,
 SubsetResult SubsetSolver::solve_one_split(Worker& w, Subset& s, double budget, std::size_t k) {
   const SplitRow& split = splitter_.split(w, s, k, false);
   SubsetResult best{bounds_.as_leaf(s.facts), kLeaf, true, false};
-  for (std::size_t lane = 0; lane < split.n_lanes; ++lane) {
-    const double value = split.no.loss[lane] + split.yes.loss[lane] + 2.0 * options_.regularization;
-    if (value < best.value)
-      best = {value, static_cast<std::int32_t>(split.question[lane]), true, false};
-  }
+  const auto look = [&](auto penalty_of) {
+    for (std::size_t lane = 0; lane < split.n_lanes; ++lane) {
+      const double value = split.no.loss[lane] + split.yes.loss[lane] + penalty_of(lane);
+      if (value < best.value)
+        best = {value, static_cast<std::int32_t>(split.question[lane]), true, false};
+    }
+  };
+  const double leaves = 2.0 * options_.regularization;
+  if (problem_.rules.has_penalties())
+    look([&](std::size_t lane) { return leaves + penalty_of(split.question[lane]); });
+  else
+    look([&](std::size_t) { return leaves; });
   if (useful_depth(s) == 1) return best;
   const double wanted = std::min(best.value, budget) + tolerance_;
   best.is_depth_cut = bounds_.max_leaves(s.facts, wanted) >= 3.0;
@@ -153,13 +195,36 @@ SubsetResult SubsetSolver::solve_one_split(Worker& w, Subset& s, double budget, 
   return {std::min(best.value, bounds_.with_leaves(s.facts, 3.0)), kLeaf, false, false};
 }
 
+// Trees of at most two levels, all of them at once.
+SubsetResult SubsetSolver::solve_pairs(Worker& w, Subset& s, double budget) {
+  make_bits(problem_, s);
+  const SmallestLeaf& smallest = splitter_.smallest_leaf();
+  const BestPair found = problem_.loss->best_pair(
+      {options_.kernel, s.bits.data(), s.bits.size(), problem_.bits.by_question.data(),
+       problem_.answers.data(), problem_.words_per_row, problem_.n_questions,
+       static_cast<float>(smallest.rows) - 1.0F, static_cast<float>(smallest.events) - 1.0F,
+       options_.regularization, w.whole_scratch, w.single_scratch});
+  w.stats.lane_rows += problem_.n_questions * s.bits.size();
+  SubsetResult best{bounds_.as_leaf(s.facts), kLeaf, true, false};
+  if (found.question >= 0 && found.value < best.value)
+    best = {found.value, found.question, true, false};
+  const double wanted = std::min(best.value, budget) + tolerance_;
+  best.is_depth_cut = useful_depth(s) > 2 && bounds_.max_leaves(s.facts, wanted) >= 4.0;
+  return best;
+}
+
 SubsetResult SubsetSolver::solve_splits(Worker& w, Subset& s, int depth, double budget,
                                         std::size_t k) {
   Worker::Level& scratch = w.level(k);
   splitter_.split(w, s, k);
   // Most promising first: a good tree early makes the budget of the others small.
-  scratch.split.order_by_loss(scratch.order);
+  scratch.split.order_by_loss(problem_.rules, scratch.order);
   SubsetResult best{bounds_.as_leaf(s.facts), kLeaf, true, false};
+  if (k == 0 && must_split_) {
+    best.value = Bounds::no_limit;
+    std::erase_if(scratch.order,
+                  [&](std::uint32_t lane) { return !is_allowed(scratch.split.question[lane], k); });
+  }
   const std::optional<SubsetResult> shallower = cached(s, depth - 1);
   if (shallower && shallower->is_solved && shallower->value < best.value)
     best = {shallower->value, shallower->question, true, false};
@@ -195,7 +260,8 @@ void SubsetSolver::try_questions(Worker& w, Node& node) {
       [&] { limits_.look_at_clock(true); });
 }
 
-// Is what hangs below the question over its limit, by the bounds alone?
+// Is what hangs below the question over its limit, which is without the penalty of the question, by
+// the bounds alone?
 bool SubsetSolver::is_over_budget(Worker& w, const Node& node, std::uint32_t lane,
                                   double limit) const {
   if (!options_.switches.hierarchical) return false;
@@ -216,10 +282,13 @@ void SubsetSolver::try_question(Worker& w, Node& node, std::uint32_t lane) {
     limit = std::min(limit, node.best.value);
   }
   const SplitRow& split = node.scratch.split;
+  const double penalty = penalty_of(split.question[lane]);
+  limit -= penalty;
   const bool is_left = is_over_budget(w, node, lane, limit) || limits_.is_stopped();
   const double bound = part_bound(split, lane, false) + part_bound(split, lane, true);
-  const SubsetResult result =
+  SubsetResult result =
       is_left ? SubsetResult{bound, kLeaf, false, false} : solve_parts(w, node, lane, limit);
+  result.value += penalty;
   const std::lock_guard lock(node.mutex);
   node.is_depth_cut |= result.is_depth_cut;
   if (!result.is_solved) {
@@ -240,8 +309,8 @@ double SubsetSolver::look_up(Subset& s, int depth, bool& is_depth_cut) const {
   return s.cached->value;
 }
 
-// Both parts by one question. Sub-tree bound. Claim: objectives of siblings add up, so what is
-// proven about one lowers the budget of the other.
+// Both parts by one question, without its penalty. Sub-tree bound. Claim: objectives of siblings
+// add up, so what is proven about one lowers the budget of the other.
 SubsetResult SubsetSolver::solve_parts(Worker& w, const Node& node, std::uint32_t lane,
                                        double limit) {
   const Switches& on = options_.switches;

@@ -48,9 +48,18 @@ class SubsetSolver {
   double part_bound(const SplitRow& split, std::size_t lane, bool yes) const {
     return bounds_.any_tree(facts_of(split.side(yes), lane));
   }
+  // Rules of the user: what a split on a question costs beside its parts; whether all rows must be
+  // split; and whether a question may split rows that are so many levels below all rows.
+  double penalty_of(std::uint32_t question) const { return problem_.rules.penalty(question); }
+  bool must_split() const { return must_split_; }
+  bool is_allowed(std::uint32_t question, std::size_t level) const {
+    return level > 0 || !must_split_ || problem_.rules.may_be_first[question];
+  }
   int useful_depth(const Subset& s) const { return splitter_.useful_depth(s); }
   int final_depth() const { return std::min(options_.max_depth, useful_depth(root_)); }
   bool should_stop(Worker& w);
+  // Whether the last two levels are solved at once.
+  bool solves_pairs() const { return solves_pairs_; }
 
   void start(const RunLimits& limits);
   void set_listener(OnBetterSplit on_better_split) {
@@ -78,7 +87,10 @@ class SubsetSolver {
  private:
   struct Node;  // a subset whose questions are being tried, perhaps by several workers
 
+  void look_for_first_split();
+  SubsetResult solve_first_split(Worker& w, Subset& s, int depth, double budget);
   SubsetResult solve_one_split(Worker& w, Subset& s, double budget, std::size_t level);
+  SubsetResult solve_pairs(Worker& w, Subset& s, double budget);
   SubsetResult solve_splits(Worker& w, Subset& s, int depth, double budget, std::size_t level);
   void try_questions(Worker& w, Node& node);
   void try_question(Worker& w, Node& node, std::uint32_t lane);
@@ -99,6 +111,8 @@ class SubsetSolver {
   std::unique_ptr<Team> team_;
   Subset root_;
   double tolerance_ = 0.0;
+  bool must_split_ = false;  // all rows, on a question that may be first
+  bool solves_pairs_ = false;
   std::uint64_t pause_at_ = kNoLimit;  // lane-rows of the first worker
   std::uint64_t n_shed_before_ = 0;    // this run
   OnBetterSplit on_better_split_;

@@ -184,13 +184,19 @@ std::size_t SplitRow::lane_of(std::uint32_t wanted) const {
   return static_cast<std::size_t>(found - question.begin());
 }
 
-void SplitRow::order_by_loss(std::vector<std::uint32_t>& order) const {
+void SplitRow::order_by_loss(const SplitRules& rules, std::vector<std::uint32_t>& order) const {
   order.resize(n_lanes);
   for (std::uint32_t lane = 0; lane < n_lanes; ++lane) order[lane] = lane;
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const double x = no.loss[a] + yes.loss[a], y = no.loss[b] + yes.loss[b];
-    return x != y ? x < y : a < b;
-  });
+  const auto sort_by = [&](auto cost_of) {
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const double x = cost_of(a), y = cost_of(b);
+      return x != y ? x < y : a < b;
+    });
+  };
+  if (rules.has_penalties())
+    sort_by([&](std::uint32_t k) { return no.loss[k] + yes.loss[k] + rules.penalty(question[k]); });
+  else
+    sort_by([&](std::uint32_t k) { return no.loss[k] + yes.loss[k]; });
 }
 
 void split_row(const Problem& p, const LaneFunctions& lanes, const SplitRequest& request,

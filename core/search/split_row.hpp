@@ -49,8 +49,8 @@ struct SplitRow {
   const SplitSide& side(bool says_yes) const { return says_yes ? yes : no; }
   // Of a question that has one.
   std::size_t lane_of(std::uint32_t wanted) const;
-  // Lanes by the loss of their split, least first.
-  void order_by_loss(std::vector<std::uint32_t>& order) const;
+  // Lanes by the loss of their split and the penalty of its question, least first.
+  void order_by_loss(const SplitRules& rules, std::vector<std::uint32_t>& order) const;
 
   // Scratch.
   std::vector<std::uint64_t> keep, bits, packed;

@@ -1,6 +1,7 @@
 // Trees as the search makes them, what they cost, and the best one so far.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "search/cache.hpp"
@@ -31,6 +32,18 @@ inline Tree split_of(std::int32_t question, Tree no, Tree yes) {
 inline double loss_of(const Tree& tree) {
   return tree->question == kLeaf ? tree->loss : loss_of(tree->no) + loss_of(tree->yes);
 }
+// What is summed over the splits of a tree; nothing if it has no penalty.
+using PenaltyOf = std::function<double(std::uint32_t question)>;
+// Of the questions of a problem; none if they have no penalties. The rules must outlive it.
+inline PenaltyOf penalty_of_splits(const SplitRules& rules) {
+  if (!rules.has_penalties()) return {};
+  return [&rules](std::uint32_t question) { return rules.penalty(question); };
+}
+inline double penalties_of(const Tree& tree, const PenaltyOf& penalty_of) {
+  if (!penalty_of || tree->question == kLeaf) return 0.0;
+  return penalty_of(static_cast<std::uint32_t>(tree->question)) +
+         penalties_of(tree->no, penalty_of) + penalties_of(tree->yes, penalty_of);
+}
 inline std::size_t leaves_of(const Tree& tree) {
   return tree->question == kLeaf ? 1 : leaves_of(tree->no) + leaves_of(tree->yes);
 }
@@ -38,10 +51,13 @@ inline std::size_t leaves_of(const Tree& tree) {
 // The best tree so far. Threads offer trees, and whoever watches the search looks on.
 class Incumbent {
  public:
-  explicit Incumbent(double penalty) : penalty_(penalty) {}
+  // Of each leaf, and of splits, if these have any.
+  explicit Incumbent(double penalty, PenaltyOf of_split = {})
+      : penalty_(penalty), of_split_(std::move(of_split)) {}
 
   double objective_of(const Tree& tree) const {
-    return loss_of(tree) + penalty_ * static_cast<double>(leaves_of(tree));
+    return loss_of(tree) + penalty_ * static_cast<double>(leaves_of(tree)) +
+           penalties_of(tree, of_split_);
   }
 
   void offer(Tree tree, const std::string& found_by) {
@@ -72,6 +88,7 @@ class Incumbent {
 
  private:
   double penalty_;
+  PenaltyOf of_split_;
   mutable std::mutex mutex_;  // guards what follows
   Tree tree_;
   double objective_ = 0.0;

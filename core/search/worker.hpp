@@ -69,6 +69,8 @@ struct alignas(128) Worker {
   std::uint64_t n_polls = 0;
   Stats stats;
   std::vector<std::unique_ptr<Level>> levels;
+  std::vector<std::int64_t> whole_scratch;  // of a loss that judges pairs
+  std::vector<float> single_scratch;
 };
 
 class Splitter {

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from survtree._model.recipe import Recipe
     from survtree._model.stability import Stability, bootstrap
     from survtree._model.tuning import NestedScore, OptimalSurvivalTreeCV
-    from survtree._proof.certificate import Certificate, Guess
+    from survtree._proof.certificate import Certificate
     from survtree._proof.checker import Verdict, check_proof
+    from survtree._proof.guess import Guess
     from survtree._proof.recheck import Verification
     from survtree._questions.binarizer import Binarizer
     from survtree._scoring.curves import StepFunction
@@ -44,7 +45,7 @@ _HOMES = {
     "Certificate": "_proof.certificate",
     "DataWarning": "_base",
     "FitsSnapshot": "_search.progress",
-    "Guess": "_proof.certificate",
+    "Guess": "_proof.guess",
     "InternalError": "_base",
     "NearOptimalTrees": "_model.near_optimal",
     "NestedScore": "_model.tuning",

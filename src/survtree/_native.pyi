@@ -12,6 +12,7 @@ class Search:
     def __init__(
         self,
         features: NDArray[np.uint8],
+        loss: str,
         time: NDArray[np.float64],
         event: NDArray[np.uint8],
         weight: NDArray[np.float64],
@@ -55,6 +56,7 @@ class CutSearch:
     def __init__(
         self,
         codes: NDArray[np.uint32],
+        loss: str,
         time: NDArray[np.float64],
         event: NDArray[np.uint8],
         weight: NDArray[np.float64],
@@ -96,6 +98,7 @@ class Frontier:
     def __init__(
         self,
         features: NDArray[np.uint8],
+        loss: str,
         time: NDArray[np.float64],
         event: NDArray[np.uint8],
         weight: NDArray[np.float64],
@@ -134,6 +137,7 @@ class NearTrees:
 
 def rescore(
     features: NDArray[np.uint8],
+    loss: str,
     time: NDArray[np.float64],
     event: NDArray[np.uint8],
     weight: NDArray[np.float64],
@@ -146,6 +150,7 @@ def rescore_codes(
     codes: NDArray[np.uint32],
     question_column: NDArray[np.uint32],
     question_cut: NDArray[np.uint32],
+    loss: str,
     time: NDArray[np.float64],
     event: NDArray[np.uint8],
     weight: NDArray[np.float64],
@@ -156,6 +161,7 @@ def rescore_codes(
 ) -> dict[str, Any]: ...
 def subset_facts(
     features: NDArray[np.uint8],
+    loss: str,
     time: NDArray[np.float64],
     event: NDArray[np.uint8],
     weight: NDArray[np.float64],

@@ -1,6 +1,6 @@
 #include "check.hpp"
 #include "data/contract.hpp"
-#include "losses/brier/event_table.hpp"
+#include "data/event_table.hpp"
 #include "worked_example.hpp"
 
 using namespace survtree;

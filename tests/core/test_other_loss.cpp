@@ -1,6 +1,6 @@
-// The search knows a loss only by its border: losses that are nothing like the Brier score, a toy
-// and that against a teacher, go through search, lattice, frontier, proof and re-scoring, and brute
-// force is the judge.
+// The search knows a loss only by its border: other losses than the Brier score, a toy, that
+// against a teacher and that of competing risks, go through search, lattice, frontier, proof and
+// re-scoring, and brute force is the judge.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -9,6 +9,7 @@
 #include "check/proof.hpp"
 #include "check/rescore.hpp"
 #include "data/problem.hpp"
+#include "losses/incidence/incidence.hpp"
 #include "losses/teacher/teacher.hpp"
 #include "search/frontier.hpp"
 #include "search/search.hpp"
@@ -18,15 +19,19 @@ using namespace survtree;
 
 namespace {
 
+enum class Kind { toy, teacher, incidence };
+
 struct Input {
-  std::size_t n, p, n_components;  // of a teacher's vectors; 0 stands for the toy
+  std::size_t n, p;
+  Kind kind;
+  std::size_t n_components;  // of a teacher's vectors
   std::vector<std::uint8_t> x, event;
   std::vector<double> value, weight, targets;
   std::vector<std::uint32_t> rank;
   SearchOptions options;
   Layout layout;
 
-  Input(unsigned seed, std::size_t components) : n_components(components) {
+  Input(unsigned seed, Kind of) : kind(of), n_components(of == Kind::teacher ? 1 + seed % 9 : 0) {
     std::mt19937 random(seed);
     n = 1 + random() % 14;
     p = random() % 6;
@@ -38,8 +43,9 @@ struct Input {
       const double number = has_ties ? random() % 4 : 1e-3 * static_cast<double>(random() % 10'000);
       value.push_back(is_copy && random() % 2 == 0 ? value[like] : number);
       weight.push_back(is_weighted ? 0.5 + random() % 3 : 1.0);
-      event.push_back(random() % 3 != 0);  // equal rows may differ in it
+      event.push_back(random() % 3);  // equal rows may differ in it
     }
+    value[random() % n] += kind == Kind::incidence ? 1.0 : 0.0;  // one of the times is positive
     for (double v : value)  // the first component ties where the values do
       for (std::size_t c = 0; c < n_components; ++c)
         targets.push_back(c == 0 ? v : 0.1 * v * v + static_cast<double>(random() % 2));
@@ -62,11 +68,13 @@ struct Input {
 
   Table table() const { return {n, p, x, weight, rank, {}, event}; }
   std::unique_ptr<const Outcome> outcome() const {
-    if (n_components == 0) return std::make_unique<toy::Outcome>(value);
+    if (kind == Kind::toy) return std::make_unique<toy::Outcome>(value);
+    if (kind == Kind::incidence) return std::make_unique<IncidenceOutcome>(value, event);
     return std::make_unique<TeacherOutcome>(targets, n_components);
   }
   std::unique_ptr<const Definition> definition() const {
-    if (n_components == 0) return std::make_unique<toy::Definition>(value, weight);
+    if (kind == Kind::toy) return std::make_unique<toy::Definition>(value, weight);
+    if (kind == Kind::incidence) return std::make_unique<IncidenceDefinition>(value, event, weight);
     return std::make_unique<TeacherDefinition>(targets, weight);
   }
   bool answer(std::size_t row, std::size_t column) const { return x[row * p + column] != 0; }
@@ -87,14 +95,14 @@ class Judge {
   bool is_leaf_allowed(std::uint32_t rows) const {
     int n_events = 0;
     for (std::size_t i = 0; i < in_.n; ++i)
-      n_events += (rows >> i & 1U) != 0 && in_.event[i] != 0 ? 1 : 0;
+      n_events += (rows >> i & 1U) != 0 && in_.event[i] == 1 ? 1 : 0;
     return std::popcount(rows) >= static_cast<int>(in_.options.min_samples_leaf) &&
            n_events >= static_cast<int>(in_.options.min_events_leaf);
   }
 
   double loss(std::uint32_t set) const {
     std::vector<std::uint32_t> rows;
-    for (std::uint32_t i = 0; i < in_.n; ++i)
+    for (const std::uint32_t i : loss_->order())
       if ((set >> i & 1U) != 0) rows.push_back(i);
     return loss_->of_leaf(rows);
   }
@@ -186,8 +194,8 @@ void all_claims_hold(const Input& in, const Problem& problem, Judge& judge, Sear
   }
 }
 
-void solve(unsigned seed, std::size_t n_components) {
-  const Input in(seed, n_components);
+void solve(unsigned seed, Kind kind) {
+  const Input in(seed, kind);
   Judge judge(in);
   const std::uint32_t everyone = (1U << in.n) - 1;
   const double optimum = judge.optimum(everyone, in.options.max_depth);
@@ -208,8 +216,9 @@ void solve(unsigned seed, std::size_t n_components) {
 
 int main() {
   for (unsigned seed = 0; seed < 600; ++seed) {
-    solve(seed, 0);
-    solve(seed, 1 + seed % 9);
+    solve(seed, Kind::toy);
+    solve(seed, Kind::teacher);
+    solve(seed, Kind::incidence);
   }
   return check::report();
 }

@@ -14,7 +14,8 @@ int main() {
   const Table table{4, 5, x, weight, rank, {}, event};
   const BrierOutcome outcome(time, event);
   const Problem p = make_problem(table, outcome);
-  const std::vector<CollapsedRow> rows = collapse(table, outcome, pack(table).rows);
+  const CollapsedRows collapsed = collapse(table, outcome, pack(table).rows);
+  const std::vector<CollapsedRow>& rows = collapsed.rows;
 
   check::that(p.n_rows() == 3, "equal rows collapse");
   check::that(p.n_copies[0] + p.n_copies[1] + p.n_copies[2] == 4, "and counted");
@@ -24,6 +25,7 @@ int main() {
   for (std::uint32_t column : p.column_of) has_second |= column == 2;
   check::that(has_second, "of equal columns the one with the smallest rank stays");
   check::that(rows[1].weight == 3.0 && p.n_copies[1] == 2, "weights of equal rows add up");
+  check::that(collapsed.number_of == std::vector<std::uint32_t>{1, 1, 0, 2}, "rows know theirs");
   check::that(rows[0].outcome == 1 && rows[1].outcome == 2 && rows[2].outcome == 4,
               "rows are in time order");
   check::that(p.first_of_group.size() == 3 && p.groups.everyone.size() == 1, "three groups");

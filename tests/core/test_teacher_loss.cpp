@@ -42,7 +42,7 @@ struct Rows {
     const TeacherOutcome outcome(targets, k);
     std::vector<CollapsedRow> rows;
     for (std::uint32_t i = 0; i < n; ++i) rows.push_back({i, outcome.ranks()[i], 1, weight[i]});
-    return outcome.loss_of(rows);
+    return outcome.loss_of({rows, iota(n)});
   }
 };
 
@@ -92,9 +92,9 @@ void equal_vectors_lose_nothing() {
   const std::vector<double> targets{0.1, 0.7, 0.1, 0.7, 0.1, 0.7}, weight{0.3, 1.0, 7.0};
   const TeacherOutcome outcome(targets, 2);
   check::that(outcome.n_ranks() == 1, "equal vectors have one rank");
-  const auto loss = outcome.loss_of(
-      std::vector<CollapsedRow>{{0, 0, 1, weight[0]}, {1, 0, 1, weight[1]}, {2, 0, 1, weight[2]}});
   const std::vector<std::uint32_t> all = iota(3);
+  const auto loss =
+      outcome.loss_of({{{0, 0, 1, weight[0]}, {1, 0, 1, weight[1]}, {2, 0, 1, weight[2]}}, all});
   check::that(loss->of_leaf(all) == 0.0, "no loss");
   check::that(TeacherDefinition(targets, weight).of_leaf(all) == 0.0, "by definition either");
 }

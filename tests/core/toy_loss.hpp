@@ -94,9 +94,9 @@ class Outcome : public survtree::Outcome {
   std::span<const std::uint32_t> ranks() const override { return values_.rank; }
   std::size_t n_ranks() const override { return values_.size(); }
   std::unique_ptr<const survtree::Loss> loss_of(
-      std::span<const survtree::CollapsedRow> rows) const override {
+      const survtree::CollapsedRows& collapsed) const override {
     std::vector<double> value, weight, block_value;
-    for (const survtree::CollapsedRow& row : rows) {
+    for (const survtree::CollapsedRow& row : collapsed.rows) {
       const auto here = std::bit_cast<double>(values_.items[row.outcome]);
       if (value.empty() || here != value.back()) block_value.push_back(here);
       value.push_back(here);

@@ -25,7 +25,7 @@ from survtree._search.solve import find
 from tests.fuzz.proof_text import fingerprint, problem_fingerprint
 from tests.oracle.proofs import signed, verdict_of
 from tests.support.exact_losses import ExactSearch
-from tests.support.problems import random_case, teacher_case
+from tests.support.problems import incidence_case, random_case, teacher_case, with_rules
 
 MOST_ROWS, MOST_QUESTIONS = 20, 4
 EXTREMES = (
@@ -82,7 +82,8 @@ Forge = Callable[[Parts, Rng], None]
 
 def small_problem(seed: int, loss: str) -> tuple[Problem, float | None]:
     """A random problem of few rows and questions, and its horizon, if it has one."""
-    problem = (teacher_case if loss == "teacher" else random_case)(seed).problem
+    make_case = {"teacher": teacher_case, "incidence": incidence_case}.get(loss, random_case)
+    problem = make_case(seed).problem
     rng = np.random.default_rng([7, seed])
     n = min(MOST_ROWS, len(problem.events))
     first = np.flatnonzero(problem.events.event)[:1]
@@ -101,9 +102,10 @@ def small_problem(seed: int, loss: str) -> tuple[Problem, float | None]:
     return replace(problem, answers=answers, events=events, questions=names, **limits), horizon
 
 
-def right_proof(seed: int, loss: str) -> bytes:
+def right_proof(seed: int, loss: str, *, has_rules: bool = False) -> bytes:
     """The proof of a small problem as the search writes it."""
     problem, horizon = small_problem(seed, loss)
+    problem = with_rules(problem, seed) if has_rules else problem
     solution, kept = find(problem, SearchSettings())
     assert kept is not None
     proof = proof_of(kept, solution, horizon=horizon)
@@ -187,6 +189,30 @@ def other_rules(parts: Parts, rng: Rng) -> None:
     name = str(rng.choice(["max_depth", "min_samples_leaf", "min_events_leaf"]))
     low = 1 if name == "min_samples_leaf" else 0
     parts.head[name] = int(rng.integers(low, 6))
+
+
+def other_rules_of_columns(parts: Parts, rng: Rng) -> None:
+    """Other penalties of splits, or another first split."""
+    if rng.random() < 0.5:
+        other_tree(parts, rng)
+    n = len(parts.head["names"])
+    if rng.random() < 0.5:
+        parts.head["split_penalties"] = [float(each) for each in rng.choice(EXTREMES, n)]
+    else:
+        parts.head["first_split"] = [k + 1 for k in range(n) if rng.random() < 0.5]
+
+
+def malformed_rules_of_columns(parts: Parts, rng: Rng) -> None:
+    """Penalties of other questions, or such that are none; a first split that does not exist."""
+    n, odd = len(parts.head["names"]), TYPES[int(rng.integers(len(TYPES)))]
+    if rng.random() < 0.5:
+        odd = -1 if odd == 1.5 else odd  # that would be a penalty
+        lists = ([odd] * n, [0.0] * (n + 1), [0] * n, [-1e-9] * n, dict.fromkeys(range(n), 0.0))
+        parts.head["split_penalties"] = lists[int(rng.integers(len(lists)))]
+    else:
+        lists = ([0], [n + 1], [1, 1], [odd], [1.0], "1", [True], {"1": 1}, None, [n, 1, 1])
+        parts.head["first_split"] = lists[int(rng.integers(len(lists)))]
+    parts.is_malformed = True
 
 
 def without_new_fingerprints(parts: Parts, rng: Rng) -> None:
@@ -351,10 +377,11 @@ def _horizon_at_the_end(parts: Parts) -> None:
 KINDS: tuple[Forge, ...] = (
     *(other_tree, one_weight, mixed_weights, widest_weights, extreme_times),
     *(extreme_times_and_weights, extreme_targets, other_penalty, other_rules),
+    *(other_rules_of_columns, malformed_rules_of_columns),
     *(without_new_fingerprints, other_horizon, no_number, not_finite, other_type, other_names),
     *(other_version, odd_claim, shallow_claims, raised_claims, mixed_claims, odd_tree, other_rows),
 )
-LOSSES = ("brier", "teacher", "horizon")
+LOSSES = ("brier", "teacher", "horizon", "incidence")
 SAID = re.compile(
     r"the tree costs (\S+), not|does not follow: (\S+) does|which is below the tree's (\S+)$"
 )
@@ -380,14 +407,18 @@ def is_right(file: Any) -> bool:
     search = ExactSearch(p)
     root = search.losses.of_leaf(tuple(range(len(p.time))))
     slack = Fraction(3, 10**9) * root + Fraction(1, 2**48) * Fraction(p.regularization)
+    if p.first is not None:
+        penalties = np.zeros(1) if p.penalties is None else p.penalties[p.first]
+        largest = float(penalties.max(initial=0.0))
+        slack += Fraction(1, 2**45) * (Fraction(largest) + Fraction(p.regularization))
     return abs(Fraction(file.objective) - search.optimum()) <= slack
 
 
-def forged(seeds: range) -> Iterator[tuple[str, str, str]]:
+def forged(seeds: range, *, has_rules: bool = False) -> Iterator[tuple[str, str, str]]:
     """Loss, kind and outcome of one forged file after another; each problem serves all kinds."""
     for seed in seeds:
         loss = LOSSES[seed % len(LOSSES)]
-        raw = right_proof(seed, loss)
+        raw = right_proof(seed, loss, has_rules=has_rules)
         yield loss, "none: the right proof", "right" if verdict_of(raw) else "FAILED"
         for number, kind in enumerate(KINDS):
             parts, rng = Parts.of(raw), np.random.default_rng([seed, number])
@@ -399,10 +430,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", type=int, default=10_000, help="number of forged files")
     parser.add_argument("--first", type=int, default=0, help="first seed")
+    parser.add_argument("--rules", action="store_true", help="rules about columns")
     arguments = parser.parse_args()
     n_problems = -(-arguments.n // len(KINDS))
     counts: collections.Counter[tuple[str, str]] = collections.Counter()
-    for loss, kind, outcome in forged(range(arguments.first, arguments.first + n_problems)):
+    seeds = range(arguments.first, arguments.first + n_problems)
+    for loss, kind, outcome in forged(seeds, has_rules=arguments.rules):
         counts[kind, outcome] += 1
         counts[f"all: {loss}", outcome] += 1
         if outcome == "FAILED":

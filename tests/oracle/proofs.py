@@ -10,6 +10,7 @@ import hashlib
 import json
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,11 @@ import numpy as np
 
 from survtree import check_proof
 from survtree._proof.certificate import ProofLog, proof_of
-from survtree._proof.checker import Verdict
+from survtree._proof.checker import TOO_FINE, Verdict
 from survtree._search.problem import SearchSettings
 from survtree._search.solve import find
 from tests.fuzz.proof_text import problem_fingerprint
-from tests.support.problems import ALL_SWITCHES, Case, random_case, root_loss, teacher_case
+from tests.support.problems import ALL_SWITCHES, MAKE_CASE, Case, root_loss, with_rules
 
 
 def proof_of_case(case: Case, **limits: Any) -> ProofLog:
@@ -62,10 +63,12 @@ class Tampering:
         """Those that are possible with this proof."""
         ways = ["lower_objective", "raise_last", "lower_last", "drop_last", "time", "damage", "cut"]
         ways += ["price"]
+        if any(line.split(" ")[1] == "2" for line in self.lines[2 : self.first_claim]):
+            ways += ["cause"]
         if len(self.lines) > self.first_claim + 1:
             ways += ["drop", "lower", "raise", "swap_to_front"]
         if self.head["tree"] is not None:
-            ways += ["tree_depth", "leaf_size", "leaf_events"]
+            ways += ["tree_depth", "leaf_size", "leaf_events", "other_first", "more_penalties"]
         return ways
 
     def tampered(self, way: str) -> bytes:
@@ -98,6 +101,11 @@ class Tampering:
             row = int(self.rng.integers(2, self.first_claim))
             time, rest = lines[row].split(" ", 1)
             lines[row] = f"{float(time) + 1.0!r} {rest}"
+        elif way == "cause":  # a row that ended by another cause as one that was censored
+            rows = range(2, self.first_claim)
+            row = next(k for k in rows if lines[k].split(" ")[1] == "2")
+            time, _, rest = lines[row].split(" ", 2)
+            lines[row] = f"{time} 0 {rest}"
         else:
             head = self._other_head(way)
             lines[1] = json.dumps({**head, "problem_fingerprint": problem_fingerprint(head)})
@@ -113,6 +121,12 @@ class Tampering:
             head["objective"] -= self.little
         elif way == "price":
             head["regularization"] += self.little
+        elif way == "more_penalties":
+            old = head.get("split_penalties", [0.0] * len(head["names"]))
+            head["split_penalties"] = [each + self.little for each in old]
+        elif way == "other_first":  # than that of the tree; or none, and the tree must be a leaf
+            others = [k + 1 for k in range(len(head["names"])) if k + 1 != head["tree"][0]]
+            head["first_split"] = others if self.rng.random() < 0.5 else []
         elif way == "tree_depth":
             head["max_depth"] = 0
         elif way == "leaf_events":
@@ -126,18 +140,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", type=int, default=1000, help="number of problems")
     parser.add_argument("--first", type=int, default=0, help="first seed")
-    parser.add_argument("--teacher", action="store_true", help="the loss against a teacher")
+    parser.add_argument("--loss", default="brier", choices=MAKE_CASE, help="which loss")
+    parser.add_argument("--rules", action="store_true", help="rules about columns")
     arguments = parser.parse_args()
-    make_case = teacher_case if arguments.teacher else random_case
+    make_case = MAKE_CASE[arguments.loss]
     counts: collections.Counter[str] = collections.Counter()
     for seed in range(arguments.first, arguments.first + arguments.n):
         case, rng = make_case(seed), np.random.default_rng(seed)
+        if arguments.rules:
+            case = replace(case, problem=with_rules(case.problem, seed))
         proof = proof_of_case(case)
         counts["claims"] += len(proof)
         off = tuple(rng.choice(np.array(ALL_SWITCHES, object)))
         other = proof_of_case(case, bounds_off=off, solver=("search", "lattice")[seed % 2])
         for one, how in ((proof, "accepted"), (other, "accepted with some bounds off")):
             verdict = verdict_of(one.to_bytes())
+            if arguments.loss == "likelihood" and TOO_FINE in verdict.reason:
+                counts["too fine for the checker"] += 1
+                continue
             counts[how if verdict else "FAILED: a right proof was rejected"] += 1
             if not verdict:
                 print(f"seed {seed}, off {off}: {verdict}", flush=True)

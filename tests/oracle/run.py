@@ -5,7 +5,10 @@ every combination of switches, the cache on beyond depth 4. Layouts, kernels,
 solvers, with and without greedy trees at the start and bounds raised on the way, and one or three
 threads take turns. Every fourth problem has its path, a limit on leaves, or all its optimal trees
 compared as well, at depth 3 or less; every other one is solved with a horizon, against brute force
-on the loss integrated to it. `--teacher` does the same with the loss against a teacher.
+on the loss integrated to it. `--loss teacher` does the same with the loss against a teacher,
+`--loss incidence` with competing risks, and `--loss likelihood` with that by the likelihood, of
+which a horizon is only a change of the data. `--rules` gives the problems penalties of columns, a
+first split, or both.
 `--shrinkage` checks shrunken curves of random trees against their definition instead, and needs no
 search.
 """
@@ -14,6 +17,7 @@ import argparse
 import collections
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,11 +32,11 @@ from tests.support.many_trees import (
 )
 from tests.support.problems import (
     ALL_SWITCHES,
+    MAKE_CASE,
     Case,
     brute_force,
     check_case,
-    random_case,
-    teacher_case,
+    with_rules,
 )
 from tests.support.shrunken_trees import check_shrinkage
 
@@ -56,13 +60,13 @@ def check_many_trees(case: Case, counts: collections.Counter[str]) -> None:
         counts["failed"] += 1
 
 
-def check_with_horizon(seed: int, counts: collections.Counter[str]) -> None:
+def check_with_horizon(case: Case, counts: collections.Counter[str]) -> None:
     """A horizon, and the loss integrated to it."""
     try:
-        check_horizon(seed)
+        check_horizon(case)
         counts["problems with a horizon"] += 1
     except Exception as error:
-        print(f"FAILED seed {seed}, horizon: {error}", flush=True)
+        print(f"FAILED seed {case.seed}, horizon: {error}", flush=True)
         counts["failed"] += 1
 
 
@@ -84,17 +88,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", type=int, default=5000, help="number of problems")
     parser.add_argument("--first", type=int, default=0, help="first seed")
-    parser.add_argument("--teacher", action="store_true", help="the loss against a teacher")
+    parser.add_argument("--loss", default="brier", choices=MAKE_CASE, help="which loss")
+    parser.add_argument("--rules", action="store_true", help="rules about columns")
     parser.add_argument("--shrinkage", action="store_true", help="shrunken curves of trees")
     arguments = parser.parse_args()
     seeds = range(arguments.first, arguments.first + arguments.n)
     if arguments.shrinkage:
         return 1 if check_shrinkages(seeds) else 0
-    make_case = teacher_case if arguments.teacher else random_case
+    make_case = MAKE_CASE[arguments.loss]
     counts: collections.Counter[str] = collections.Counter()
     start = time.perf_counter()
     for seed in seeds:
         case = make_case(seed)
+        if arguments.rules:
+            case = replace(case, problem=with_rules(case.problem, seed))
         optimum = brute_force(case.problem).optimum(case.problem.max_depth)
         rng = np.random.default_rng(seed)
         every = seed % 25 == 0
@@ -119,8 +126,8 @@ def main() -> int:
                 counts["failed"] += 1
         if seed % 4 == 0:
             check_many_trees(case, counts)
-        elif seed % 2 == 1 and not arguments.teacher:
-            check_with_horizon(seed, counts)
+        elif seed % 2 == 1 and arguments.loss in ("brier", "incidence") and not arguments.rules:
+            check_with_horizon(case, counts)
         counts["problems"] += 1
         counts["solves"] += len(picked)
         counts[f"problems with all {len(ALL_SWITCHES)} switch combinations"] += every
@@ -128,6 +135,9 @@ def main() -> int:
             counts[f"{kind}: {getattr(case, kind)}"] += 1
         counts[f"depth: {case.problem.max_depth}"] += 1
         counts[f"events per leaf: {case.problem.min_events_leaf} or more"] += 1
+        if arguments.rules:
+            counts["problems with penalties of columns"] += bool(case.problem.column_penalties)
+            counts["problems with a first split"] += case.problem.first_split is not None
         if counts["problems"] % 1000 == 0:
             print(f"{counts['problems']} problems, {counts['failed']} failed", flush=True)
     for name in sorted(counts):

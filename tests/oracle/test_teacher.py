@@ -1,6 +1,6 @@
 """The loss against a teacher: brute force, bits of all kernels, paths and proofs.
 
-`python -m tests.oracle.run --teacher` solves thousands more of the same problems.
+`python -m tests.oracle.run --loss teacher` solves thousands more of the same problems.
 """
 
 from dataclasses import replace

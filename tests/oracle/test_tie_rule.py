@@ -6,7 +6,7 @@ import pytest
 from survtree._search.problem import SearchSettings
 from survtree._search.solve import find, solve
 from tests.support.many_trees import nested
-from tests.support.problems import random_case, teacher_case
+from tests.support.problems import likelihood_case, random_case, teacher_case
 
 N_BLOCKS = 10
 N_CASES = 100  # a block, for each loss
@@ -31,7 +31,7 @@ def settings_of_all_kinds(rng, objective):
     yield SearchSettings(memory_limit=20_000, **watched)
 
 
-@pytest.mark.parametrize("make", [random_case, teacher_case])
+@pytest.mark.parametrize("make", [random_case, teacher_case, likelihood_case])
 @pytest.mark.parametrize("block", range(N_BLOCKS))
 def test_limits_gaps_and_upper_bounds_leave_the_choice_among_equals_alone(block, make):
     n_optimal = 0
@@ -44,7 +44,7 @@ def test_limits_gaps_and_upper_bounds_leave_the_choice_among_equals_alone(block,
     assert n_optimal > 4 * N_CASES
 
 
-@pytest.mark.parametrize("make", [random_case, teacher_case])
+@pytest.mark.parametrize("make", [random_case, teacher_case, likelihood_case])
 @pytest.mark.parametrize("block", range(N_BLOCKS))
 def test_a_search_in_many_small_parts_ends_with_the_tree_of_one_in_one_piece(block, make):
     for problem, rng, plain in cases(block, make):

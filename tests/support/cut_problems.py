@@ -20,11 +20,13 @@ from tests.support.loss_to_horizon import random_horizon
 from tests.support.many_trees import nested
 from tests.support.problems import (
     brute_force,
+    by_likelihood,
+    competing_events,
     random_events,
     random_targets,
     random_times,
     random_weights,
-    root_loss,
+    slack_of,
 )
 
 SWITCHES = ((), ("floors",), ("permutation",), ("floors", "permutation"))
@@ -86,7 +88,7 @@ def _table(rng: np.random.Generator, n: int) -> tuple[tuple[str, ...], Table]:
     return tuple(kind for kind, _ in named), table_of([column for _, column in named])
 
 
-def cut_case(seed: int, *, has_teacher: bool = False) -> CutCase:
+def cut_case(seed: int, *, loss: str = "brier") -> CutCase:
     """5 to 14 rows, 1 to 3 columns cut between any two values, and depth 1 to 3."""
     rng = np.random.default_rng([2026, seed])
     n = int(rng.integers(5, 15))
@@ -98,10 +100,13 @@ def cut_case(seed: int, *, has_teacher: bool = False) -> CutCase:
     censoring, event = random_events(rng, time)
     weights, weight = random_weights(rng, n)
     events = EventTable(event, np.maximum(time, 1.0 * (time.max() == 0)), weight)
+    if loss == "incidence":
+        censoring, events = competing_events(events, seed)
+        event = events.event
     penalty, targets = float(rng.choice(PENALTIES)), None
     if seed % 2:
         events = events.until(random_horizon(rng, events.time, event))
-    if has_teacher:
+    if loss == "teacher":
         times, targets = random_targets(rng, answers.matrix())
         penalty *= min(1.0, 10 * float(targets.var(axis=0).sum()))
     problem = Problem(
@@ -114,6 +119,8 @@ def cut_case(seed: int, *, has_teacher: bool = False) -> CutCase:
         targets=targets,
         min_events_leaf=int(rng.integers(2)),
     )
+    if loss == "likelihood":
+        problem = by_likelihood(problem)
     return CutCase(seed, problem, kinds, times, censoring, weights, bool(seed % 2))
 
 
@@ -122,7 +129,7 @@ def check_cuts(case: CutCase, solver: str = CUTS) -> int:
     bits = case.as_bits
     plain = solve(bits, SearchSettings(solver="search"))
     optimum = brute_force(bits).optimum(bits.max_depth)
-    slack = 1e-9 * root_loss(bits)
+    slack = slack_of(bits)
     assert abs(plain.objective - optimum) <= slack, f"the search over bits: {case}"
     n_solves = 0
     for problem, settings in _ways(case, plain, solver):
@@ -158,7 +165,7 @@ def _check_optimal(
     case: CutCase, settings: SearchSettings, found: Solution, plain: Solution
 ) -> None:
     """The optimum is reached and proven, and the tree is that of the search over bits."""
-    slack = 1e-9 * root_loss(case.problem)
+    slack = slack_of(case.problem)
     _check(case, settings, found.status == "optimal", f"status {found.status}")
     _check(case, settings, found.lower_bound == found.objective, "the bounds meet")
     difference = found.objective - plain.objective
@@ -169,7 +176,7 @@ def _check_optimal(
 
 def _check_bounds(case: CutCase, settings: SearchSettings, found: Solution, optimum: float) -> None:
     """Whatever stopped the search, the optimum lies between its bounds."""
-    slack = 1e-9 * root_loss(case.problem)
+    slack = slack_of(case.problem)
     bounds = found.lower_bound, found.objective
     holds = bounds[0] - slack <= optimum <= bounds[1] + slack
     _check(case, settings, holds, f"the optimum {optimum!r} is between {bounds}")
@@ -209,7 +216,7 @@ def _check_stops(case: CutCase, plain: Solution, optimum: float, solver: str) ->
         )
         found, kept = find(case.problem, settings, None, kept)
         _check_bounds(case, settings, found, optimum)
-        is_better = found.objective <= objective + 1e-9 * root_loss(case.problem)
+        is_better = found.objective <= objective + slack_of(case.problem)
         _check(case, settings, is_better, "no part has a worse tree than the one before")
         status, objective, n_parts = found.status, found.objective, n_parts + 1
         _check(case, settings, n_parts < 10_000, "the parts come to an end")

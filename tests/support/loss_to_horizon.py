@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from survtree._data.table import EventTable
 from survtree._search.solve import SearchSettings, solve
 from tests.support.brute_force import BruteForce, distinct_columns
-from tests.support.problems import random_case
+from tests.support.problems import Case
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -20,23 +21,29 @@ class LossToHorizon:
         1/(n h) sum over rows of int_0^min(y, h) (1-S)^2 / G + event int_min(y, h)^h S^2 / G(y)
 
     Time is cut at all times before the horizon; on each piece S and G stay as they are. A horizon
-    above the last time acts as the last time.
+    above the last time acts as the last time. With competing risks S is 1 - F, and rows that ended
+    by another cause add int_min(y, h)^h F^2 / G(y).
     """
 
-    def __init__(self, time: Any, event: Any, weight: Any, horizon: float | None) -> None:
+    def __init__(
+        self, time: Any, event: Any, weight: Any, horizon: float | None, other: Any = None
+    ) -> None:
         self.time, self.event = np.asarray(time, float), np.asarray(event, bool)
+        self.other = np.zeros_like(self.event) if other is None else np.asarray(other, bool)
         self.weight = np.asarray(weight, float)
         last = float(self.time.max())
         h = last if horizon is None else min(horizon, last)
         self.starts = np.unique(np.append(0.0, self.time[self.time < h]))
         share = np.diff(self.starts, append=h) / h
         share = share * self.weight[:, np.newaxis] / self.weight.sum()
-        g = self._product_limit(np.ones(len(self.time), bool), ~self.event)
+        g = self._product_limit(np.ones(len(self.time), bool), ~(self.event | self.other))
         g_at_end = g[np.searchsorted(self.starts, self.time, side="right") - 1]
         is_followed = self.starts < self.time[:, np.newaxis]
         self.of_followed = np.where(is_followed, share / g, 0.0)
-        is_gone = ~is_followed & self.event[:, np.newaxis]
-        self.of_gone = np.where(is_gone, share / g_at_end[:, np.newaxis], 0.0)
+        self.of_gone, self.of_other = (
+            np.where(~is_followed & ended[:, np.newaxis], share / g_at_end[:, np.newaxis], 0.0)
+            for ended in (self.event, self.other)
+        )
 
     def _product_limit(self, rows: Bools, ends: Bools) -> Floats:
         """Kaplan-Meier of one kind of end, on each piece; all rows of a time are at risk at it."""
@@ -49,10 +56,23 @@ class LossToHorizon:
             out.append(left)
         return np.array(out)
 
+    def _not_had(self, rows: Bools) -> Floats:
+        """1 - the incidence of Aalen and Johansen, on each piece."""
+        free = np.append(1.0, self._product_limit(rows, self.event | self.other)[:-1])
+        had, out = 0.0, []
+        for start, left in zip(self.starts, free, strict=True):
+            at_risk = rows & (self.time >= start)
+            ends = at_risk & self.event & (self.time == start)
+            if ends.any():
+                had += left * self.weight[ends].sum() / self.weight[at_risk].sum()
+            out.append(1.0 - had)
+        return np.array(out)
+
     def leaf_loss(self, rows: Bools) -> float:
         """The loss of the chosen rows as one leaf."""
-        s = self._product_limit(rows, self.event)
-        return float((self.of_followed[rows] @ (1 - s) ** 2 + self.of_gone[rows] @ s**2).sum())
+        s = self._not_had(rows) if self.other.any() else self._product_limit(rows, self.event)
+        of_others = self.of_followed[rows] + self.of_other[rows]
+        return float((of_others @ (1 - s) ** 2 + self.of_gone[rows] @ s**2).sum())
 
 
 def random_horizon(rng: np.random.Generator, time: Floats, event: Bools) -> float:
@@ -66,10 +86,15 @@ def random_horizon(rng: np.random.Generator, time: Floats, event: Bools) -> floa
     return float(np.nextafter(first, np.inf) + (last - first) * rng.random())
 
 
-def check_horizon(seed: int) -> None:
+def slow_loss(events: EventTable, horizon: float | None) -> LossToHorizon:
+    """The loss of a table of outcomes."""
+    return LossToHorizon(events.time, events.event, events.weight, horizon, events.is_other)
+
+
+def check_horizon(case: Case) -> None:
     """The search on rows censored at a horizon finds the optimum of the loss to that horizon."""
+    seed, problem = case.seed, case.problem
     rng = np.random.default_rng([73, seed])
-    problem = random_case(seed).problem
     rows = np.arange(min(len(problem.events), 60))
     events = problem.events.take(rows)
     if not events.event.any() or events.time.max() == 0:
@@ -81,7 +106,7 @@ def check_horizon(seed: int) -> None:
     clipped = replace(
         problem, answers=answers, events=events.until(h), questions=names, max_depth=depth
     )
-    oracle = LossToHorizon(events.time, events.event, events.weight, h)
+    oracle = slow_loss(events, h)
     brute = BruteForce(
         answers[:, distinct_columns(answers)],
         oracle,

@@ -8,8 +8,8 @@ import numpy as np
 from survtree._base.tree import Tree
 from survtree._search.problem import Problem, SearchSettings
 from survtree._search.solve import find, frontier, optimal_trees, solve
-from tests.support.brute_force import BruteForce, NestedTree, distinct_columns
-from tests.support.problems import brute_force, random_case, root_loss
+from tests.support.brute_force import BruteForce, NestedTree
+from tests.support.problems import brute_force, kept_columns, random_case, root_loss
 
 MOST_TREES = 3000  # of as many optimal trees brute force makes no list
 
@@ -28,16 +28,20 @@ def shallow(problem: Problem) -> Problem:
 def losses_by_leaves(
     slow: BruteForce, rows: np.ndarray, depth: int, most: int, memo: dict
 ) -> np.ndarray:
-    """The least loss of the rows with exactly 0, 1, 2, ... leaves; inf where there is no tree."""
+    """The least loss of the rows with exactly 0, 1, 2, ... leaves; inf where there is no tree.
+
+    Penalties of columns are part of the loss here.
+    """
     key = rows.tobytes(), depth
     if key not in memo:
         best = np.full(most + 1, np.inf)
-        best[1] = slow.oracle.leaf_loss(rows)
-        for _, no, yes in slow._splits(rows) if depth > 0 else []:
+        if np.isfinite(slow._as_leaf(rows, depth)):
+            best[1] = slow.oracle.leaf_loss(rows)
+        for j, no, yes in slow._splits(rows) if depth > 0 else []:
             a, b = (losses_by_leaves(slow, part, depth - 1, most, memo) for part in (no, yes))
             for i in np.flatnonzero(np.isfinite(a)):
                 end = most + 1 - i
-                best[i:] = np.minimum(best[i:], a[i] + b[:end])
+                best[i:] = np.minimum(best[i:], a[i] + b[:end] + slow.penalties[j])
         memo[key] = best
     return memo[key]
 
@@ -45,8 +49,7 @@ def losses_by_leaves(
 def brute_losses(problem: Problem) -> np.ndarray:
     """The least loss with exactly 0, 1, 2, ... leaves."""
     slow = brute_force(problem)
-    n, p = slow.features.shape
-    depth = p if problem.max_depth is None else min(p, problem.max_depth)
+    n, depth = len(slow.features), slow.depth_of(problem.max_depth)
     return losses_by_leaves(slow, np.ones(n, dtype=bool), depth, min(2**depth, n), {})
 
 
@@ -59,7 +62,9 @@ def check_path(problem: Problem, losses: np.ndarray, seed: int) -> None:
     """For every price of a leaf a tree of the path has the least objective."""
     scale = root_loss(problem)
     solutions = frontier(problem, SearchSettings())
-    points = [(len(one.tree.leaves), one.loss) for one in solutions]
+    points = [
+        (len(one.tree.leaves), one.loss + problem.penalties_of(one.tree)) for one in solutions
+    ]
     assert points == sorted(points), seed
     lowest = problem.regularization
     breaks = [(a[1] - b[1]) / (b[0] - a[0]) for a, b in pairwise(points)]
@@ -79,6 +84,8 @@ def check_limit_on_leaves(problem: Problem, losses: np.ndarray, most: int, seed:
     assert solution.status == "optimal"
     assert solution.lower_bound == solution.objective
     assert len(solution.tree.leaves) <= most
+    if most == 1:  # then no first split is asked for
+        losses = brute_losses(replace(problem, max_depth=0))
     wanted = best_objective(losses, price, most)
     slack = 1e-9 * (root_loss(problem) + price)
     assert abs(solution.objective - wanted) <= slack, (seed, most)
@@ -111,8 +118,8 @@ def check_optimal_trees(problem: Problem, seed: int) -> int:
         return 0
     limits = SearchSettings(solver=("search", "lattice")[seed // 8 % 2])
     found = optimal_trees(problem, slow.optimum(problem.max_depth), len(trees) + 9, limits)
-    # Brute force numbers the distinct columns; of equal columns both keep the first.
-    kept = distinct_columns(problem.answers)
+    # Brute force numbers the distinct columns; of equal columns both keep the same one.
+    kept = list(kept_columns(problem))
     assert {nested(tree) for tree in found} == {_rename(tree, kept) for tree in trees}, seed
     assert len(found) == len(trees), seed
     assert nested(solve(problem, SearchSettings()).tree) == nested(found[0]), seed

@@ -16,7 +16,16 @@ from survtree._search.problem import Problem, SearchSettings
 from survtree._search.solve import find
 from tests.support.brute_force import BruteForce, NestedTree
 from tests.support.cut_problems import cut_case
-from tests.support.problems import OF_BITS, oracle_of, random_case, root_loss, teacher_case
+from tests.support.problems import (
+    OF_BITS,
+    by_likelihood,
+    competing,
+    limits_and_rules,
+    oracle_of,
+    random_case,
+    root_loss,
+    teacher_case,
+)
 
 MOST_TREES = 3000  # by brute force
 Partition = frozenset[bytes]
@@ -33,14 +42,21 @@ class NearCase:
     within: float
 
 
-def near_case(seed: int) -> NearCase:
-    """Raw columns with every cut, or columns of 0 and 1; either loss; some with few leaves."""
+def near_case(seed: int, loss: str = "") -> NearCase:
+    """Raw columns with every cut, or columns of 0 and 1; some with few leaves.
+
+    Without a word of the loss all but that by the likelihood take turns.
+    """
     rng = np.random.default_rng([2029, seed])
     if seed % 3 == 0:
-        problem = cut_case(seed, has_teacher=bool(rng.integers(2))).problem
+        kinds = ("brier", "teacher", "incidence")
+        problem = cut_case(seed, loss=kinds[rng.integers(3)]).problem
     else:
         case = random_case(seed) if seed % 3 == 1 else teacher_case(seed)
+        case = competing(case) if seed % 4 == 1 else case
         problem = _smaller(case.problem, rng)
+    if loss == "likelihood":
+        problem = by_likelihood(problem)
     if rng.random() < 0.6:  # a penalty that many trees can pay
         penalty = float(rng.choice([0.0, 0.002, 0.02])) * root_loss(problem)
         problem = replace(problem, regularization=penalty)
@@ -60,6 +76,7 @@ class AllTrees(BruteForce):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
+        self.scale = self.oracle.leaf_loss(np.ones(len(self.features), dtype=bool))
         self._under: dict[Any, float] = {}
 
     def within(self, depth: int, budget: float, order: dict[int, int]) -> dict[Partition, Any]:
@@ -69,21 +86,24 @@ class AllTrees(BruteForce):
 
     def _within(self, rows: Bools, depth: int, budget: float) -> dict[Partition, Any]:
         out: dict[Partition, Any] = {}
-        if self._as_leaf(rows) <= budget:
-            out[frozenset([rows.tobytes()])] = self._as_leaf(rows), (0,), None
+        if self._as_leaf(rows, depth) <= budget:
+            out[frozenset([rows.tobytes()])] = self._as_leaf(rows, depth), (0,), None
         for j, no, yes in self._splits(rows) if depth > 0 else []:
             best_no, best_yes = self._best(no, depth - 1), self._best(yes, depth - 1)
-            if best_no + best_yes > budget:
+            of_sides = budget - self.penalties[j]
+            if best_no + best_yes > of_sides:
                 continue
-            no_trees = self._within(no, depth - 1, budget - best_yes)
-            yes_trees = self._within(yes, depth - 1, budget - best_no)
+            no_trees = self._within(no, depth - 1, of_sides - best_yes)
+            yes_trees = self._within(yes, depth - 1, of_sides - best_no)
             for (p, (v, k, t)), (q, (w, m, u)) in product(no_trees.items(), yes_trees.items()):
-                if v + w > budget:
+                if v + w > of_sides:
                     continue
-                key = (1, self._order[j], k, m)
+                value, key = v + w + self.penalties[j], (1, self._order[j], k, m)
                 known = out.get(p | q)
-                if known is None or key < known[1]:
-                    out[p | q] = v + w, key, (j, t, u)
+                # The cheapest tree of a partition counts; only penalties make them differ.
+                is_equal = known is not None and abs(value - known[0]) <= 1e-12 * self.scale
+                if known is None or (key < known[1] if is_equal else value < known[0]):
+                    out[p | q] = value, key, (j, t, u)
             if len(out) > MOST_TREES:
                 raise TooManyError
         return out
@@ -103,7 +123,7 @@ class AllTrees(BruteForce):
     def _best_under(
         self, rows: Bools, depth: int, sets: tuple[frozenset[int], ...], most: int
     ) -> float:
-        best = np.inf if sets else self._as_leaf(rows)
+        best = np.inf if sets else self._as_leaf(rows, depth)
         if depth == 0 or most < 2:
             return best
         for j, no, yes in self._splits(rows):
@@ -112,7 +132,7 @@ class AllTrees(BruteForce):
                 halves = [
                     tuple(s for s, w in zip(left, where, strict=True) if w == h) for h in (0, 1)
                 ]
-                value = self.best_under(no, depth - 1, halves[0], n)
+                value = self.best_under(no, depth - 1, halves[0], n) + self.penalties[j]
                 if value < best:
                     value += self.best_under(yes, depth - 1, halves[1], most - n)
                 best = min(best, value)
@@ -124,8 +144,8 @@ class TooManyError(Exception):
 
 
 def all_trees_of(problem: Problem) -> AllTrees:
-    limits = (problem.regularization, problem.min_samples_leaf, problem.min_events_leaf)
-    return AllTrees(problem.matrix, oracle_of(problem), *limits, problem.events.event)
+    every = range(problem.matrix.shape[1])
+    return AllTrees(problem.matrix, oracle_of(problem), *limits_and_rules(problem, every))
 
 
 @dataclass(frozen=True)
@@ -140,12 +160,12 @@ class Expected:
 def expected_of(case: NearCase) -> Expected | None:
     """None if there are too many trees, or two that only rounding could tell apart."""
     problem, slow = case.problem, all_trees_of(case.problem)
-    depth = problem.max_depth
+    depth = slow.depth_of(problem.max_depth, case.max_leaves)
     search = bit_search_of(problem, SearchSettings())
     order = {j: k for k, j in enumerate(search.questions)}
     # Columns that are asked by another one come last: they are nobody's first.
     order = {j: order.get(j, len(order) + j) for j in range(slow.features.shape[1])}
-    scale = root_loss(problem) + problem.regularization
+    scale = _scale(problem)
     most = case.max_leaves or slow.features.shape[0]
     rows = np.ones(len(slow.features), dtype=bool)
     optimum = slow.best_under(rows, depth, (), most) if case.max_leaves else slow.optimum(depth)
@@ -236,7 +256,7 @@ def _compare(
     is_all = len(rows) == len(expected.rows)
     assert found.status == ("complete" if is_all else "limit"), (found.status, where)
     assert len(found.trees) == len(rows), (len(found.trees), len(rows), where)
-    scale = root_loss(case.problem)
+    scale = _scale(case.problem)
     for k, (value, _, tree, partition) in enumerate(rows):
         got = found.trees[k]
         assert abs(found.objectives[k] - value) <= 1e-9 * scale, (k, where)
@@ -253,19 +273,23 @@ def _check_conditions(case: NearCase, settings: SearchSettings, search: NearSear
         return
     column = np.array([asked.column for asked in problem.questions.asked])
     picked = [frozenset(np.flatnonzero(column == c).tolist()) for c in rng.permutation(column)[:2]]
-    scale = root_loss(problem) + problem.regularization
+    scale = _scale(problem)
     most = case.max_leaves or len(slow.features)
+    full_depth = slow.depth_of(problem.max_depth, case.max_leaves)
     for uses in ((picked[0],), tuple(set(picked))):
         _check_best(case, settings, slow, search.best(uses=uses), uses, most, scale)
-    few, depth = int(rng.integers(1, 5)), int(rng.integers(0, problem.max_depth + 1))
+    few, depth = int(rng.integers(1, 5)), int(rng.integers(0, full_depth + 1))
     found = search.best(uses=picked[:1], max_leaves=few, max_depth=depth)
     value = slow.best_under(_all(slow), depth, tuple(picked[:1]), min(few, most))
     _check_value(case, settings, found, value, scale)
     found = search.best(avoids=picked[0])
     slow.features[:, list(picked[0])] = False  # constant columns split nothing
     fresh = all_trees_of(problem)
+    must_split = fresh.must_split(problem.max_depth, case.max_leaves)
     fresh.features = slow.features
-    value = fresh.best_under(_all(slow), problem.max_depth, (), most)
+    is_possible = not must_split or fresh.must_split(problem.max_depth, case.max_leaves)
+    depth = fresh.depth_of(problem.max_depth, case.max_leaves)
+    value = fresh.best_under(_all(slow), depth, (), most) if is_possible else np.inf
     _check_value(case, settings, found, value, scale)
     _check_first(case, settings, search, picked[0], most, scale)
 
@@ -279,14 +303,18 @@ def _check_first(
     scale: float,
 ) -> None:
     problem, slow = case.problem, all_trees_of(case.problem)
-    value = np.inf
-    for j, no, yes in slow._splits(_all(slow)) if problem.max_depth else []:
+    value, depth = np.inf, slow.depth_of(problem.max_depth, case.max_leaves)
+    for j, no, yes in slow._splits(_all(slow)) if depth else []:
         if j in first:
-            for n in range(1, min(most, 2**problem.max_depth)):
-                parts = slow.best_under(no, problem.max_depth - 1, (), n)
-                parts += slow.best_under(yes, problem.max_depth - 1, (), most - n)
+            for n in range(1, min(most, 2**depth)):
+                parts = slow.best_under(no, depth - 1, (), n) + slow.penalties[j]
+                parts += slow.best_under(yes, depth - 1, (), most - n)
                 value = min(value, parts)
     _check_value(case, settings, search.best(first=first), value, scale)
+
+
+def _scale(problem: Problem) -> float:
+    return root_loss(problem) + problem.regularization
 
 
 def _all(slow: AllTrees) -> Bools:
@@ -302,7 +330,8 @@ def _check_best(
     most: int,
     scale: float,
 ) -> None:
-    value = slow.best_under(_all(slow), case.problem.max_depth, uses, most)
+    depth = slow.depth_of(case.problem.max_depth, case.max_leaves)
+    value = slow.best_under(_all(slow), depth, uses, most)
     _check_value(case, settings, found, value, scale)
     if found.tree is not None:
         asked = set(found.tree.question.tolist())

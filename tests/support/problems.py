@@ -1,6 +1,7 @@
 """Random small problems, by seed, and the check of one against brute force."""
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from typing import Any
@@ -8,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from survtree import _native
+from survtree._data.causes import Causes
 from survtree._data.read_table import default_names
 from survtree._data.table import EventTable
 from survtree._questions.questions import Questions
-from survtree._scoring.losses import LossByDefinition, TeacherLossByDefinition, loss_by_definition
+from survtree._scoring.losses import AnyLossByDefinition, loss_by_definition
 from survtree._search import solve
 from survtree._search.engines import arrays_of
 from survtree._search.problem import BOUNDS, Problem
@@ -19,7 +21,8 @@ from tests.support.brute_force import BruteForce, distinct_columns
 
 REGULARIZATIONS = (0.0, 1e-9, 1e-5, 1e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.5)
 # Floors are of the search over cuts, which has an oracle of its own (cut_problems.py).
-OF_BITS = [bound for bound in BOUNDS if bound != "floors"]
+# How pairs are solved is switched beside all combinations of the others.
+OF_BITS = [bound for bound in BOUNDS if bound not in ("floors", "pairs")]
 ALL_SWITCHES = tuple(chain.from_iterable(combinations(OF_BITS, k) for k in range(len(OF_BITS) + 1)))
 
 
@@ -147,17 +150,106 @@ def teacher_case(seed: int) -> Case:
     return replace(case, problem=problem, times=f"targets {kind}")
 
 
-def oracle_of(problem: Problem) -> LossByDefinition | TeacherLossByDefinition:
+def by_likelihood(problem: Problem) -> Problem:
+    """The same problem with the loss by the likelihood, whatever it was."""
+    return replace(problem, loss="likelihood", targets=None)
+
+
+def likelihood_case(seed: int) -> Case:
+    """A random problem with the loss by the likelihood."""
+    case = random_case(seed)
+    return replace(case, problem=by_likelihood(case.problem))
+
+
+def competing_events(events: EventTable, seed: int) -> tuple[str, EventTable]:
+    """Competing risks: of the rows that were not censored some had another cause."""
+    rng = np.random.default_rng([2026, seed])
+    kind = rng.choice(["few", "half", "most", "tied"])
+    if kind == "tied":  # by time: rows of equal times often differ in their cause
+        is_other = np.argsort(np.argsort(events.time)) % 2 == 0
+    else:
+        is_other = rng.random(len(events)) < {"few": 0.1, "half": 0.5, "most": 0.9}[str(kind)]
+    is_other &= events.event
+    if is_other[events.event].all():  # the target cause was seen
+        is_other[np.flatnonzero(events.event)[0]] = False
+    cause = np.where(is_other, 1 + rng.integers(1, 3, len(events)), events.event.astype(int))
+    return f"other causes: {kind}", replace(
+        events,
+        event=events.event & ~is_other,
+        cause=cause.astype(np.uint8),
+        causes=Causes(("target", "second", "third"), 1),
+    )
+
+
+def competing(case: Case) -> Case:
+    """The same problem with competing risks."""
+    kind, events = competing_events(case.problem.events, case.seed)
+    censoring = f"{case.censoring}, {kind}"
+    return replace(case, problem=replace(case.problem, events=events), censoring=censoring)
+
+
+def incidence_case(seed: int) -> Case:
+    """A random problem with competing risks."""
+    return competing(random_case(seed))
+
+
+# By what the oracles call the losses.
+MAKE_CASE = {
+    "brier": random_case,
+    "teacher": teacher_case,
+    "likelihood": likelihood_case,
+    "incidence": incidence_case,
+}
+
+
+def oracle_of(problem: Problem) -> AnyLossByDefinition:
     """The loss by its definition."""
-    return loss_by_definition(problem.events, problem.targets)
+    return loss_by_definition(problem.events, problem.targets, problem.loss)
 
 
 def brute_force(problem: Problem) -> BruteForce:
     """The slow searcher for a problem."""
-    oracle = oracle_of(problem)
-    kept = distinct_columns(problem.matrix)
+    kept = kept_columns(problem)
+    return BruteForce(problem.matrix[:, kept], oracle_of(problem), *limits_and_rules(problem, kept))
+
+
+def kept_columns(problem: Problem) -> Sequence[int]:
+    """Questions that part the rows in different ways, or that rules tell apart."""
+    rules = (problem.split_penalties, problem.may_be_first)
+    return distinct_columns(problem.matrix, *(each if len(each) else None for each in rules))
+
+
+def limits_and_rules(problem: Problem, kept: Sequence[int]) -> tuple[Any, ...]:
+    """What brute force is told beside the answers to some questions and the loss."""
     limits = (problem.regularization, problem.min_samples_leaf, problem.min_events_leaf)
-    return BruteForce(problem.matrix[:, kept], oracle, *limits, problem.events.event)
+    penalties, first = problem.split_penalties, problem.may_be_first
+    rules = (each[list(kept)] if len(each) else None for each in (penalties, first))
+    return *limits, problem.events.event, *rules
+
+
+RELATIVE_PENALTIES = (0.0, 0.0, 1e-9, 0.001, 0.003, 0.01, 0.03, 0.1, 1.0, 1e4)
+
+
+def with_rules(problem: Problem, seed: int) -> Problem:
+    """The same with penalties of columns, a first split, or both, whatever its loss."""
+    rng = np.random.default_rng([2032, seed])
+    names, scale = problem.questions.names, root_loss(problem)
+    kind = rng.choice(["none", "one", "some", "equal", "all"], p=[0.15, 0.15, 0.3, 0.2, 0.2])
+    values = scale * rng.choice(RELATIVE_PENALTIES, len(names))
+    if kind == "one":
+        values[rng.permutation(len(names))[1:]] = 0.0
+    elif kind == "some":
+        values[rng.random(len(names)) < 0.5] = 0.0
+    elif kind == "equal":
+        values[:] = float(rng.choice([problem.regularization, 0.01 * scale]))
+    elif kind == "all":
+        values = scale * rng.choice([0.001, 0.002, 0.01], len(names))
+    penalties = {name: float(each) for name, each in zip(names, values, strict=True) if each > 0}
+    first = str(rng.choice(names)) if kind == "none" or rng.random() < 0.5 else None
+    if first is not None and penalties.get(first, 0.0) > 10 * scale:
+        del penalties[first]
+    penalties = {} if kind == "none" else penalties
+    return replace(problem, column_penalties=penalties or None, first_split=first)
 
 
 @functools.lru_cache(maxsize=2000)  # several tests ask about the same problems
@@ -179,10 +271,17 @@ def root_loss(problem: Problem) -> float:
     return oracle_of(problem).one_leaf_loss()
 
 
+def slack_of(problem: Problem) -> float:
+    """By how much objectives may differ that are added up in different ways."""
+    # Where rows must be split, penalties may be far larger than all losses.
+    is_paid = problem.first_split is not None
+    return 1e-9 * root_loss(problem) + 1e-14 * problem.regularization * is_paid
+
+
 def check_case(case: Case, optimum: float, **limits: Any) -> solve.Solution:
     """Solve and compare with the brute-force optimum; raises AssertionError with the seed."""
     solution = solve.solve(case.problem, solve.SearchSettings(check_keys=True, **limits))
-    slack = 1e-9 * root_loss(case.problem)
+    slack = slack_of(case.problem)
     where = f"seed {case.seed}, {limits}: {case}"
     assert solution.status == "optimal", where
     assert solution.lower_bound == solution.objective, where
@@ -195,6 +294,12 @@ def check_case(case: Case, optimum: float, **limits: Any) -> solve.Solution:
     leaf_of_row = problem.leaf_of_row(tree)
     assert abs(oracle.tree_loss(leaf_of_row) - solution.loss) <= slack, where
     assert abs(oracle.one_leaf_loss() - solution.one_leaf_loss) <= slack, where
+    of_leaves, splits = problem.regularization * len(tree.leaves), tree.question[tree.question >= 0]
+    of_columns = sum((problem.column_penalties or {}).get(f"x{j}", 0.0) for j in splits)
+    parts = solution.loss + of_leaves + of_columns
+    assert abs(parts - solution.objective) <= slack, where
+    if problem.first_split is not None and len(splits):
+        assert f"x{tree.question[0]}" == problem.first_split, where
     assert np.array_equal(solution.unique_times, np.unique(problem.events.time)), where
     seen = problem.events.time[problem.events.event]
     assert np.array_equal(solution.event_times, np.unique(seen)), where

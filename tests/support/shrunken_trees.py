@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from survtree._base.tree import Tree
 from survtree._data.table import EventTable
-from survtree._scoring.curves import leaf_curves
-from survtree._scoring.shrinkage import PredictedCurve, shrunken_curves
+from survtree._scoring.curves import PredictedCurve, leaf_curves
+from survtree._scoring.shrinkage import shrunken_curves
 from tests.support.made_up_models import random_tree
 from tests.support.problems import random_events, random_times, random_weights
 from tests.support.slow_shrinkage import kaplan_meier, nelson_aalen, shrunken

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "data/contract.hpp"
+#include "losses/brier/brier_lanes.hpp"
 #include "losses/brier/leaf_loss.hpp"
 
 namespace survtree {
@@ -15,13 +16,8 @@ BrierLanes lanes_of(Kernel kernel) {
 
 class BrierLoss : public Loss {
  public:
-  BrierLoss(EventTable events, std::span<const CollapsedRow> rows) : events_(std::move(events)) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const EventRow& row = events_.rows[i];
-      if (i == 0 || rows[i].outcome != rows[i - 1].outcome)
-        blocks_.push_back(
-            {row.event_mass / row.weight, row.censor_area, row.elapsed, row.is_event});
-    }
+  BrierLoss(EventTable events, std::span<const CollapsedRow> rows)
+      : events_(std::move(events)), blocks_(blocks_of(events_, rows)) {
     double total = 0.0;
     for (const CollapsedRow& row : rows) {
       total += row.weight;
@@ -60,11 +56,11 @@ class BrierLoss : public Loss {
     double* time_steps = area_steps + blocks_.size();
     Twofold area = blocks_[blocks.numbers[0]].censor_area, since = events_.end;
     for (std::size_t k = 0; k < blocks.n; ++k) {
-      const BrierBlock& block = blocks_[blocks.numbers[k]];
+      const EventBlock& block = blocks_[blocks.numbers[k]];
       area_steps[k] = difference(area, block.censor_area);
       area = block.censor_area;
-      time_steps[k] = block.is_event ? difference(since, block.elapsed) : 0.0;
-      if (block.is_event) since = block.elapsed;
+      time_steps[k] = block.cause != 0 ? difference(since, block.elapsed) : 0.0;
+      if (block.cause != 0) since = block.elapsed;
     }
     lanes_of(out.kernel)
         .block_losses(blocks_.data(), blocks, {area_steps, time_steps}, out.n_lanes, out.no,
@@ -93,7 +89,7 @@ class BrierLoss : public Loss {
     for (std::size_t i = 0; i < rows.n; ++i) {
       const EventRow& facts = events_.rows[rows.numbers[i]];
       weight[i] = static_cast<Number>(facts.weight);
-      event_mass[i] = facts.is_event ? static_cast<Number>(facts.event_mass) : Number{0};
+      event_mass[i] = facts.cause != 0 ? static_cast<Number>(facts.event_mass) : Number{0};
       if (i == 0) continue;
       const std::uint32_t last = rows.numbers[i - 1], row = rows.numbers[i];
       const double length_here = difference(facts.elapsed, events_.rows[last].elapsed);
@@ -105,9 +101,9 @@ class BrierLoss : public Loss {
   }
 
   EventTable events_;  // one entry per collapsed row
+  std::vector<EventBlock> blocks_;
   double unit_ = 1.0;  // of time, for floors: the whole
   bool has_whole_weights_ = true;
-  std::vector<BrierBlock> blocks_;
 };
 
 }  // namespace
@@ -120,15 +116,15 @@ BrierOutcome::BrierOutcome(std::span<const double> time, std::span<const std::ui
     times_.rank[i] = 2 * times_.rank[i] + (event[i] != 0 ? 0U : 1U);
 }
 
-std::unique_ptr<const Loss> BrierOutcome::loss_of(std::span<const CollapsedRow> rows) const {
+std::unique_ptr<const Loss> BrierOutcome::loss_of(const CollapsedRows& collapsed) const {
   std::vector<double> time, weight;
-  std::vector<std::uint8_t> is_event;
-  for (const CollapsedRow& row : rows) {
+  std::vector<std::uint8_t> cause;
+  for (const CollapsedRow& row : collapsed.rows) {
     time.push_back(std::bit_cast<double>(times_.items[row.outcome / 2]));
     weight.push_back(row.weight);
-    is_event.push_back(row.outcome % 2 == 0);
+    cause.push_back(row.outcome % 2 == 0 ? 1 : 0);
   }
-  return std::make_unique<BrierLoss>(make_event_table(time, is_event, weight), rows);
+  return std::make_unique<BrierLoss>(make_event_table(time, cause, weight), collapsed.rows);
 }
 
 }  // namespace survtree

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "data/distinct.hpp"
+#include "data/event_definition.hpp"
 #include "data/loss.hpp"
-#include "data/twofold.hpp"
 
 namespace survtree {
 
@@ -16,7 +16,7 @@ class BrierOutcome : public Outcome {
   // By time, events before censorings.
   std::span<const std::uint32_t> ranks() const override { return times_.rank; }
   std::size_t n_ranks() const override { return 2 * times_.size(); }
-  std::unique_ptr<const Loss> loss_of(std::span<const CollapsedRow> rows) const override;
+  std::unique_ptr<const Loss> loss_of(const CollapsedRows& collapsed) const override;
 
  private:
   Distinct times_;  // with ranks of outcomes: twice that of the time, and one more if censored
@@ -24,17 +24,11 @@ class BrierOutcome : public Outcome {
 
 // The loss straight from its definition, for the check of finished trees. (The oracle in Python is
 // a third reading, for tests and for verify().)
-class BrierDefinition : public Definition {
+class BrierDefinition : public EventDefinition {
  public:
-  // By row of the table; must outlive this.
-  BrierDefinition(std::span<const double> time, std::span<const std::uint8_t> event,
-                  std::span<const double> weight);
+  using EventDefinition::EventDefinition;
 
-  const std::vector<std::uint32_t>& order() const override { return order_; }
   double of_leaf(std::span<const std::uint32_t> rows) const override;
-
-  const std::vector<double>& times() const { return times_; }  // distinct, ascending
-  std::vector<double> event_times() const;                     // those at which an event was seen
 
  private:
   // Weight of some rows at one of their distinct times.
@@ -43,20 +37,7 @@ class BrierDefinition : public Definition {
     double present = 0.0, events = 0.0, censored = 0.0;
   };
 
-  void set_censoring_curve();
   std::vector<Step> steps_of(std::span<const std::uint32_t> rows) const;
-  // Parts of the last time: sums of them times weights stay in range, however large times are.
-  double length(std::size_t from, std::size_t to) const {
-    return (times_[to] - times_[from]) / times_.back();
-  }
-
-  std::span<const std::uint8_t> event_;
-  std::span<const double> weight_;
-  double total_weight_ = 0.0;
-  std::vector<double> times_;
-  std::vector<std::uint32_t> when_, order_;  // the place of each row's time; rows by time
-  std::vector<double> inverse_g_;            // from each time on
-  std::vector<Twofold> area_;                // the integral of it up to there
 };
 
 }  // namespace survtree

@@ -1,12 +1,12 @@
-// The functions of event_table.hpp, compiled once for each instruction set.
+// The functions of brier_lanes.hpp, compiled once for each instruction set.
 //
 // This is leaf_loss() (leaf_loss.hpp) side by side, with two differences: `u` and `events` are kept
 // as their sum, since both shrink alike; and areas are brought forward at every row for both
 // children instead of lazily, because a multiplication and an addition cost less than the selection
-// they would spare. K vectors go together, so that the branch on is_event, which nobody can
+// they would spare. K vectors go together, so that the branch on the cause, which nobody can
 // predict, is paid for rarely.
 #include "kernel/vector.hpp"
-#include "losses/brier/event_table.hpp"
+#include "losses/brier/brier_lanes.hpp"
 
 namespace survtree {
 namespace {
@@ -71,7 +71,7 @@ void pass_rows(const RowPass p) {
       no[k].area = no[k].area + no[k].weight * area_step;
       yes[k].area = yes[k].area + yes[k].weight * area_step;
     }
-    if (row.is_event) {
+    if (row.cause != 0) {
       const V time_step(difference(since, row.elapsed)), event_mass(row.event_mass);
       since = row.elapsed;
       for (std::size_t k = 0; k < K; ++k)
@@ -208,21 +208,21 @@ SURVTREE_INLINE void pass_block(LaneState& child, V weight, V time_step, V inver
   child.p2 = rr * child.p2;
 }
 
-void block_losses(const BrierBlock* facts, const CountedBlocks& blocks, const BrierSteps& steps,
+void block_losses(const EventBlock* facts, const CountedBlocks& blocks, const BrierSteps& steps,
                   std::size_t n_lanes, double* no_loss, double* yes_loss) {
   constexpr std::size_t K = kBlockVectors;
   for (std::size_t base = 0; base < n_lanes; base += K * V::width) {
     LaneState no[K], yes[K];
     const double* counts = blocks.yes_rows + base;
     for (std::size_t b = 0; b < blocks.n; ++b, counts += padded(n_lanes)) {
-      const BrierBlock& block = facts[blocks.numbers[b]];
+      const EventBlock& block = facts[blocks.numbers[b]];
       const V all(blocks.n_rows[b]), area_step(steps.area[b]), time_step(steps.time[b]);
       for (std::size_t k = 0; k < K; ++k) {
         const V yes_count = V::load(counts + k * V::width);
         const V no_count = all - yes_count;
         no[k].area = no[k].area + no[k].weight * area_step;
         yes[k].area = yes[k].area + yes[k].weight * area_step;
-        if (block.is_event) {
+        if (block.cause != 0) {
           pass_block(no[k], no_count, time_step, V(block.inverse_g));
           pass_block(yes[k], yes_count, time_step, V(block.inverse_g));
         }

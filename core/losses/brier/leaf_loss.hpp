@@ -1,7 +1,7 @@
 // What rows cost: as one leaf, and at least, in whatever leaf they end.
 #pragma once
 
-#include "losses/brier/event_table.hpp"
+#include "data/event_table.hpp"
 
 namespace survtree {
 
@@ -29,7 +29,7 @@ inline double leaf_loss(const EventTable& table, std::span<const std::uint32_t> 
     const double w = row.weight;
     at_risk_area += weight * difference(area, row.censor_area);  // weight is 0 before the first row
     area = row.censor_area;
-    if (row.is_event) {
+    if (row.cause != 0) {
       p2 += difference(since, row.elapsed);
       since = row.elapsed;
       const double r = weight / (weight + w), k = w / (weight + w);
@@ -68,7 +68,7 @@ inline double best_loss(const EventTable& table, std::span<const std::uint32_t> 
   double events = 0.0, loss = 0.0;
   for (std::size_t k = 0; k + 1 < rows.size(); ++k) {
     const EventRow &row = table.rows[rows[k]], &next = table.rows[rows[k + 1]];
-    if (row.is_event) events += row.event_mass;
+    if (row.cause != 0) events += row.event_mass;
     const double length = difference(next.elapsed, row.elapsed);
     if (events == 0.0 || length <= 0.0) continue;
     const double mean_g = difference(table.g_area[rows[k + 1]], table.g_area[rows[k]]) / length;

@@ -94,7 +94,8 @@ TeacherOutcome::TeacherOutcome(std::span<const double> targets, std::size_t n_co
   vectors_ = numbering.finish();
 }
 
-std::unique_ptr<const Loss> TeacherOutcome::loss_of(std::span<const CollapsedRow> rows) const {
+std::unique_ptr<const Loss> TeacherOutcome::loss_of(const CollapsedRows& collapsed) const {
+  const std::vector<CollapsedRow>& rows = collapsed.rows;
   std::vector<double> components;
   components.reserve(rows.size() * vectors_.width);
   for (const CollapsedRow& row : rows)

@@ -16,7 +16,7 @@ class TeacherOutcome : public Outcome {
   // Any order serves, as long as it does not depend on the order of rows.
   std::span<const std::uint32_t> ranks() const override { return vectors_.rank; }
   std::size_t n_ranks() const override { return vectors_.size(); }
-  std::unique_ptr<const Loss> loss_of(std::span<const CollapsedRow> rows) const override;
+  std::unique_ptr<const Loss> loss_of(const CollapsedRows& collapsed) const override;
 
  private:
   Distinct vectors_;  // as the bits of their numbers

@@ -206,6 +206,27 @@ def _check_columns(option: Option, value: Any) -> tuple[str, ...] | None:
     return tuple(map(str, names))
 
 
+def _check_penalties(option: Option, value: Any) -> dict[str, float] | None:
+    """Penalties by column, those of 0 left out; whether X has the columns is known later."""
+    if value is None:
+        return None
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        raise refusal(option, value, TypeError)
+    if not all(map(is_number, value.values())):
+        raise refusal(option, value, TypeError)
+    penalties = {str(name): _as_float(each) for name, each in sorted(value.items())}
+    if not all(0 <= each < math.inf for each in penalties.values()):
+        raise refusal(option, value)
+    return {name: each for name, each in penalties.items() if each > 0} or None
+
+
+def _check_column(option: Option, value: Any) -> str | None:
+    """The name of a column; whether X has it is known later."""
+    if value is None or isinstance(value, str):
+        return value
+    raise refusal(option, value, TypeError)
+
+
 def _check_time_unit(option: Option, value: Any) -> str | None:
     if value is None:
         return None
@@ -230,6 +251,8 @@ _OTHERS: dict[str, Callable[[Option, Any], Any]] = {
     "time_buckets": _check_time_buckets,
     "categorical": _check_columns,
     "exclude": _check_columns,
+    "column_penalties": _check_penalties,
+    "first_split": _check_column,
     "memory_limit": _check_memory,
     "callback": _check_callback,
     "random_state": _check_random_state,

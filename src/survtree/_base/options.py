@@ -84,6 +84,10 @@ OPTIONS: tuple[Option, ...] = (
     Option("max_leaves", None, "int", low=1, high=60_000, none_means="no limit",
            help="Largest number of leaves: the best tree with at most this many, without a "
                 "penalty unless regularization is a number."),
+    Option("loss", "brier", "choice", choices=("brier", "likelihood"),
+           help="What trees are judged by: the integrated Brier score of their survival curves, or "
+                "the likelihood of one hazard ratio per leaf, beside which there is neither a "
+                "teacher nor a reference."),
     Option("thresholds", "auto", "other",
            allowed=f"'auto', 'all', 'guess', {CUTS}, or a dict of column names to any of these "
                    "except 'guess'",
@@ -96,10 +100,10 @@ OPTIONS: tuple[Option, ...] = (
                 "experiments."),
     Option("max_levels", 100, "int", low=2,
            help="Largest number of levels of a categorical column."),
-    Option("levels", "default", "choice", choices=("default", "each", "grouped"),
+    Option("levels", "default", "choice", choices=("default", "each", "grouped", "subsets"),
            help="A candidate split for each level of a categorical column, or also for groups of "
-                "levels in the order of their risk. 'default' is 'grouped' if regularization is "
-                "'auto', otherwise 'each'."),
+                "levels in the order of their risk, or for every division of up to 8 levels in "
+                "two. 'default' is 'grouped' if regularization is 'auto', otherwise 'each'."),
     Option("categorical", None, "other",
            allowed="a list of names of columns, or None",
            help="Columns whose numbers are codes of categories."),
@@ -107,6 +111,15 @@ OPTIONS: tuple[Option, ...] = (
            allowed="a list of names of columns, or None",
            help="Columns that the tree must not split on. Columns that only number the rows are "
                 "left out as well, with a warning, unless thresholds or categorical name them."),
+    Option("column_penalties", None, "other",
+           allowed="a dict of names of columns to finite numbers >= 0, or None (no penalties)",
+           help="Added to the objective for every split on a column, in units of the loss: a "
+                "split on it must reduce the loss by that much more."),
+    Option("first_split", None, "other",
+           allowed="the name of a column, or None (any column)",
+           help="Column that the tree splits all rows on, whether that pays or not; then each "
+                "side as is best. One leaf if no split on it leaves enough rows and events on "
+                "both sides."),
     Option("time_buckets", None, "other",
            allowed="an integer >= 1, a list of ascending times >= 0, or None (exact times)",
            help="Times are rounded up to this many buckets, or to the given edges, before the "

@@ -90,6 +90,12 @@ class Choosing:
         "of the best score.",
     )
     scoring: str = option("ibs_ratio", "ibs_ratio|harrell_c", "Score on the held-out rows.")
+    groups: str | None = option(
+        None,
+        "COLUMN",
+        "Column of groups, such as subjects, whose rows stay in the same fold; the tree does not "
+        "split on it.",
+    )
 
     def arguments(self) -> dict[str, Any]:
         """As the estimator takes them."""
@@ -175,7 +181,7 @@ def tune(
     from survtree import OptimalSurvivalTreeCV
 
     check_outputs(*output.files().values())
-    study = study_to_fit(data, reading, splitting)
+    study = study_to_fit(data, reading, splitting, choosing.groups)
     model = OptimalSurvivalTreeCV(
         n_jobs=jobs,
         random_state=seed,
@@ -185,7 +191,7 @@ def tune(
         **limiting.arguments(),
         **splitting.arguments(),
     )
-    model.fit(study.covariates, study.y, study.weight)
+    model.fit(study.covariates, study.y, study.weight, groups=study.groups)
     if not output.as_json:
         best, mark = model.best_params_, "" if model.is_complete_ else ", incomplete"
         typer.echo(

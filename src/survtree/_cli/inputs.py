@@ -80,6 +80,18 @@ def _thresholds(texts: list[str]) -> Any:
     return {name: _cuts(value) for name, _, value in by_column}
 
 
+def _penalties(texts: list[str]) -> Any:
+    """Penalties by column."""
+    for text in texts:
+        if "=" not in text:
+            raise typer.BadParameter(
+                f"{text!r} must be COLUMN=PENALTY, such as biopsy=0.002",
+                param_hint="--column-penalties",
+            )
+    by_column = (text.rpartition("=") for text in texts)
+    return {name: number_or_word(value) for name, _, value in by_column} or None
+
+
 def _time_buckets(text: str | None) -> Any:
     """A number of buckets, or their ends with commas."""
     return None if text is None or text == "none" else _cuts(text)
@@ -132,6 +144,14 @@ class Outcome:
     weights: str | None = option(
         None, "COLUMN", "Column of row weights.", *flags_of("sample_weight")
     )
+    cause: str | None = option(
+        None,
+        "CAUSE",
+        "With competing risks: the value of the event column that the tree is about.",
+    )
+    censored: str | None = option(
+        None, "VALUE", "With --cause: the value of censored rows, if not 0 or a word for it."
+    )
 
 
 @dataclass
@@ -155,7 +175,11 @@ class Splitting:
     # Reading has an encoding of another kind.
     encoding_: str = _listed("encoding", "questions|paper")
     max_levels: int = _listed("max_levels")
-    levels: str = _listed("levels", "each|grouped")
+    levels: str = _listed("levels", "each|grouped|subsets")
+    column_penalties: list[str] | None = option(
+        None, "COLUMN=PENALTY", f"{HELPS['column_penalties']} Repeatable."
+    )
+    first_split: str | None = _listed("first_split", "COLUMN")
     time_buckets: str | None = _listed("time_buckets", "N|TIMES")
     horizon: str = _listed("horizon", "TIME|auto|none")
     time_unit: str | None = _listed("time_unit", "UNIT", " For example days.")
@@ -163,7 +187,8 @@ class Splitting:
     def named(self) -> set[str]:
         """Columns that the user wants to be split on."""
         cuts = _thresholds(self.thresholds or [])
-        return {*(self.categorical or ()), *(cuts if isinstance(cuts, dict) else ())}
+        first = () if self.first_split is None else (self.first_split,)
+        return {*(self.categorical or ()), *(cuts if isinstance(cuts, dict) else ()), *first}
 
     def arguments(self) -> dict[str, Any]:
         """As the estimators take them, apart from excluded columns, which are not passed on."""
@@ -174,6 +199,8 @@ class Splitting:
             "encoding": self.encoding_,
             "max_levels": self.max_levels,
             "levels": self.levels,
+            "column_penalties": _penalties(self.column_penalties or []),
+            "first_split": self.first_split,
             "time_buckets": _time_buckets(self.time_buckets),
             "horizon": number_or_none(self.horizon),
             "time_unit": self.time_unit,
@@ -202,12 +229,14 @@ class Limiting:
 class Teaching:
     """What a tree is fitted to, and what its leaves predict."""
 
+    loss: str = _listed("loss")
     teacher: str = _listed("teacher", "auto|forest|cox|none")
     shrinkage: str = _listed("shrinkage", "auto|ROWS")
 
     def arguments(self) -> dict[str, Any]:
         """As the estimators take them."""
         return {
+            "loss": self.loss,
             "teacher": number_or_none(self.teacher),
             "shrinkage": number_or_word(self.shrinkage),
         }

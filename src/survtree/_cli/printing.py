@@ -60,9 +60,12 @@ def model_facts(model: Any, times: Any = None) -> dict[str, Any]:
     return {
         **{name: getattr(model, f"{name}_") for name in names},
         "regularization": proof.regularization,
+        "loss_kind": model.certificate_.loss_kind,
         "teacher": model.teacher_,
         "shrinkage": model.shrinkage_,
         "max_depth": proof.max_depth,
+        "column_penalties": proof.column_penalties,
+        "first_split": proof.first_split,
         "horizon": proof.horizon,
         "seconds": proof.seconds,
         "fingerprint": proof.fingerprint,
@@ -80,9 +83,11 @@ def print_model(model: Any, style: str = "tree", times: Any = None) -> None:
     """Tree, how good it is, the proof, and the table of leaves."""
     from survtree import export_text
     from survtree._show.leaf_facts import shrinkage_of
+    from survtree._show.shown_curves import words_of
 
     typer.echo(export_text(model, style=style, times=times))
-    of = " of the Kaplan-Meier curves" if shrinkage_of(model) > 0 else ""
+    estimator = words_of(model.causes_).estimator
+    of = f" of the {estimator} curves" if shrinkage_of(model) > 0 else ""
     typer.echo(f"\nIBS ratio {format_percent(model.ibs_ratio_, 1)}{of} on the training rows")
     typer.echo(model.certificate_.summary())
     if model.n_leaves_ == 1:
@@ -133,7 +138,8 @@ def _print_leaves(model: Any, times: Any) -> None:
 
     facts = leaf_facts(model, times)
     mark = "predicted\n" if facts.shrinkage > 0 else ""
-    survival = [f"{mark}{survival_name(time)}" for time in facts.times]
+    letter = facts.words.letter
+    survival = [f"{mark}{survival_name(time, letter=letter)}" for time in facts.times]
     median = [f"{mark}median"] if facts.has_medians else []
     mean = f"mean to\n{format_number(facts.until)}"
     header = ["group", "rows", "events", *median, *survival, mean, "hazard\nratio"]
@@ -142,7 +148,7 @@ def _print_leaves(model: Any, times: Any) -> None:
             f"{leaf.group} {leaf.name}".rstrip(),
             format_count(leaf.n_rows),
             format_count(leaf.n_events),
-            *_predicted_and_own(leaf, has_median=facts.has_medians),
+            *_predicted_and_own(leaf, facts.words.short, has_median=facts.has_medians),
             _value_and_limits(leaf.restricted_mean, format_number),
             "1"
             if leaf.node == facts.reference
@@ -159,16 +165,19 @@ def _notes(facts: Any) -> Iterator[str]:
     """What the numbers of the table are."""
     if facts.unit:
         yield f"Times are in {facts.unit}."
-    if not facts.has_medians:
+    if facts.causes is not None:
+        yield facts.words.stated
+        yield f"events, mean and hazard ratio: of {facts.causes.target_name!r}, cause-specific."
+    elif not facts.has_medians:
         yield "Most medians are not reached, and left out."
     if facts.shrinkage > 0:
-        yield "KM: the Kaplan-Meier curve of the group's own rows."
+        yield f"{facts.words.short}: the {facts.words.estimator} curve of the group's own rows."
     level = format_percent(facts.confidence, None)
     yield f"Below each value: {level} confidence limits, which do not account for the choice"
     yield "of the splits: hazard ratios and limits are optimistic."
 
 
-def _predicted_and_own(leaf: Any, *, has_median: bool) -> list[str]:
+def _predicted_and_own(leaf: Any, short: str, *, has_median: bool) -> list[str]:
     """Median and survival; below what is predicted, if that differs, those of the leaf's rows."""
     formats = [*[format_number] * has_median, *["{:.2f}".format] * len(leaf.survival)]
     found = [*[leaf.median] * has_median, *leaf.survival]
@@ -177,7 +186,7 @@ def _predicted_and_own(leaf: Any, *, has_median: bool) -> list[str]:
         return own
     values = [*[leaf.predicted.median] * has_median, *leaf.predicted.survival]
     predicted = [_value(value, how) for value, how in zip(values, formats, strict=True)]
-    return [f"{mine}\nKM {text}" for mine, text in zip(predicted, own, strict=True)]
+    return [f"{mine}\n{short} {text}" for mine, text in zip(predicted, own, strict=True)]
 
 
 def _value(value: float, how: Callable[[float], str]) -> str:

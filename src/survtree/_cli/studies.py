@@ -13,6 +13,8 @@ from survtree._data.read_files import (
     check_event_values,
     check_has_columns,
     check_has_names,
+    check_no_cause,
+    check_no_event_values,
     check_not_excluded,
     check_odd_texts,
     check_still_numbers,
@@ -23,17 +25,26 @@ from survtree._data.read_files import (
 if TYPE_CHECKING:
     import polars as pl
 
+    from survtree._data.causes import Causes
     from survtree._data.files import Source
     from survtree._data.read_roles import Roles
 
 
 class Study(NamedTuple):
-    """A table whose event column holds flags, the weights of its rows, and the roles of columns."""
+    """A table whose event column holds flags, the weights of its rows, and the roles of columns.
+
+    With competing risks the event column holds causes, of which one is meant: that of the command,
+    or that of a model.
+    """
 
     frame: "pl.DataFrame"
     weight: "pl.Series | None"
     roles: "Roles"
     cautions: tuple[str, ...] = ()  # what was said of columns that are left out
+    cause: str | None = None
+    censored: str | None = None
+    causes: "Causes | None" = None
+    groups: Any = None  # of the rows, if a column holds them
 
     @property
     def covariates(self) -> "pl.DataFrame":
@@ -41,9 +52,12 @@ class Study(NamedTuple):
         return self.frame.drop(self.roles.time, self.roles.event)
 
     @property
-    def y(self) -> tuple[Any, Any]:
+    def y(self) -> Any:
         """Event flags, without the name of their column, of which a command speaks; and time."""
-        return self.frame[self.roles.event].to_numpy(), self.frame[self.roles.time]
+        from survtree._data.causes import with_cause, with_known_causes
+
+        pair = self.frame[self.roles.event].to_numpy(), self.frame[self.roles.time]
+        return with_known_causes(with_cause(pair, self.cause, self.censored), self.causes)
 
 
 def source_of(data: str, form: Format, categorical: Sequence[str] | None) -> "Source":
@@ -54,27 +68,38 @@ def source_of(data: str, form: Format, categorical: Sequence[str] | None) -> "So
     return Source(data, form.format, form.separator, na, form.encoding, codes)
 
 
-def study_to_fit(data: str, reading: Reading, splitting: Splitting) -> Study:
-    """All columns but the excluded ones and those that only number the rows."""
-    from survtree._data.read_columns import warn_of_data
+def study_to_fit(
+    data: str, reading: Reading, splitting: Splitting, groups: str | None = None
+) -> Study:
+    """All columns but the excluded ones, that of groups, and those that only number the rows."""
+    from survtree._data.read_columns import warn_of_data, without_repeats_of
 
     source = source_of(data, reading, splitting.categorical)
     frame = _read(source)
     roles = roles_of(reading, frame, source.name)
     out, outcome = splitting.exclude or [], (roles.time, roles.event)
     check_columns("--exclude", out, frame.columns, source.name)
+    check_columns("--groups", [] if groups is None else [groups], frame.columns, source.name)
     check_columns("--categorical", splitting.categorical or (), frame.columns, source.name)
     check_not_excluded(out, outcome)
     covariates = frame.drop(*outcome, *([roles.weight] if roles.weight else []), strict=False)
+    if groups is not None:
+        out = [*out, groups]
     left_out, cautions = _identifiers(covariates, out, splitting.named())
+    if groups is not None:
+        cautions = without_repeats_of(groups, cautions)
     warn_of_data(cautions)
     covariates = covariates.drop({*left_out, *source.codes}, strict=False)
     check_odd_texts(covariates, source.name, is_text=_is_text(source))
     gone = [name for name in left_out if name != roles.weight]
-    study = _study(frame.drop(gone), roles._replace(left_out=tuple(gone)), source.name)
+    has_causes = reading.cause is not None or reading.censored is not None
+    kept = roles._replace(left_out=tuple(gone))
+    study = _study(frame.drop(gone), kept, source.name, has_causes=has_causes)
+    study = study._replace(cause=reading.cause, censored=reading.censored)
     of_event = _cautions_of_event(frame, roles)
     warn_of_data(of_event)
-    return study._replace(cautions=(*cautions, *of_event))
+    of_groups = None if groups is None else frame[groups]
+    return study._replace(cautions=(*cautions, *of_event), groups=of_groups)
 
 
 def _cautions_of_event(frame: "pl.DataFrame", roles: "Roles") -> tuple[str, ...]:
@@ -136,6 +161,7 @@ def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
     """The columns that a model needs, and the outcome; by default that of its fit."""
     from survtree._data.read_rows import numbers_by
 
+    check_no_cause(reading.cause, reading.censored)
     source = source_of(data, reading, model.categorical)
     frame = _read(source)
     known = model.roles_
@@ -149,7 +175,9 @@ def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
     with in_rows(0, len(frame)):
         check_still_numbers(frame, numbers_by(model.binarizer_.seen_, model.questions_.names))
     kept = [*names, roles.time, roles.event, *([roles.weight] if roles.weight else [])]
-    return _study(frame.select(list(dict.fromkeys(kept))), roles, source.name)
+    rows, causes = frame.select(list(dict.fromkeys(kept))), model.causes_
+    study = _study(rows, roles, source.name, has_causes=causes is not None)
+    return study._replace(causes=causes)
 
 
 def note_rows(model: Any, study: Study) -> None:
@@ -184,8 +212,11 @@ def roles_of(reading: Reading, frame: "pl.DataFrame", file: str) -> "Roles":
     return Roles(time, event, tuple(reading.event_value or ()), reading.weights)
 
 
-def _study(frame: "pl.DataFrame", roles: "Roles", file: str) -> Study:
-    flags = check_event_values(frame[roles.event], roles.event_values, file)
+def _study(frame: "pl.DataFrame", roles: "Roles", file: str, *, has_causes: bool) -> Study:
+    column = frame[roles.event]
+    if has_causes:
+        check_no_event_values(roles.event_values)
+    flags = column if has_causes else check_event_values(column, roles.event_values, file)
     weight = None if roles.weight is None else frame[roles.weight]
     if roles.weight is not None:
         frame = frame.drop(roles.weight)

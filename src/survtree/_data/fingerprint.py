@@ -23,6 +23,9 @@ def data_fingerprint(table: Table, events: EventTable) -> str:
             digest.update(part)
     digest.update(b"outcome")
     digest.update(np.packbits(events.event).data)
+    if events.cause is not None and events.causes is not None:
+        digest.update(repr(events.causes.names).encode("utf-8", "surrogatepass"))
+        digest.update(events.cause.tobytes())
     for numbers in (events.time, events.weight):
         digest.update(_plain(numbers))
     return digest.hexdigest()

@@ -44,11 +44,12 @@ def roles_of_columns(estimator: Any, table: Table) -> ColumnRoles:
     """The columns of a fit as the options ``categorical``, ``exclude`` and ``thresholds`` want."""
     categorical = check_names("categorical", estimator.categorical, table.names)
     exclude = check_names("exclude", estimator.exclude, table.names)
+    first = check_rules_about_columns(estimator, table.names, exclude)
     if table.matrix is not None and not categorical and not exclude:
         return ColumnRoles(table, (), ())
     table = declared(table, categorical)
     thresholds = estimator.thresholds if isinstance(estimator.thresholds, dict) else {}
-    named = {*categorical, *thresholds}
+    named = {*categorical, *thresholds, *first}
     left_out, said = identifiers_among(table.columns, exclude, named)
     check_some_left(table.names, left_out)
     rest = [column for column in table.columns if column.name not in {*left_out, *named}]
@@ -73,6 +74,12 @@ def identifiers_among(
     return tuple(dict.fromkeys(found)), said
 
 
+def without_repeats_of(column: str, cautions: Iterable[str]) -> tuple[str, ...]:
+    """What is still to be said where the rows of each subject are kept together."""
+    told = f"column {column!r} has "
+    return tuple(text for text in cautions if not (text.startswith(told) and "groups=" in text))
+
+
 def is_only_note(caution: str) -> bool:
     """Is all it says that a column is left out which numbers the rows, as nobody would split on?"""
     return any(NUMBERS_ROWS.format(what) in caution for what in ("numbers", "names"))
@@ -93,6 +100,23 @@ def check_names(option: str, names: Sequence[str] | None, columns: Sequence[str]
                 f"{list_names(columns)}.{did_you_mean(name, columns)}"
             )
     return list(names or ())
+
+
+def check_rules_about_columns(
+    estimator: Any, columns: Sequence[str], exclude: Sequence[str]
+) -> list[str]:
+    """Refuse rules about columns that X does not have; the column of the first split, if any."""
+    check_names(
+        "column_penalties", list(getattr(estimator, "column_penalties", None) or ()), columns
+    )
+    wanted = getattr(estimator, "first_split", None)
+    first = check_names("first_split", None if wanted is None else [wanted], columns)
+    if wanted in exclude:
+        raise ValueError(
+            f"first_split must name a column that the tree may split on; {wanted!r} is in "
+            "exclude. Leave it out of one of the two."
+        )
+    return first
 
 
 def check_some_left(names: Sequence[str], left_out: Sequence[str]) -> None:
@@ -186,7 +210,8 @@ def _repeats(column: Column) -> str:
         f"column {column.name!r} has {n:,} values in {len(column.values):,} rows: if it names "
         "subjects, some have several rows, which the fit takes for different subjects, and all "
         "limits are too narrow, and folds that part them make scores too good. Keep one row per "
-        "subject. The column itself is left out."
+        f"subject, or pass groups={column.name!r} to the cross-validation and to bootstrap, which "
+        "then keep the rows of a subject together. The column itself is left out."
     )
 
 

@@ -194,8 +194,28 @@ def check_event_values(column: "pl.Series", values: Sequence[str], file: str) ->
     raise ValueError(
         f"{file}: the event column {column.name!r} must hold 1 (the event was seen) and 0 "
         f"(censored), or true and false; it holds {list_names(known, 5)}. Pass "
-        "--event-value with the value that means the event."
+        "--event-value with the value that means the event; or, if they are competing causes, "
+        "--cause with the one that the tree is about."
     )
+
+
+def check_no_event_values(values: Sequence[str]) -> None:
+    """Refuse values of an event beside a cause: the other causes would count as censored."""
+    if values:
+        raise ValueError(
+            f"--event-value must be left out beside --cause; got {list_names(values)}. Name the "
+            "cause that the tree is about with --cause alone."
+        )
+
+
+def check_no_cause(cause: str | None, censored: str | None) -> None:
+    """Refuse a cause where a model is given, which knows the one it is about."""
+    if cause is not None or censored is not None:
+        raise ValueError(
+            "--cause and --censored must be left out where a model is given, which knows its "
+            f"causes; got {list_names([v for v in (cause, censored) if v is not None])}. Leave "
+            "them out."
+        )
 
 
 def check_values(name: str, wanted: Sequence[str], known: Sequence[str], file: str) -> None:

@@ -11,12 +11,16 @@ import narwhals as nw
 
 from survtree._base import DataWarning
 from survtree._base.warn import warn
+from survtree._data.causes import CausedOutcome
 
 MOST_SHOWN = 3
 
 
 def matched(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
     """Outcome and weights in the order of the rows of X, as far as both carry labels."""
+    if isinstance(y, CausedOutcome):
+        inner, sample_weight = matched(X, y.y, sample_weight)
+        return y._replace(y=inner), sample_weight
     of_rows = _labels(X)
     if isinstance(y, (tuple, list)) and len(y) == 2:
         event = _in_order("event", y[0], of_rows, "X")
@@ -25,6 +29,11 @@ def matched(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
     else:
         y = _in_order("y", y, of_rows, "X")
     return y, _in_order("sample_weight", sample_weight, of_rows, "X")
+
+
+def matched_to(X: Any, role: str, values: Any) -> Any:
+    """Values in the order of the rows of X, as far as both carry labels."""
+    return _in_order(role, values, _labels(X), "X")
 
 
 def _labels(values: Any) -> Any:

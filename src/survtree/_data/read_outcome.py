@@ -1,6 +1,7 @@
 """The outcome in every form that users have it: event flag, time and weight of each row."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import narwhals as nw
@@ -8,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.words import did_you_mean, list_names
+from survtree._data.causes import CausedOutcome
 from survtree._data.read_table import (
     Message,
     as_frame,
@@ -16,9 +18,10 @@ from survtree._data.read_table import (
     floats_of,
     reads_as_number,
 )
-from survtree._data.table import Bools, Column, EventTable, Floats
+from survtree._data.table import Bools, Column, EventTable, Floats, Outcome
 
 MAX_WEIGHT_RATIO = 1e12
+MOST_CAUSES = 20  # more labels than this are no causes
 MAX_WEIGHT = 1e100  # sums of weights and their squares stay in range
 WORDS_FOR_CENSORED = frozenset({"0", "alive", "censored", "f", "false", "n", "no", "none"})
 NAMES_OF_CENSORED = frozenset(
@@ -37,44 +40,52 @@ SWAPPED = "Are event and time swapped? A pair is (event, time)."
 LARGEST_CODE, MOST_CODES = 9, 5
 
 
-def check_outcome(y: Any, sample_weight: Any, n_rows: int) -> EventTable:
-    """The outcome and weights of a fit, as many as X has rows."""
-    if y is None:
-        raise ValueError(
-            f"this estimator requires y to be passed, but the target y is None. Pass {SHAPES}; or "
-            "name the columns of a frame: fit(frame, duration_col=..., event_col=...)."
-        )
-    event, time = read_outcome(y)
-    if len(time) != n_rows:
-        raise ValueError(
-            f"X and y must have the same number of rows; X has {n_rows}, y has {len(time)}. Take "
-            "both from the same rows."
-        )
-    return check_events(EventTable(event, time, check_weight(sample_weight, n_rows)))
-
-
 def read_outcome(y: Any, role: str = "y") -> tuple[Bools, Floats]:
     """Event flags and times, equally many; ``role`` is the name of the argument."""
-    event_values, time_values = _event_and_time(y, role)
+    event_values, time_values = event_and_time(y, role)
     of = "" if role == "y" else f" of {role}"
     event = _check_event(event_values, f"event{of}")
-    time = _check_time(time_values, f"time{of}")
-    if len(event) != len(time):
+    time = check_time(time_values, f"time{of}")
+    check_lengths(len(event), len(time), of)
+    return event, time
+
+
+def check_lengths(n_events: int, n_times: int, of: str) -> None:
+    """Refuse flags and times of different rows."""
+    if n_events != n_times:
         raise ValueError(
-            f"event and time{of} must have the same length; got {len(event)} and {len(time)}. Take "
+            f"event and time{of} must have the same length; got {n_events} and {n_times}. Take "
             "both from the same rows."
         )
-    return event, time
+
+
+def looks_like_causes(values: Any) -> bool:
+    """Whether a column holds texts or few codes, rather than times."""
+    array = values.to_numpy() if hasattr(values, "to_numpy") else np.asarray(values)
+    if array.dtype.kind not in "iuf":
+        return True
+    return bool(((array >= 0) & (array <= MOST_CAUSES) & (array == np.round(array))).all())
+
+
+def _columns_of(y: Any) -> tuple[Any, Any]:
+    """The columns of events and times, whether or not a cause is named beside them."""
+    if isinstance(y, Outcome):
+        return y.event, y.time
+    if isinstance(y, CausedOutcome):
+        inner = y.y
+        is_read = isinstance(inner, Outcome)
+        return _columns_of(inner) if is_read else event_and_time(inner, "y", looks_like_causes)
+    return event_and_time(y, "y")
 
 
 def name_of_time(y: Any) -> str:
     """The name of the column of times, if it has one."""
-    return _name_of(_event_and_time(y, "y")[1])
+    return _name_of(_columns_of(y)[1])
 
 
 def cautions_of_event(y: Any) -> tuple[str, ...]:
     """What must be said of the column of event flags, if its name is that of the opposite."""
-    name = _name_of(_event_and_time(y, "y")[0])
+    name = _name_of(_columns_of(y)[0])
     if not is_named_as_censored(name):
         return ()
     column = f"frame[{name!r}]"
@@ -170,10 +181,17 @@ def _check_is_column(role: str, name: Any, columns: list[Any]) -> None:
     )
 
 
-def _event_and_time(y: Any, role: str) -> tuple[Any, Any]:
+def event_and_time(
+    y: Any, role: str, is_event: Callable[[Any], bool] | None = None
+) -> tuple[Any, Any]:
+    """The column of events and that of times; ``is_event`` tells them apart if the order does not.
+
+    By default whichever alone holds only 0/1 or bool is the event.
+    """
+    is_event = is_event or _is_flag
     frame = as_frame(y)
     if frame is not None:
-        return _of_two_columns([frame.get_column(name) for name in frame.columns], role)
+        return _of_two_columns([frame.get_column(name) for name in frame.columns], role, is_event)
     if isinstance(y, (tuple, list)) and len(y) == 2 and all(np.ndim(part) > 0 for part in y):
         return y[0], y[1]
     try:
@@ -181,9 +199,9 @@ def _event_and_time(y: Any, role: str) -> tuple[Any, Any]:
     except ValueError as error:  # parts of different lengths
         raise ValueError(_no_outcome(y, role, f"{type(y).__name__} of uneven parts")) from error
     if array.dtype.names is not None:
-        return _of_two_columns([array[name] for name in array.dtype.names], role)
+        return _of_two_columns([array[name] for name in array.dtype.names], role, is_event)
     if array.ndim == 2 and array.shape[1] == 2:
-        return _of_two_columns([array[:, 0], array[:, 1]], role)
+        return _of_two_columns([array[:, 0], array[:, 1]], role, is_event)
     shape = f" of shape {array.shape}" if array.ndim else ""
     raise ValueError(_no_outcome(y, role, f"{type(y).__name__}{shape}"))
 
@@ -199,15 +217,17 @@ def _no_outcome(y: Any, role: str, came: str) -> str:
     return f"{role} must hold event and time of each row: {SHAPES}; got {came}. {remedy}"
 
 
-def _of_two_columns(columns: list[Any], role: str) -> tuple[Any, Any]:
-    """(event, time); whichever column alone holds only 0/1 or bool is the event."""
+def _of_two_columns(
+    columns: list[Any], role: str, is_event: Callable[[Any], bool]
+) -> tuple[Any, Any]:
+    """(event, time); whichever column alone looks like events holds them."""
     if len(columns) != 2:
         raise ValueError(
             f"{role} must have two columns, the event flag and the time; it has {len(columns)}. "
             "Pass a pair (event, time) of the two you mean."
         )
     first, second = columns
-    is_swapped = _is_flag(second) and not _is_flag(first)
+    is_swapped = is_event(second) and not is_event(first)
     return (second, first) if is_swapped else (first, second)
 
 
@@ -221,15 +241,17 @@ def _is_flag(values: Any) -> bool:
 
 
 def _check_event(values: Any, role: str) -> Bools:
-    role = _named(role, values)
-    column = _read(role, values, _not_a_flag)
+    role = named(role, values)
+    column = read_column(role, values, _not_a_flag)
     if column.kind not in ("flag", "number"):
         if not column.levels:
             raise ValueError(f"{role} {FLAG}; every row has a missing value. {REMOVE_MISSING}")
         likely = [level for level in column.levels if level.lower() not in WORDS_FOR_CENSORED]
+        first = (likely or column.levels)[0]
         raise ValueError(
             f"{role} {FLAG}; it holds text: {list_names(column.levels, 3)}. Pass a comparison, for "
-            f"example event == {(likely or column.levels)[0]!r}."
+            f"example event == {first!r}; or, if these are competing causes, name the one that the "
+            f"tree is about, cause={first!r}."
         )
     is_seen = np.asarray(column.values == 1)
     if (is_seen | (column.values == 0)).all():
@@ -253,7 +275,8 @@ def _event_hint(codes: NDArray[Any]) -> str:
         return SWAPPED
     listed = ", ".join(f"{code:g}" for code in codes)
     return (
-        f"If {listed} are codes, pass a comparison with the event you mean, for example "
+        f"If {listed} are competing causes (0: censored), name the one that the tree is about, for "
+        "example cause=1. Otherwise pass a comparison with the event you mean, for example "
         "event == 1; all others count as censored then."
     )
 
@@ -265,8 +288,9 @@ def _not_a_flag(role: str, what: str) -> str:
     return f"{role} {FLAG}; it holds {what}. {remedy}"
 
 
-def _check_time(values: Any, role: str) -> Floats:
-    role = _named(role, values)
+def check_time(values: Any, role: str) -> Floats:
+    """A column of times."""
+    role = named(role, values)
     time = numbers_of(role, values)
     if len(time) == 0 or (time.min() >= 0 and 0 < time.max() < np.inf):
         return time
@@ -284,7 +308,7 @@ def _check_time(values: Any, role: str) -> Floats:
 
 def numbers_of(role: str, values: Any) -> Floats:
     """A column of numbers, NaN where missing."""
-    column = _read(role, values, _not_numbers)
+    column = read_column(role, values, _not_numbers)
     if column.kind == "number":
         return np.asarray(column.values, dtype=np.float64)
     if column.kind == "flag":
@@ -310,13 +334,13 @@ def _not_numbers(role: str, what: str) -> str:
     return f"{role} must hold numbers; it holds {what}. {remedy}"
 
 
-def _named(role: str, values: Any) -> str:
+def named(role: str, values: Any) -> str:
     """The name of the argument, and that of the column if it has one of its own."""
     name = getattr(values, "name", None)
     return f"{role} (column {name!r})" if isinstance(name, str) and name not in ("", role) else role
 
 
-def _read(role: str, values: Any, message: Message) -> Column:
+def read_column(role: str, values: Any, message: Message) -> Column:
     """One column of the outcome; its values are not checked yet."""
     is_plain = isinstance(values, (np.ndarray, list, tuple))  # asking narwhals takes a while
     series = values if is_plain else nw.from_native(values, series_only=True, pass_through=True)

@@ -18,13 +18,9 @@ from survtree._data.read_columns import (
     check_one_row_per_subject,
     roles_of_columns,
 )
+from survtree._data.read_events import check_outcome
 from survtree._data.read_index import matched
-from survtree._data.read_outcome import (
-    cautions_of_event,
-    check_events,
-    check_outcome,
-    name_of_time,
-)
+from survtree._data.read_outcome import cautions_of_event, check_events, name_of_time
 from survtree._data.read_table import as_frame, check_table, reads_as_number
 from survtree._data.table import Bools, Column, EventTable, Kind, Table, table_of
 

@@ -1,21 +1,24 @@
 """A study's rows: the covariates as columns (Table), and the outcome (EventTable).
 
 Neither knows the other, and neither knows questions or trees. The censoring curve and the sums that
-the search needs are made in the core (``core/losses/brier/``) from the three columns of the
-outcome; the loss by its definition makes its own.
+the search needs are made in the core (``core/data/event_table``) from the columns of the outcome;
+the loss by its definition makes its own.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from survtree._data.causes import Causes
+
 Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
 Bools: TypeAlias = NDArray[np.bool_]
+Codes: TypeAlias = NDArray[np.uint8]
 Kind = Literal["number", "flag", "level", "ordered"]
 Rows = Bools | Places | slice
 # Counts by (leaf, time) are made for at most this many cells at once: a large tree over many times
@@ -97,18 +100,58 @@ def table_of(columns: Sequence[Column]) -> Table:
 
 @dataclass(frozen=True)
 class EventTable:
-    """Validated columns of equal length, in the order of the user's rows."""
+    """Validated columns of equal length, in the order of the user's rows.
+
+    With competing risks ``cause`` tells what ended each row, counted from 1 in the order of
+    ``causes``, 0 where it was censored; ``event`` is then True where that is the target cause. A
+    row that ended by another cause is neither an event nor censored.
+    """
 
     event: Bools
     time: Floats
     weight: Floats
+    cause: Codes | None = None
+    causes: Causes | None = None
 
     def __len__(self) -> int:
         return len(self.time)
 
     def take(self, rows: Bools | Places) -> "EventTable":
         """The same outcome of some of the rows."""
-        return EventTable(self.event[rows], self.time[rows], self.weight[rows])
+        cause = None if self.cause is None else self.cause[rows]
+        return EventTable(self.event[rows], self.time[rows], self.weight[rows], cause, self.causes)
+
+    @property
+    def y(self) -> "tuple[Bools, Floats] | Outcome":
+        """The outcome as a fit or a metric takes it; the weights are separate."""
+        if self.cause is None:
+            return self.event, self.time
+        return Outcome(self.event, self.time, self.cause, self.causes)
+
+    @cached_property
+    def is_other(self) -> Bools:
+        """Which rows ended by another cause than the target."""
+        if self.cause is None:
+            return np.zeros(len(self), dtype=bool)
+        return np.asarray((self.cause > 0) & ~self.event)
+
+    @property
+    def is_censored(self) -> Bools:
+        """Which rows were still free of every cause at their time."""
+        return np.asarray(~(self.event | self.is_other))
+
+    @cached_property
+    def has_others(self) -> bool:
+        """Whether some row ended by another cause: otherwise there is but one cause."""
+        return self.cause is not None and bool(self.is_other.any())
+
+    @property
+    def kinds(self) -> Codes:
+        """How each row ended, as the core takes it: 0 censored, 1 the target cause, 2 another."""
+        kinds = self.event.astype(np.uint8)
+        if self.has_others:
+            kinds[self.is_other] = 2
+        return kinds
 
     @property
     def counts(self) -> Bools:
@@ -127,8 +170,10 @@ class EventTable:
         """
         if horizon is None or horizon >= self.time.max():
             return self
-        event = self.event & (self.time < horizon)
-        return EventTable(event, np.minimum(self.time, horizon), self.weight)
+        is_before = self.time < horizon
+        cause = None if self.cause is None else np.where(is_before, self.cause, np.uint8(0))
+        event, time = self.event & is_before, np.minimum(self.time, horizon)
+        return EventTable(event, time, self.weight, cause, self.causes)
 
     def on_grid(self, buckets: "int | tuple[float, ...]") -> "EventTable":
         """Times rounded up to the ends of buckets: a number of about equally many rows, or given.
@@ -141,7 +186,7 @@ class EventTable:
             ends = np.unique(np.quantile(self.time, shares, method="inverted_cdf"))
         else:
             ends = np.unique([*(end for end in buckets if end < last), last])
-        return EventTable(self.event, ends[np.searchsorted(ends, self.time)], self.weight)
+        return replace(self, time=ends[np.searchsorted(ends, self.time)])
 
     @cached_property
     def _by_time(self) -> tuple[Floats, Places]:
@@ -179,28 +224,58 @@ class EventTable:
         """The weight of the events at each distinct time."""
         return weight_at(self.when, self.weight * self.event)
 
+    @cached_property
+    def ended_weight(self) -> Floats:
+        """The weight of the rows that were not censored at each distinct time."""
+        if not self.has_others:
+            return self.event_weight
+        return weight_at(self.when, self.weight * ~self.is_censored)
+
+    @cached_property
+    def end_weights(self) -> tuple[Floats, ...]:
+        """The weight of events at each distinct time and, if there are some, of other causes."""
+        if not self.has_others:
+            return (self.event_weight,)
+        return self.event_weight, weight_at(self.when, self.weight * self.is_other)
+
     def by_leaf(
         self, leaf_of_row: NDArray[np.integer[Any] | np.bool_], n_leaves: int
-    ) -> Iterator[tuple[Floats, Floats]]:
+    ) -> Iterator[tuple[Floats, ...]]:
         """Weight still at risk, and weight of the events, at each (leaf, distinct time).
 
-        ``leaf_of_row`` counts the leaves from 0. They come in that order, a batch at a time.
+        With competing risks also that of the rows that ended by another cause. ``leaf_of_row``
+        counts the leaves from 0. They come in that order, a batch at a time.
         """
+        flags = [self.event, self.is_other] if self.has_others else [self.event]
         n_times = len(self.unique_times)
         size = max(1, MOST_CELLS // n_times)
         cells = self.when if n_leaves == 1 else leaf_of_row * np.intp(n_times) + self.when
         for first in range(0, n_leaves, size):
             n_here = min(size, n_leaves - first)
-            cell, weight, event = cells, self.weight, self.event
+            cell, weight, ends = cells, self.weight, flags
             if n_here < n_leaves:
                 here = np.flatnonzero((leaf_of_row >= first) & (leaf_of_row < first + n_here))
-                cell, weight, event = cell[here] - first * n_times, weight[here], event[here]
-            present, events = (
+                cell, weight = cell[here] - first * n_times, weight[here]
+                ends = [flag[here] for flag in flags]
+            present, *by_end = (
                 weight_at(cell, w, n_here * n_times).reshape(n_here, n_times)
                 # A row without an event adds a zero, which is cheaper than leaving it out.
-                for w in (weight, weight * event)
+                for w in (weight, *(weight * flag for flag in ends))
             )
-            yield present[:, ::-1].cumsum(axis=1)[:, ::-1], events
+            yield present[:, ::-1].cumsum(axis=1)[:, ::-1], *by_end
+
+
+class Outcome(NamedTuple):
+    """Event flags and times of rows; with competing risks their causes, and the names of these."""
+
+    event: Bools
+    time: Floats
+    cause: Codes | None = None
+    causes: Causes | None = None
+
+    def table(self, weight: Floats) -> EventTable:
+        """With the weights of the rows."""
+        return EventTable(self.event, self.time, weight, self.cause, self.causes)
 
 
 def weight_at(cell: NDArray[np.integer[Any]], weight: Floats, n_cells: int = 0) -> Floats:

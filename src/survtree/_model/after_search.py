@@ -15,7 +15,7 @@ def ibs_ratio(problem: Problem, solution: Solution) -> float:
     A lone leaf explains nothing, not 1e-16 of it.
     """
     loss, one_leaf = solution.loss, solution.one_leaf_loss
-    if problem.targets is not None:
+    if problem.loss_kind != "brier":
         losses = LossByDefinition.of(problem.events)
         loss, one_leaf = (
             losses.tree_loss(problem.leaf_of_row(solution.tree)),

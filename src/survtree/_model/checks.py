@@ -3,7 +3,7 @@
 import numbers
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -13,17 +13,20 @@ from numpy.typing import NDArray
 from survtree._base.checks import BY_NAME, check_short_text, check_value, is_count, is_number
 from survtree._base.numbers import format_count
 from survtree._base.options import Option
-from survtree._base.words import did_you_mean
+from survtree._base.words import did_you_mean, list_names
+from survtree._data.causes import Causes, label_of_cause
 from survtree._data.table import EventTable
 from survtree._proof.certificate import Certificate
+from survtree._scoring.curves import StepFunction
 from survtree._search.problem import Problem
 
 T = TypeVar("T")
 # Options of a tree that a path and a cross-validation pass on as they are.
 TREE_OPTIONS = (
-    *("min_samples_leaf", "min_events_leaf", "max_leaves", "thresholds", "missing", "encoding"),
-    *("max_levels", "levels", "categorical", "exclude", "time_buckets", "horizon", "teacher"),
-    *("shrinkage", "time_unit", "time_limit", "memory_limit", "node_limit"),
+    *("min_samples_leaf", "min_events_leaf", "max_leaves", "loss", "thresholds", "missing"),
+    *("encoding", "max_levels", "levels", "categorical", "exclude", "column_penalties"),
+    *("first_split", "time_buckets", "horizon", "teacher", "shrinkage", "time_unit"),
+    *("time_limit", "memory_limit", "node_limit"),
 )
 PATH_OPTIONS = ("max_depth", *TREE_OPTIONS, "n_jobs", "verbose", "callback", "random_state")
 MIN_REGULARIZATION = replace(BY_NAME["regularization"], name="min_regularization")
@@ -37,6 +40,22 @@ def check_share(quantile: Any) -> float:
             "for the median."
         )
     return float(quantile)
+
+
+def check_cause(causes: Causes | None, cause: Any) -> Callable[[Any], StepFunction]:
+    """What takes the incidence of a cause from a predicted curve; None is the target."""
+    names = ("1",) if causes is None else causes.names
+    wanted = label_of_cause(cause) if cause is not None else None
+    if wanted is not None and wanted not in names:
+        only = " The model was fitted to one cause." if causes is None else ""
+        raise ValueError(
+            f"cause must be one of those of the fit, {list_names(names)}; got {cause!r}.{only} "
+            "Name one of them, or none for the cause that the tree is about."
+        )
+    if causes is None:
+        return lambda curve: curve.survival.reversed()
+    place = causes.target if wanted is None else names.index(wanted) + 1
+    return lambda curve: curve.incidences[place - 1]
 
 
 def check_group_names(names: Any, given: Sequence[str]) -> tuple[str, ...]:
@@ -173,6 +192,49 @@ def check_teacher_is_alone(options: Mapping[str, Any]) -> None:
             "reference must be None if there is a teacher; both were given, but a reference "
             "guesses the loss of the outcomes, and the tree is fitted to the teacher's curves. "
             "Pass teacher=None, or leave out the reference."
+        )
+
+
+def check_loss_is_alone(options: Mapping[str, Any]) -> None:
+    """The likelihood is about the outcomes themselves, and a reference about the Brier score."""
+    if options.get("loss", "brier") == "brier":
+        return
+    for name in ("teacher", "reference"):
+        if options.get(name) is not None:
+            raise ValueError(
+                f"{name} must be None beside loss='likelihood'; one was given, but the likelihood "
+                "is computed from the outcomes alone. Leave it out, or pass loss='brier'."
+            )
+
+
+def check_knows_causes(options: Mapping[str, Any], causes: Causes | None) -> None:
+    """With competing risks a teacher must know the target cause, and there is no reference."""
+    if causes is None:
+        return
+    check_brier_of_causes(options.get("loss", "brier"))
+    if options.get("reference") is not None:
+        raise ValueError(
+            "reference must be None with competing risks: its survival curves are about one cause. "
+            "Leave it out."
+        )
+    teacher = options["teacher"]
+    is_curves = teacher is None or isinstance(teacher, (str, tuple))
+    if not is_curves and getattr(teacher, "causes_", None) is None:
+        raise ValueError(
+            "teacher must know the causes where there are competing risks; "
+            f"{type(teacher).__name__} predicts survival curves of one cause. Pass 'auto', "
+            "'forest', 'cox' or None, or a pair of 1 - the incidence of the cause (row, time) and "
+            "the times."
+        )
+
+
+def check_brier_of_causes(loss: str) -> None:
+    """The likelihood is that of one kind of event."""
+    if loss != "brier":
+        raise ValueError(
+            f"loss must be 'brier' with competing risks, of which it scores the cumulative "
+            f"incidence; got {loss!r}. Leave loss out, or pass event flags of the one cause, where "
+            "rows that ended by another one are censored."
         )
 
 

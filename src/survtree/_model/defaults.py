@@ -46,10 +46,11 @@ def is_word(value: Any, word: str) -> bool:
 def without_defaults(options: Mapping[str, Any], regularization: Any) -> dict[str, Any]:
     """The options with what "default" means beside this regularization in its place.
 
-    A reference is about the loss of the outcomes, so beside one there is no teacher.
+    A reference is about the loss of the outcomes, and so is the likelihood: beside them there is no
+    teacher.
     """
     meant = NEW_ROWS if is_word(regularization, "auto") else PAPER
-    if options.get("reference") is not None:
+    if options.get("reference") is not None or is_word(options.get("loss"), "likelihood"):
         meant = {**meant, "teacher": None}
     return {
         name: meant[name] if name in meant and is_word(value, "default") else value
@@ -92,20 +93,25 @@ def resolved_regularization(
     *,
     has_teacher: bool,
     max_leaves: int | None = None,
+    loss: str = "brier",
 ) -> float:
     """The penalty per leaf. Who asks for a number of leaves and names no penalty wants none.
 
     "auto" is a share of the loss of a lone leaf, divided by the weight of the rows. Without a
     teacher it grows with the logarithm of the number of questions, among which the best split
-    looks good by chance.
+    looks good by chance. Of the likelihood, whose logarithm a split raises by about that much by
+    chance, it is this logarithm itself, and at least that of Akaike's criterion, divided by the
+    weight of the rows.
     """
     if not isinstance(given, str):
         return given
     if max_leaves is not None:
         return 0.0
-    loss = LossByDefinition.of(events).one_leaf_loss()
-    share = TEACHER_SHARE if has_teacher else BRIER_SHARE * float(np.log(max(n_questions, 2)))
-    return share * loss / float(events.weight.sum())
+    weight, by_chance = float(events.weight.sum()), float(np.log(max(n_questions, 2)))
+    if loss == "likelihood":
+        return max(1.0, by_chance) / weight
+    share = TEACHER_SHARE if has_teacher else BRIER_SHARE * by_chance
+    return share * LossByDefinition.of(events).one_leaf_loss() / weight
 
 
 def resolved_shrinkage(given: float | str, *, has_teacher: bool) -> float | None:

@@ -1,10 +1,11 @@
 """OptimalSurvivalTree: check the options, prepare the problem, search, keep what was found."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from survtree._base.checks import check_options
+from survtree._data.causes import with_cause
 from survtree._data.read_columns import warn_of_data
 from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import roles_of
@@ -15,7 +16,8 @@ from survtree._model.prepare import Prepared, copy_feature_names, prepare
 from survtree._model.shortfalls import warn_of_shortfalls
 from survtree._model.state import Fitted
 from survtree._model.tree_lists import TreeLists
-from survtree._proof.certificate import Certificate, Guess, proof_of
+from survtree._proof.certificate import Certificate, proof_of
+from survtree._proof.guess import Guess
 from survtree._scoring.tail import heavy_tail, warn_of_tail
 from survtree._search.history import steady
 from survtree._search.problem import Clock, SearchSettings
@@ -63,6 +65,10 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         Largest number of leaves: the best tree with at most this many, without a penalty unless
         regularization is a number. It is found exactly, which a penalty alone need not do. Such a
         search has no gap, upper bound, reference, warm start or full proof.
+    loss : {"brier", "likelihood"}, default="brier"
+        What trees are judged by: the integrated Brier score of their survival curves, or the
+        likelihood of one hazard ratio per leaf (LeBlanc and Crowley), beside which there is neither
+        a teacher nor a reference. Leaves predict survival curves with either.
     thresholds : "auto", "all", "guess", int, ("width", int), list or dict, default="auto"
         Where numeric columns may be split, for example at age <= 62.5. See ``Binarizer``.
     missing : {"error", "question", "better", "drop"}, default="error"
@@ -74,15 +80,22 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         Splits on the columns as they are, or on the 0/1 columns of the paper's experiments.
     max_levels : int, default=100
         Largest number of levels of a categorical column.
-    levels : {"default", "each", "grouped"}, default="default"
+    levels : {"default", "each", "grouped", "subsets"}, default="default"
         A candidate split for each level of a categorical column, or also for groups of levels in
-        the order of their risk. 'default' is 'grouped' if regularization is 'auto', otherwise
+        the order of their risk, or for every division of up to 8 levels in two (more levels are
+        grouped by their risk). 'default' is 'grouped' if regularization is 'auto', otherwise
         'each'.
     categorical : list of column names or None, default=None
         Columns whose numbers are codes of categories.
     exclude : list of column names or None, default=None
         Columns that the tree must not split on. Columns that only number the rows are left out as
         well, with a warning, unless thresholds or categorical name them.
+    column_penalties : dict of column names to numbers or None, default=None
+        Added to the objective for every split on a column, in units of the loss: a split on it
+        must reduce the loss by that much more. For columns that are costly to measure.
+    first_split : column name or None, default=None
+        Column that the tree splits all rows on, whether that pays or not; then each side as is
+        best. One leaf if no split on it leaves enough rows and events on both sides.
     time_buckets : int, list of times or None, default=None
         Times are rounded up to this many buckets, or to the given edges, before the search. This is
         an approximation for very many distinct times: objective and proof are about the rounded
@@ -218,6 +231,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         min_samples_leaf: int = 7,
         min_events_leaf: int | str = "default",
         max_leaves: int | None = None,
+        loss: str = "brier",
         thresholds: Any = "auto",
         missing: str = "error",
         encoding: str = "questions",
@@ -225,6 +239,8 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         levels: str = "default",
         categorical: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
+        column_penalties: Mapping[str, float] | None = None,
+        first_split: str | None = None,
         time_buckets: Any = None,
         horizon: float | str | None = "default",
         teacher: Any = "default",
@@ -249,6 +265,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         self.min_samples_leaf = min_samples_leaf
         self.min_events_leaf = min_events_leaf
         self.max_leaves = max_leaves
+        self.loss = loss
         self.thresholds = thresholds
         self.missing = missing
         self.encoding = encoding
@@ -256,6 +273,8 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         self.levels = levels
         self.categorical = categorical
         self.exclude = exclude
+        self.column_penalties = column_penalties
+        self.first_split = first_split
         self.time_buckets = time_buckets
         self.horizon = horizon
         self.teacher = teacher
@@ -283,6 +302,8 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         *,
         duration_col: Any = None,
         event_col: Any = None,
+        cause: Any = None,
+        censored: Any = None,
     ) -> "OptimalSurvivalTree":
         """Find the optimal tree.
 
@@ -291,15 +312,23 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         X : array or frame (pandas, polars, pyarrow)
             Numbers, flags and categories; see ``Binarizer`` for what becomes of them.
         y : structured array (event, time), two-column frame, or pair (event, time)
-            event is True (1) when the event was seen, False (0) when the row was censored.
+            event is True (1) when the event was seen, False (0) when the row was censored. With
+            ``cause`` it holds what ended each row.
         sample_weight : array of numbers, 0 or more, optional
             A row of weight 2 counts as two equal rows, one of weight 0 as none.
         duration_col, event_col : names of columns, optional
             Instead of y: the columns of the frame X that hold time and event.
+        cause : code or name, optional
+            With competing risks: which cause the tree is about. The event column then holds what
+            ended each row, 0 for a censored one; the leaves' curves are cumulative incidences.
+        censored : code or name, optional
+            The label of censored rows. By default 0, or the one label that reads like it, such as
+            "censored".
         """
         clock = Clock.started()
         options = check_options(self)
         X, y = split_outcome(X, y, duration_col, event_col)
+        y = with_cause(y, cause, censored)
         verbose, callback = options["verbose"], options["callback"]
         with watching(verbose, callback) as watch:
             prepared = prepare(self, options, X, y, sample_weight, watch, clock)

@@ -103,7 +103,9 @@ def _prepared(prepared: Prepared, *, only_chosen: bool) -> Prepared:
         left_out |= {name for j, name in names if j not in asked}
     binarizer = Binarizer(**{**prepared.binarizer.get_params(), "thresholds": "all"})
     copy_feature_names(prepared.binarizer, binarizer)
-    questions = binarizer.fit_table(study.table, study.events, tuple(left_out)).questions_
+    first = prepared.problem.first_split
+    fitted = binarizer.fit_table(study.table, study.events, tuple(left_out), first)
+    questions = fitted.questions_
     # As codes even where these are few: floors need to know which cuts are of one column.
     answers = questions.coded(study.table)
     problem = replace(prepared.problem, answers=answers, questions=questions)

@@ -4,7 +4,7 @@
 from files hold a ``Fitted``; their attributes that end with an underscore are read from it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -15,10 +15,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.tree import Tree
+from survtree._data.causes import Causes
 from survtree._data.read_roles import Roles
 from survtree._data.read_rows import left_out_by, warn_of_unseen
 from survtree._data.table import Table
-from survtree._model.checks import check_share
+from survtree._model.checks import check_cause, check_share
 from survtree._model.groups import Grouped, risks_of
 from survtree._model.predicted_table import predicted_table
 from survtree._model.recipe import Recipe, recipe_of
@@ -27,9 +28,8 @@ from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.questions import Questions
 from survtree._scoring.concordance import concordance_of_risks
-from survtree._scoring.curves import LeafCurve, StepFunction
+from survtree._scoring.curves import LeafCurve, PredictedCurve, StepFunction
 from survtree._scoring.read_curves import check_times
-from survtree._scoring.shrinkage import PredictedCurve
 from survtree._search.progress import Snapshot
 
 Floats = NDArray[np.float64]
@@ -226,6 +226,11 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
         return self.binarizer_.roles_
 
     @property
+    def causes_(self) -> Causes | None:
+        """With competing risks: the names of the causes, and which of them the tree is about."""
+        return self.binarizer_.causes_
+
+    @property
     def regularization_interval_(self) -> Interval:
         """The penalties per leaf for which a tree of a path is optimal."""
         interval = self._state.regularization_interval
@@ -253,6 +258,9 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
 
         It is the number of events to expect among as many rows of this leaf as there were rows. It
         comes from the predicted cumulative hazard, which is shrunken if ``shrinkage_`` is above 0.
+
+        With competing risks it is the mean time that the target cause takes away up to its last
+        training time: the area under its predicted incidence.
         """
         return self._per_row(self.apply(X), self.leaf_risks_.values())
 
@@ -263,8 +271,27 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
 
         A StepFunction per row (rows of one leaf share one), or with ``return_array`` a matrix
         (row, time). ``times`` are the columns; by default ``unique_times_``.
+
+        With competing risks it is the probability to be free of every cause: together with the
+        incidences of all causes it adds up to 1.
         """
-        return self._functions(X, "survival", times, return_array)
+        if self.causes_ is not None:
+            return self._functions(X, lambda c: c.event_free, times, return_array)
+        return self._functions(X, lambda c: c.survival, times, return_array)
+
+    def predict_cumulative_incidence(
+        self,
+        X: Any,
+        cause: Any = None,
+        times: ArrayLike | None = None,
+        return_array: bool = False,
+    ) -> NDArray[Any]:
+        """Probability to have had a cause by each time; as ``predict_survival_function``.
+
+        ``cause`` is the code or name of one of ``causes_.names``; by default the one that the tree
+        is about. Without competing risks it is 1 - the survival curve.
+        """
+        return self._functions(X, check_cause(self.causes_, cause), times, return_array)
 
     def predict_cumulative_hazard_function(
         self, X: Any, times: ArrayLike | None = None, return_array: bool = False
@@ -272,17 +299,24 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
         """Cumulative hazard of the rows; as ``predict_survival_function``.
 
         Nelson-Aalen; shrunken, the mean of the path's Nelson-Aalen curves with the same weights.
+        With competing risks it is the cause-specific hazard of the cause that the tree is about.
         """
-        return self._functions(X, "hazard", times, return_array)
+        return self._functions(X, lambda c: c.hazard, times, return_array)
 
     def predict_quantile(self, X: Any, quantile: float = 0.5) -> Floats:
-        """First time by which the row's curve has fallen by this share; inf if it never does."""
+        """First time by which the row's curve has fallen by this share; inf if it never does.
+
+        With competing risks: by which this share has had the cause that the tree is about.
+        """
         share = check_share(quantile)
         quantiles = (curve.quantile(share) for curve in self.predicted_curves_.values())
         return self._per_row(self.apply(X), quantiles)
 
     def predict_median(self, X: Any) -> Floats:
-        """Median survival time; inf where the curve stays above one half."""
+        """Median survival time; inf where the curve stays above one half.
+
+        With competing risks: the time by which half have had the cause that the tree is about.
+        """
         return self.predict_quantile(X, 0.5)
 
     def predict_table(self, X: Any, times: ArrayLike | None = None) -> Any:
@@ -296,7 +330,9 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
     def score(self, X: Any, y: Any = None) -> float:
         """Harrell's concordance index of the predicted risk.
 
-        y may be left out if X is a frame that has the columns of the fit's outcome.
+        With competing risks it is that of the cause that the tree is about: rows that ended by
+        another cause never have it, so they count as later than all that do. y may be left out if X
+        is a frame that has the columns of the fit's outcome.
         """
         study = self.binarizer_.read_with_outcome(X, y, None, self)
         risks = self._per_row(self._leaves(study.table), self.leaf_risks_.values())
@@ -334,11 +370,15 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
         return per_row
 
     def _functions(
-        self, X: Any, kind: str, times: ArrayLike | None, return_array: bool
+        self,
+        X: Any,
+        of: Callable[[Any], StepFunction],
+        times: ArrayLike | None,
+        return_array: bool,
     ) -> NDArray[Any]:
         at = self.unique_times_ if times is None else check_times(times)
         curves = self.predicted_curves_.values()
-        functions = [getattr(curve, kind).at_times(at) for curve in curves]
+        functions = [of(curve).at_times(at) for curve in curves]
         leaf_of_row = self.apply(X)
         if return_array:
             values = (function.y for function in functions)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from survtree._base.tree import Tree
 from survtree._model.checks import check_group_names
-from survtree._scoring.curves import LeafCurve
-from survtree._scoring.shrinkage import PredictedCurve
+from survtree._scoring.curves import LeafCurve, PredictedCurve
+from survtree._scoring.incidence import CompetingCurve, PredictedIncidences
 
 Model = TypeVar("Model", bound="Grouped")
 
@@ -22,7 +22,17 @@ Model = TypeVar("Model", bound="Grouped")
 def risks_of(
     curves: Mapping[int, LeafCurve] | Mapping[int, PredictedCurve], event_times: Any
 ) -> dict[int, float]:
-    """The risk score of each leaf: its cumulative hazard summed over the event times."""
+    """The risk score of each leaf: its cumulative hazard summed over the event times.
+
+    With competing risks it is the mean time that the target cause takes away up to the last event
+    time: the area under its incidence.
+    """
+    if any(isinstance(curve, CompetingCurve | PredictedIncidences) for curve in curves.values()):
+        lengths = np.diff(event_times, append=event_times[-1])
+        return {
+            leaf: float((1.0 - curve.survival(event_times)) @ lengths)
+            for leaf, curve in curves.items()
+        }
     return {leaf: curve.hazard(event_times).sum() for leaf, curve in curves.items()}
 
 

@@ -7,6 +7,7 @@ interval.
 from dataclasses import replace
 
 from survtree._base.numbers import format_count
+from survtree._base.words import quoted_name
 from survtree._search.problem import Problem, SearchSettings
 from survtree._search.solve import Solution, solve
 
@@ -17,17 +18,20 @@ def why_one_leaf(problem: Problem, solution: Solution) -> str:
         return ""
     if problem.max_depth == 0 or problem.max_leaves == 1:
         return "One leaf, because no more is allowed."
+    if problem.first_split is not None:
+        name = quoted_name(problem.first_split)
+        return f"One leaf, because there is no first split on {name}{_sides(problem)}."
     if solution.status != "optimal":
         return "One leaf, because the search was stopped before it found a better tree."
-    best = solve(
-        replace(problem, max_depth=1, max_leaves=None, regularization=0.0), SearchSettings()
-    )
+    free = {"regularization": 0.0, "column_penalties": None}
+    best = solve(replace(problem, max_depth=1, max_leaves=None, **free), SearchSettings())
     if len(best.tree.leaves) == 1:
         return f"One leaf, because no split{_sides(problem)} reduces the loss."
     words = problem.questions.text(int(best.tree.question[0]))
+    also = " and those of columns" if problem.column_penalties else ""
     return (
         f"One leaf, because the best split, {words}, reduces the loss by "
-        f"{best.one_leaf_loss - best.loss:.3g}, which is less than the penalty per leaf."
+        f"{best.one_leaf_loss - best.loss:.3g}, which is less than the penalty per leaf{also}."
     )
 
 

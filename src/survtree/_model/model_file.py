@@ -5,7 +5,6 @@ import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from msgspec import structs
 
 from survtree._base.files import whole_file
+from survtree._base.versions import version_of
 from survtree._data.read_roles import Roles
 from survtree._data.read_rows import Seen
 from survtree._model.defaults import resolved_shrinkage, without_defaults
@@ -35,6 +35,7 @@ from survtree._questions.binarizer import Binarizer
 from survtree._questions.forms import End, InLevels, InRange, IsMissing, IsOne, Question
 from survtree._questions.questions import Questions
 from survtree._scoring.curves import LeafCurve, LeafCurves
+from survtree._scoring.incidence import CompetingCurve
 
 # Not in a file: options that only the process of the fit can use.
 NOT_KEPT = ("certificate", "warm_start", "verbose", "callback")
@@ -95,7 +96,8 @@ def load(file: str | os.PathLike[str], *, most_bytes: int = MOST_BYTES) -> Optim
 
 def _model(given: ModelFile) -> OptimalSurvivalTree:
     """A model with all that a fit would have set."""
-    curves = {leaf.node: leaf.curve() for leaf in given.leaves}
+    causes = None if given.causes is None else given.causes.causes()
+    curves = {leaf.node: leaf.curve(causes) for leaf in given.leaves}
     options = {**structs.asdict(given.options), "thresholds": _cuts(given.options.thresholds)}
     model = OptimalSurvivalTree(**options)
     roles = None
@@ -117,7 +119,7 @@ def _model(given: ModelFile) -> OptimalSurvivalTree:
         group_names=given.group_names,
         origin=_origin(given.origin),
     )
-    model._fitted = fitted.with_binarizer(roles_=roles)
+    model._fitted = fitted.with_binarizer(roles_=roles, causes_=causes)
     return model
 
 
@@ -172,7 +174,7 @@ def small_parts(model: OptimalSurvivalTree, state: Fitted) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
-        "survtree": version("survtree"),
+        "survtree": version_of("survtree"),
         "options": {name: _plain(name, each) for name, each in options.items()},
         "columns": None,
         "are_columns_named": hasattr(model, "feature_names_in_"),
@@ -190,6 +192,7 @@ def small_parts(model: OptimalSurvivalTree, state: Fitted) -> dict[str, Any]:
         "warnings": list(state.warnings),
         "group_names": list(state.group_names),
         "origin": asdict(state.origin) if state.origin.data else None,
+        **({} if binarizer.causes_ is None else {"causes": binarizer.causes_._asdict()}),
     }
 
 
@@ -207,7 +210,13 @@ def _roles(roles: Roles) -> dict[str, Any]:
 def _leaf(node: int, curve: LeafCurve) -> dict[str, Any]:
     lists = {name: getattr(curve, name).tolist() for name in ("times", "events", "censored")}
     counts = {"node": node, "n_rows": curve.n_rows, "n_events": curve.n_events}
-    return {**counts, **lists, "survival": curve.survival(curve.times).tolist()}
+    of_causes = {}
+    if isinstance(curve, CompetingCurve):
+        of_causes = {
+            "by_cause": curve.by_cause.tolist(),
+            "n_rows_by_cause": list(curve.n_rows_by_cause),
+        }
+    return {**counts, **lists, "survival": curve.survival(curve.times).tolist(), **of_causes}
 
 
 def _plain(name: str, value: Any) -> Any:
@@ -215,6 +224,8 @@ def _plain(name: str, value: Any) -> Any:
     if name in ("reference", "teacher", "random_state"):
         is_kept = isinstance(value, (str, int, np.integer))
         value = value if is_kept else None
+    if name == "column_penalties" and value is not None:
+        return {column: float(each) for column, each in value.items()}
     if isinstance(value, Mapping):
         return {"by_column": {column: _plain(name, each) for column, each in value.items()}}
     if isinstance(value, tuple) and value[:1] == ("width",):

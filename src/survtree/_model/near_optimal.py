@@ -264,6 +264,8 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
     def survival_band(self, X: Any, times: ArrayLike) -> SurvivalBand:
         """The smallest and the largest survival that trees of the set predict for each row.
 
+        With competing risks survival is the share that has not had the cause of the trees.
+
         Arrays of rows x times: ``low`` and ``high``, and the places of trees that predict them,
         ``lowest`` and ``highest``. It shows how much predictions depend on which good tree is
         taken; it is no confidence band.

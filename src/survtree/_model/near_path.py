@@ -45,10 +45,10 @@ def path_to_fit(model: OptimalSurvivalTree, settings: SearchSettings) -> PathToF
     prepared = model._state.prepared
     assert prepared is not None  # a near-optimal set has the rows
     last = _best_at(prepared, prepared.problem.regularization, settings)
-    if len(last.tree.leaves) == 1:
-        return PathToFit([model], [model.regularization_])
-    # No split pays at a penalty above the whole loss.
+    # No split pays at a penalty above the whole loss; there is one only if there must be.
     first = _best_at(prepared, 1.0 + loss_of(prepared.problem, LONE_LEAF), settings)
+    if len(first.tree.leaves) == len(last.tree.leaves):
+        return PathToFit([model], [model.regularization_])
     solutions = [first, *_between(prepared, first, last, settings), last]
     breaks = [saving_per_leaf(few, many) for few, many in pairwise(solutions)]
     lowest = [*breaks, model.regularization_]
@@ -73,7 +73,7 @@ def _between(
         return []
     penalty = saving_per_leaf(few, many)
     found = _best_at(prepared, penalty, settings)
-    tie = few.loss + penalty * n_few
+    tie = few.cost + penalty * n_few
     is_better = found.objective < tie - max(found.tolerance, 1e-12 * tie)
     if not (is_better and n_few < len(found.tree.leaves) < n_many):
         return []

@@ -15,7 +15,7 @@ import numpy as np
 from survtree._data.table import Floats, Places
 from survtree._model.near_curves import Path, RowsOfPaths
 from survtree._model.prepare import Prepared
-from survtree._scoring.losses import LossByDefinition, TeacherLossByDefinition, loss_by_definition
+from survtree._scoring.losses import loss_by_definition
 from survtree._scoring.teachers import BUILT_IN, built_in_curves
 from survtree._search.problem import Problem, SearchSettings
 from survtree._search.solve import Solution, find
@@ -82,9 +82,7 @@ class _Objectives:
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._rows = RowsOfPaths(len(problem.events), problem.rows_of_yes)
-        self._loss: LossByDefinition | TeacherLossByDefinition = loss_by_definition(
-            problem.events, problem.targets
-        )
+        self._loss = loss_by_definition(problem.events, problem.targets, problem.loss)
         self._of_leaf: dict[frozenset[int], float] = {}
 
     def of_all(self, trees: Sequence[Leaves]) -> Floats:
@@ -92,8 +90,17 @@ class _Objectives:
         return np.array([self._of_tree(paths) for paths in trees])
 
     def _of_tree(self, paths: Leaves) -> float:
-        is_allowed = len(paths) == 1 or all(map(self._is_allowed, paths))
-        return sum(map(self._of, paths)) if is_allowed else np.nan
+        is_lone = len(paths) == 1
+        is_allowed = not self._problem.must_split if is_lone else all(map(self._is_allowed, paths))
+        return sum(map(self._of, paths)) + self._of_splits(paths) if is_allowed else np.nan
+
+    def _of_splits(self, paths: Leaves) -> float:
+        """The penalties of columns: a split is what leads on from the beginning of a path."""
+        penalties = self._problem.split_penalties
+        if len(penalties) == 0:
+            return 0.0
+        splits = {(path[:k], abs(path[k]) - 1) for path in paths for k in range(len(path))}
+        return sum(float(penalties[question]) for _, question in splits)
 
     def _is_allowed(self, path: Path) -> bool:
         rows, problem = self._rows.of(path), self._problem

@@ -12,6 +12,7 @@ from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_options
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
+from survtree._data.causes import with_cause
 from survtree._data.frames import frame_in
 from survtree._data.read_columns import warn_of_data
 from survtree._data.read_outcome import split_outcome
@@ -105,6 +106,8 @@ def regularization_path(
     min_regularization: float = 0.001,
     duration_col: Any = None,
     event_col: Any = None,
+    cause: Any = None,
+    censored: Any = None,
     **options: Any,
 ) -> RegularizationPath:
     """Every tree that is optimal for some regularization from ``min_regularization`` on.
@@ -114,14 +117,14 @@ def regularization_path(
 
     Parameters
     ----------
-    X, y, sample_weight, duration_col, event_col
+    X, y, sample_weight, duration_col, event_col, cause, censored
         As in ``OptimalSurvivalTree.fit``.
     min_regularization : float, default=0.001
         The smallest penalty per leaf of interest.
     **options
         ``max_depth``, ``min_samples_leaf``, ``min_events_leaf``, ``max_leaves``, ``thresholds``,
         ``missing``, ``encoding``, ``max_levels``, ``levels``, ``categorical``, ``exclude``,
-        ``time_buckets``, ``horizon``, ``teacher``, ``shrinkage``, ``time_unit``, ``time_limit``,
+        ``column_penalties``, ``first_split``, ``time_buckets``, ``horizon``, ``teacher``, ``shrinkage``, ``time_unit``, ``time_limit``,
         ``memory_limit``, ``node_limit``, ``n_jobs``, ``verbose``, ``callback`` and
         ``random_state`` of ``OptimalSurvivalTree``. What progress shows is for the smallest
         penalty.
@@ -136,6 +139,7 @@ def regularization_path(
     """
     lowest = check_path(min_regularization, options)
     X, y = split_outcome(X, y, duration_col, event_col)
+    y = with_cause(y, cause, censored)
     path, stopped_by = found_path(X, y, sample_weight, lowest, options)
     for model in path:
         keep_roles(model, roles_of(duration_col, event_col))
@@ -191,8 +195,8 @@ def _check_size(problem: Problem) -> None:
 
 
 def saving_per_leaf(few: Solution, many: Solution) -> float:
-    """By how much each further leaf reduces the loss: the penalty at which both trees tie."""
-    return (few.loss - many.loss) / (len(many.tree.leaves) - len(few.tree.leaves))
+    """By how much each further leaf reduces the cost: the penalty at which both trees tie."""
+    return (few.cost - many.cost) / (len(many.tree.leaves) - len(few.tree.leaves))
 
 
 def _best_for_some_penalty(solutions: list[Solution]) -> list[Solution]:

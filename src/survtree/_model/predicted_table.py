@@ -1,12 +1,15 @@
 """Predictions as columns: what a model says of the rows of each leaf, and so of each row."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.numbers import format_exact
+from survtree._data.causes import Causes
 from survtree._data.frames import frame_in, library_of
+from survtree._model.checks import check_cause
 from survtree._scoring.read_curves import check_times
 
 
@@ -20,7 +23,8 @@ def predicted_columns(model: Any, times: Any) -> dict[str, NDArray[Any]]:
     names = {"name": np.array([model.group_names_[groups[leaf]] for leaf in curves], dtype=str)}
     at = [] if times is None else check_times(times).tolist()
     survival = {
-        f"survival_{format_exact(time)}": [float(c.survival(time)) for c in curves.values()]
+        f"{name}_{format_exact(time)}": [float(of(c)(time)) for c in curves.values()]
+        for name, of in _shown(model.causes_)
         for time in at
     }
     return {
@@ -31,6 +35,14 @@ def predicted_columns(model: Any, times: Any) -> dict[str, NDArray[Any]]:
         "median": np.array([curve.quantile(0.5) for curve in curves.values()]),
         **{name: np.array(values) for name, values in survival.items()},
     }
+
+
+def _shown(causes: Causes | None) -> list[tuple[str, Callable[[Any], Any]]]:
+    """The curves that are given at times, by name: survival, or all incidences."""
+    if causes is None:
+        return [("survival", lambda curve: curve.survival)]
+    incidences = [(f"incidence_{name}", check_cause(causes, name)) for name in causes.names]
+    return [*incidences, ("event_free", lambda curve: curve.event_free)]
 
 
 def predicted_table(model: Any, X: Any, times: Any) -> Any:

@@ -9,13 +9,20 @@ from numpy.typing import NDArray
 
 from survtree._base.numbers import format_percent
 from survtree._base.tree import Tree
+from survtree._data.causes import with_cause, with_known_causes
 from survtree._data.fingerprint import data_fingerprint
+from survtree._data.read_columns import check_some_left, without_repeats_of
+from survtree._data.read_groups import check_groups, read_groups
 from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import Roles, roles_of, rows_of
 from survtree._data.read_rows import Study, read_study
 from survtree._data.read_table import rows_at
 from survtree._data.table import EventTable, Table
-from survtree._model.checks import check_teacher_is_alone
+from survtree._model.checks import (
+    check_knows_causes,
+    check_loss_is_alone,
+    check_teacher_is_alone,
+)
 from survtree._model.defaults import (
     resolved_depth,
     resolved_horizon,
@@ -33,6 +40,10 @@ from survtree._search.read_teacher import seed_needed, teacher_curves, teacher_n
 from survtree._search.solve import Solution, loss_of
 
 Places = NDArray[np.intp]
+PASSED_ON = (
+    *("min_samples_leaf", "min_events_leaf", "max_leaves", "loss"),
+    *("column_penalties", "first_split"),
+)
 TEACHERS_SHARE = 0.5  # of the time limit; the rest is for the search
 
 
@@ -101,11 +112,14 @@ def prepare(
     """
     options = without_defaults(options, options["regularization"])
     check_teacher_is_alone(options)
+    check_loss_is_alone(options)
     study = read_study(estimator, X, y, sample_weight, estimator.missing)
     table, exact, is_kept = study[:3]
+    check_knows_causes(options, exact.causes)
     rows = X if is_kept.all() else rows_at(X, np.flatnonzero(is_kept))
     binarizer = new_binarizer(estimator, options["levels"])
-    questions = binarizer.fit_table(table, exact, study.left_out).questions_
+    first = options["first_split"]
+    questions = binarizer.fit_table(table, exact, study.left_out, first).questions_
     horizon = resolved_horizon(options["horizon"], exact)
     events = exact.until(horizon)
     seed = seed_needed(options["teacher"], options["reference"], options["random_state"])
@@ -125,10 +139,11 @@ def prepare(
             len(questions),
             has_teacher=has_teacher,
             max_leaves=options["max_leaves"],
+            loss=options["loss"],
         ),
         targets=None if teacher is None else teacher.targets(),
         max_depth=resolved_depth(options["max_depth"]),
-        **{name: options[name] for name in ("min_samples_leaf", "min_events_leaf", "max_leaves")},
+        **{name: options[name] for name in PASSED_ON},
     )
     shrinkage = resolved_shrinkage(options["shrinkage"], has_teacher=has_teacher)
     return Prepared(
@@ -143,8 +158,18 @@ def prepare(
         shrinkage,
         seed,
         data_fingerprint(table, exact),
-        study.cautions,
+        (*study.cautions, *_cautions_of_first_split(problem)),
     )
+
+
+def _cautions_of_first_split(problem: Problem) -> list[str]:
+    """What must be said of a column that is to be split on and cannot be."""
+    if problem.first_split is None or problem.may_be_first.any():
+        return []
+    return [
+        f"column {problem.first_split!r} (first_split) cannot be split on: all rows have the same "
+        "value. The tree is one leaf."
+    ]
 
 
 def _pace_of(options: dict[str, Any], watch: Watch | None, clock: Clock | None) -> Pace:
@@ -200,18 +225,33 @@ class Cohort:
     events: EventTable
     left_out: tuple[str, ...] = ()  # columns
     cautions: tuple[str, ...] = ()  # what must be said of the columns
+    groups: Places | None = None  # of the rows: those of one group are not parted
+    group_column: str = ""  # that says so, if one does
 
     def __len__(self) -> int:
         return len(self.events)
 
     @property
-    def y(self) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    def y(self) -> Any:
         """The outcome as a fit takes it; the weights are separate."""
-        return self.events.event, self.events.time
+        return self.events.y
 
     def take(self, places: Places) -> "Cohort":
         """Some of the rows."""
-        return replace(self, X=rows_at(self.X, places), events=self.events.take(places))
+        groups = None if self.groups is None else self.groups[places]
+        events = self.events.take(places)
+        return replace(self, X=rows_at(self.X, places), events=events, groups=groups)
+
+    def said(self, cautions: tuple[str, ...]) -> tuple[str, ...]:
+        """What must be said of the columns, by these rows and by a tree that was fitted on them."""
+        every = tuple(dict.fromkeys((*self.cautions, *cautions)))
+        return without_repeats_of(self.group_column, every) if self.group_column else every
+
+    def fit(self, estimator: Any) -> Any:
+        """An estimator, fitted on these rows; one that makes folds is told of the groups."""
+        has_folds = self.groups is not None and hasattr(estimator, "cv")
+        of_folds = {"groups": self.groups} if has_folds else {}
+        return estimator.fit(self.X, self.y, self.events.weight, **of_folds)
 
 
 class Given(NamedTuple):
@@ -224,24 +264,47 @@ class Given(NamedTuple):
 
 
 def given_rows(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, duration_col: Any, event_col: Any
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    duration_col: Any,
+    event_col: Any,
+    cause: Any = None,
+    censored: Any = None,
 ) -> Given:
     """What a user passed for fits like that of an estimator.
 
     Without any word of the outcome it is in the columns from which the estimator's own fit took it.
     """
     is_told = y is not None or duration_col is not None or event_col is not None
+    known = estimator.causes_ if cause is None and estimator.__sklearn_is_fitted__() else None
     if not is_told and estimator.__sklearn_is_fitted__():
-        return Given(*rows_of(X, y, sample_weight, estimator.roles_), estimator.roles_)
-    X, y = split_outcome(X, y, duration_col, event_col)
-    return Given(X, y, sample_weight, roles_of(duration_col, event_col))
+        X, y, sample_weight = rows_of(X, y, sample_weight, estimator.roles_)
+        roles = estimator.roles_
+    else:
+        X, y = split_outcome(X, y, duration_col, event_col)
+        roles = roles_of(duration_col, event_col)
+    return Given(X, with_known_causes(with_cause(y, cause, censored), known), sample_weight, roles)
 
 
-def cohort_of(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Cohort:
+def cohort_of(
+    estimator: Any, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+) -> Cohort:
     """A user's rows, checked: only those that a fit would use.
 
-    The estimator gets ``n_features_in_`` and ``feature_names_in_``.
+    The estimator gets ``n_features_in_`` and ``feature_names_in_``. A column that says the groups
+    is left out.
     """
+    found = read_groups(groups, X)
     study = read_study(estimator, X, y, sample_weight, estimator.missing)
     rows = X if study.is_kept.all() else rows_at(X, np.flatnonzero(study.is_kept))
-    return Cohort(rows, study.events, study.left_out, study.cautions)
+    cohort = Cohort(rows, study.events, study.left_out, study.cautions)
+    if found is None:
+        return cohort
+    of_rows = check_groups(found, study.is_kept)
+    if found.column is None:
+        return replace(cohort, groups=of_rows)
+    left_out = tuple(dict.fromkeys((*study.left_out, found.column)))
+    check_some_left(study.table.names, left_out)
+    return replace(cohort, left_out=left_out, groups=of_rows, group_column=found.column)

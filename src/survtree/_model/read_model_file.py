@@ -6,7 +6,6 @@ that they do not know; elsewhere unknown names are ignored, so that a later vers
 The docstrings of the types are published in the JSON Schema.
 """
 
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -23,7 +22,9 @@ from survtree._base.checks import (
 )
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
+from survtree._base.versions import version_of
 from survtree._base.words import one_line_message
+from survtree._data.causes import Causes
 from survtree._data.table import Kind as ColumnKind
 from survtree._model.checks import check_names_differ
 from survtree._model.read_model_options import (
@@ -36,10 +37,11 @@ from survtree._model.read_model_options import (
     TimeBuckets,
 )
 from survtree._model.recipe import is_literal
-from survtree._proof.certificate import Guess
 from survtree._proof.choice import Choice
+from survtree._proof.guess import Guess
 from survtree._questions.checks import LONE_SURROGATE
 from survtree._scoring.curves import LeafCurve
+from survtree._scoring.incidence import CompetingCurve
 from survtree._search.problem import LossKind
 from survtree._search.progress import Snapshot
 
@@ -158,8 +160,30 @@ class Nodes(Exact):
         return Tree(*(np.array(each, dtype=np.int32) for each in lists))
 
 
+class NamedCauses(Struct):
+    """With competing risks: the names of the causes, that of the target, and of censored rows."""
+
+    names: list[Text]
+    target: Positive
+    censored: Text
+
+    def __post_init__(self) -> None:
+        is_apart = 1 < len(self.names) == len({*self.names, self.censored}) - 1
+        require(is_apart, "causes.names must be two or more, with names that differ", self.names)
+        is_one = self.target <= len(self.names)
+        require(is_one, "causes.target must be the number of one of the names", self.target)
+
+    def causes(self) -> Causes:
+        """The same as a model has them."""
+        return Causes(tuple(self.names), self.target, self.censored)
+
+
 class Leaf(Exact):
-    """Weights of events and of censored rows at each distinct time, and Kaplan-Meier survival."""
+    """Weights of events and of censored rows at each distinct time, and Kaplan-Meier survival.
+
+    With competing risks events are those of the target, survival is 1 - its incidence, and the
+    weights of all causes, and how many rows ended by each, are there too.
+    """
 
     node: Count
     n_rows: Positive
@@ -168,16 +192,25 @@ class Leaf(Exact):
     events: list[NotNegative]
     censored: list[NotNegative]
     survival: list[NotNegative]
+    by_cause: list[list[NotNegative]] | None = None
+    n_rows_by_cause: list[Count] | None = None
 
     def __post_init__(self) -> None:
         sizes = [len(each) for each in (self.times, self.events, self.censored, self.survival)]
         wanted = "times, events, censored and survival must have one length"
         require(min(sizes) == max(sizes) > 0, wanted, sizes)
-        curve = self.curve()
+        if self.by_cause is None:
+            require(self.n_rows_by_cause is None, "n_rows_by_cause must come with by_cause", "it")
+            self.check(None)
+
+    def check(self, causes: Causes | None) -> None:
+        """Whether the numbers are those of some rows, which may have ended by several causes."""
+        self._check_causes(causes)
+        curve, n_times = self.curve(causes), len(self.times)
         require((np.diff(curve.times) > 0).all(), "times must ascend", self.times)
-        is_enough = self.n_rows >= max(sizes[0], self.n_events)
+        is_enough = self.n_rows >= max(n_times, self.n_events)
         require(is_enough, "n_rows must not be below the number of times or events", self.n_rows)
-        require((curve.events + curve.censored > 0).all(), "each time must have rows", self.events)
+        require((curve.present > 0).all(), "each time must have rows", self.events)
         is_counted = bool(curve.events.any()) == (self.n_events > 0)
         require(
             is_counted, "n_events must be 0 if no time has events, and only then", self.n_events
@@ -185,10 +218,36 @@ class Leaf(Exact):
         is_same = np.allclose(curve.survival(curve.times), self.survival, rtol=0, atol=1e-9)
         require(is_same, "survival must be the Kaplan-Meier curve of the counts", self.survival)
 
-    def curve(self) -> LeafCurve:
+    def _check_causes(self, causes: Causes | None) -> None:
+        n_causes = 0 if causes is None else len(causes.names)
+        found, counts = self.by_cause or [], self.n_rows_by_cause or []
+        is_right = len(found) == len(counts) == n_causes
+        require(is_right, f"by_cause must be of {n_causes} causes", (len(found), len(counts)))
+        sizes = [len(each) for each in found]
+        require(set(sizes) <= {len(self.times)}, "by_cause must have a weight at each time", sizes)
+        if causes is None:
+            return
+        is_target = found[causes.target - 1] == self.events
+        require(is_target, "events must be those of the target cause", self.events)
+        is_counted = counts[causes.target - 1] == self.n_events and sum(counts) <= self.n_rows
+        require(is_counted, "n_rows_by_cause must agree with n_events and n_rows", counts)
+
+    def curve(self, causes: Causes | None) -> LeafCurve:
         """The curves of the leaf's own rows."""
-        weights = (np.array(each, dtype=float) for each in (self.times, self.events, self.censored))
-        return LeafCurve(self.n_rows, self.n_events, *weights)
+        lists = (self.times, self.events, self.censored)
+        times, events, censored = (np.array(each, dtype=float) for each in lists)
+        if causes is None:
+            return LeafCurve(self.n_rows, self.n_events, times, events, censored)
+        return CompetingCurve(
+            self.n_rows,
+            self.n_events,
+            times,
+            events,
+            censored,
+            by_cause=np.array(self.by_cause, dtype=float),
+            named=causes,
+            n_rows_by_cause=tuple(self.n_rows_by_cause or ()),
+        )
 
 
 class Proven(Struct):
@@ -222,12 +281,13 @@ class Proven(Struct):
     choice: Choice | None = None
     n_tried: Positive | None = None
     every_cut_bound: NotNegative | None = None
+    column_penalties: dict[Text, NotNegative] | None = None
+    first_split: Text | None = None
 
     def __post_init__(self) -> None:
         objective, bound = self.objective, self.lower_bound
-        error = abs(self.loss + self.regularization * self.n_leaves - objective)
-        is_sum = error <= 1e-9 * max(1.0, objective)
-        require(is_sum, "objective must be loss + regularization x leaves", objective)
+        if not self.column_penalties:
+            self.check_sum(0.0)
         is_right = bound == objective if self.status == "optimal" else bound <= objective
         wanted = "lower_bound must be at most the objective, and equal to it if optimal"
         require(is_right, wanted, bound)
@@ -240,6 +300,16 @@ class Proven(Struct):
         require(is_right, "choice.place must be above 0 if near_optimal", self.choice)
         n_closed = 0 if self.guess is None else self.guess.n_closed
         require(n_closed >= 0, "guess.n_closed must not be negative", n_closed)
+
+    def check_sum(self, of_columns: float) -> None:
+        """The objective is that of its terms; what columns add is known where the tree is."""
+        terms, words = (
+            self.loss + self.regularization * self.n_leaves,
+            "loss + regularization x leaves",
+        )
+        is_sum = abs(terms + of_columns - self.objective) <= 1e-9 * max(1.0, self.objective)
+        words += f" + {of_columns:g}, the penalties of columns" if of_columns > 0 else ""
+        require(is_sum, f"objective must be {words}", self.objective)
 
 
 class Outcome(Struct):
@@ -262,6 +332,7 @@ class Made(Struct):
     estimator: Literal["", "OptimalSurvivalTree", "OptimalSurvivalTreeCV"]
     options: dict[Name, Text | None]
     command: list[Text]
+    is_grouped: bool = False
 
     def __post_init__(self) -> None:
         for name, text in self.options.items():
@@ -293,6 +364,7 @@ class ModelFile(Struct):
     warnings: list[Text] = []
     group_names: GroupNames = ()
     origin: Made | None = None
+    causes: NamedCauses | None = None
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
@@ -304,6 +376,7 @@ class ModelFile(Struct):
         asked = max(self.tree.question)
         require(asked < n, f"tree.question must be below {n}, the number of questions", asked)
         self._check_leaves()
+        self._check_rules([*names])
         certificate = self.certificate
         exact = certificate.loss if certificate.exact_loss is None else certificate.exact_loss
         require(self.exact_loss == exact, f"exact_loss must be {exact}", self.exact_loss)
@@ -316,6 +389,10 @@ class ModelFile(Struct):
     def _check_leaves(self) -> None:
         nodes, leaves = [leaf.node for leaf in self.leaves], self.tree.tree().leaves.tolist()
         require(nodes == leaves, f"leaves must have the nodes {short(leaves)}", nodes)
+        causes = None if self.causes is None else self.causes.causes()
+        for leaf in self.leaves:
+            if causes is not None or leaf.by_cause is not None:
+                leaf.check(causes)
         n_events = sum(leaf.n_events for leaf in self.leaves)
         last = max(leaf.times[-1] for leaf in self.leaves)
         require(n_events > 0, "leaves must have an event", n_events)
@@ -325,6 +402,21 @@ class ModelFile(Struct):
         require(is_right, "one_leaf_reason must be one line, and empty if there is a split", reason)
         n, found = len(leaves), self.certificate.n_leaves
         require(found == n, f"certificate.n_leaves must be {n}", found)
+
+    def _check_rules(self, names: list[str]) -> None:
+        """Rules are about columns of the file, and the tree keeps to them."""
+        penalties, first = self.certificate.column_penalties or {}, self.certificate.first_split
+        unknown = {*penalties, *([] if first is None else [first])} - set(names)
+        require(not unknown, "rules must be about columns of the file", sorted(unknown))
+        asked = [
+            j if self.questions is None else self.questions[j].column for j in self.tree.question
+        ]
+        splits = [
+            names[j] for j, question in zip(asked, self.tree.question, strict=True) if question >= 0
+        ]
+        self.certificate.check_sum(sum(penalties.get(name, 0.0) for name in splits))
+        is_first = first is None or not splits or splits[0] == first
+        require(is_first, f"the first split must be on {first!r}, as first_split says", splits[:1])
 
     def _check_groups(self) -> None:
         names, n = self.group_names, len(self.leaves)
@@ -372,6 +464,6 @@ def _check_version(given: Any) -> None:
     found = given.get("version")
     if type(found) is int and found > VERSION:
         raise ValueError(
-            f"survtree {version('survtree')} reads versions up to {VERSION}; it has version "
+            f"survtree {version_of('survtree')} reads versions up to {VERSION}; it has version "
             f"{short(found)} of survtree {short(given.get('survtree'))}. Install a newer survtree."
         )

@@ -55,12 +55,15 @@ class Options(Struct):
     time_limit: float | None
     upper_bound: float | None
     min_events_leaf: int | Text = "default"
+    loss: Text = "brier"
     horizon: float | Text | None = None
     shrinkage: float | Text = "default"
     teacher: Text | None = None
     levels: Text = "default"
     categorical: list[Text] | None = None
     exclude: list[Text] | None = None
+    column_penalties: dict[str, float] | None = None
+    first_split: Text | None = None
     time_unit: Text | None = None
 
     def __post_init__(self) -> None:

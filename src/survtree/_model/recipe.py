@@ -10,10 +10,10 @@ import platform
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.metadata import version
 from typing import Any
 
 from survtree._base.options import OPTIONS
+from survtree._base.versions import version_of
 from survtree._model.defaults import is_word, without_defaults
 from survtree._model.prepare import Prepared
 from survtree._scoring.teachers import BUILT_IN
@@ -28,7 +28,7 @@ WIDEST = 88  # of a call on one line
 def versions_now() -> dict[str, str]:
     """Of the programs that a result depends on."""
     names = ("survtree", "numpy", "scikit-learn")
-    return {**{name: version(name) for name in names}, "Python": platform.python_version()}
+    return {**{name: version_of(name) for name in names}, "Python": platform.python_version()}
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,7 @@ class Origin:
     estimator: str = ""
     options: Mapping[str, str | None] = field(default_factory=dict)
     command: tuple[str, ...] = ()  # arguments of the survtree command
+    is_grouped: bool = False  # did folds keep groups of rows together?
 
     @classmethod
     def of(cls, prepared: Prepared) -> "Origin":
@@ -134,6 +135,7 @@ def full_options(model: Any, origin: Origin) -> dict[str, Any]:
     tree, proof = getattr(model, "best_estimator_", model), model.certificate_
     given = without_defaults(tree.get_params(deep=False), tree.regularization)
     names = ("max_depth", "regularization", "min_events_leaf", "max_leaves", "horizon")
+    names += ("column_penalties", "first_split")
     found = {name: getattr(proof, name) for name in names}
     found |= {"shrinkage": model.shrinkage_, "random_state": origin.seed or 0}
     if is_word(given["thresholds"], "auto") and proof.is_every_cut:
@@ -165,7 +167,7 @@ def _code(estimator: str, options: Mapping[str, str | None], model: Any, origin:
     call = f"{estimator}({', '.join(arguments)})"
     if len(call) > WIDEST:
         call = f"{estimator}(\n    " + ",\n    ".join(arguments) + ",\n)"
-    code = f"from survtree import {estimator}\n\nmodel = {call}\nmodel.fit({_rows(model, origin)})"
+    code = f"from survtree import {estimator}\n\nmodel = {call}\nmodel.fit({_rows(model, origin, estimator)})"
     return code + _choice(model.certificate_)
 
 
@@ -177,13 +179,17 @@ def _choice(certificate: Any) -> str:
     return f"\nmodel = model.{certificate.choice.call(float(f'{1.01 * excess:.3g}'))}"
 
 
-def _rows(model: Any, origin: Origin) -> str:
+def _rows(model: Any, origin: Origin, estimator: str) -> str:
     """What the fit took; a command has read its columns itself."""
     roles = model.roles_
     rows = "X, y"
     if roles is not None and not origin.command:
         rows = f"X, duration_col={roles.time!r}, event_col={roles.event!r}"
-    return f"{rows}, sample_weight=weights" if origin.is_weighted else rows
+    if model.causes_ is not None:
+        rows += f", cause={model.causes_.target_name!r}, censored={model.causes_.censored!r}"
+    rows += ", sample_weight=weights" if origin.is_weighted else ""
+    # The chosen tree itself does not depend on groups.
+    return f"{rows}, groups=groups" if origin.is_grouped and estimator != PLAIN else rows
 
 
 def literal(value: Any) -> str | None:

@@ -150,13 +150,20 @@ def with_questions(chosen: Prepared, every: Prepared, places: Places) -> Prepare
 def side_problem(problem: Problem, is_here: Bools) -> Problem:
     """The problem of some of the rows, with one split less on a path.
 
-    The loss is a mean over the rows, the penalty is not: it grows by as much as the mean does.
+    The loss is a mean over the rows, penalties are not: they grow by as much as the mean does. The
+    first split is made already.
     """
     assert problem.max_depth is not None
     some, everyone = problem.take(is_here), problem.events.weight
     share = float(some.events.weight.sum() / everyone.sum())
-    penalty = problem.regularization / share
-    return replace(some, regularization=penalty, max_depth=problem.max_depth - 1)
+    of_columns = {name: each / share for name, each in (problem.column_penalties or {}).items()}
+    return replace(
+        some,
+        regularization=problem.regularization / share,
+        max_depth=problem.max_depth - 1,
+        column_penalties=of_columns or None,
+        first_split=None,
+    )
 
 
 def _codes(prepared: Prepared) -> CodedAnswers:

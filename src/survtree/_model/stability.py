@@ -128,6 +128,9 @@ def bootstrap(
     random_state: Any = 0,
     duration_col: Any = None,
     event_col: Any = None,
+    cause: Any = None,
+    censored: Any = None,
+    groups: Any = None,
 ) -> Stability:
     """Fit on all rows and on bootstrap samples of them, and compare the trees.
 
@@ -143,7 +146,7 @@ def bootstrap(
     estimator : OptimalSurvivalTree or OptimalSurvivalTreeCV
         What is fitted; a cross-validation is repeated on each sample. The estimator itself does not
         change.
-    X, y, sample_weight, duration_col, event_col
+    X, y, sample_weight, duration_col, event_col, cause, censored
         As in ``OptimalSurvivalTree.fit``. A fitted estimator knows the columns of its outcome: the
         frame of its fit is enough.
     n_bootstraps : int, default=100
@@ -158,6 +161,10 @@ def bootstrap(
         with a ``SearchStoppedWarning``.
     random_state : int, RandomState or None, default=0
         Seed of the samples; None draws a new one each time.
+    groups : array, name of a column of X, or None, default=None
+        Rows of one group, such as those of one subject, are drawn together: samples are of groups,
+        as many as there are. A cross-validation in a sample keeps them together as well. A column
+        of groups is not split on.
 
     Examples
     --------
@@ -173,11 +180,11 @@ def bootstrap(
     for name, value in (("n_jobs", n_jobs), ("verbose", verbose), ("callback", callback)):
         check_option(name, value)
     rng = check_random_state(check_option("random_state", random_state))
-    given = given_rows(estimator, X, y, sample_weight, duration_col, event_col)
-    rows = cohort_of(clone(estimator), given.X, given.y, given.sample_weight)
+    given = given_rows(estimator, X, y, sample_weight, duration_col, event_col, cause, censored)
+    rows = cohort_of(clone(estimator), given.X, given.y, given.sample_weight, groups)
     horizon = _horizon_of(estimator, rows.events)
     events = rows.events.until(horizon)
-    samples = bootstrap_samples(events, n, rng)
+    samples = bootstrap_samples(events, n, rng, rows.groups)
     everyone = np.ones(len(rows), dtype=np.intp)
     tasks = [_Task(estimator, rows, everyone, "all rows", True, horizon)]
     tasks += [
@@ -196,7 +203,7 @@ def bootstrap(
     if done.stopped_by is not None:
         message = f"stopped by {done.stopped_by}: {len(others)} of {n} samples were finished."
         warnings.warn(message, SearchStoppedWarning, stacklevel=2)
-    warn_of_data(dict.fromkeys((*rows.cautions, *model.warnings_)))
+    warn_of_data(rows.said(model.warnings_))
     warn_of_tail(heavy_tail(events), can_choose=horizon is None)
     return _compared(model, fit, [other for _, other in others], done.stopped_by is None)
 
@@ -210,14 +217,21 @@ def _horizon_of(estimator: Any, events: EventTable) -> float | None:
 
 
 def bootstrap_samples(
-    events: EventTable, n_samples: int, rng: np.random.RandomState
+    events: EventTable,
+    n_samples: int,
+    rng: np.random.RandomState,
+    groups: NDArray[np.intp] | None = None,
 ) -> Iterator[Counts]:
-    """How often each row was drawn, in samples with replacement that can be fitted."""
-    n = len(events)
+    """How often each row was drawn, in samples with replacement that can be fitted.
+
+    Rows of one group are drawn together.
+    """
+    of_row = np.arange(len(events)) if groups is None else np.unique(groups, return_inverse=True)[1]
+    n = int(of_row.max()) + 1
     for _ in range(n_samples):
         is_usable = False
         while not is_usable:  # without an event there is nothing to fit; another one is drawn
-            counts = np.bincount(rng.randint(n, size=n), minlength=n)
+            counts = np.bincount(rng.randint(n, size=n), minlength=n)[of_row]
             drawn = counts > 0
             is_usable = bool(events.event[drawn].any() and events.time[drawn].max() > 0)
         yield counts
@@ -238,7 +252,7 @@ def _fit(task: _Task) -> tuple[FittedTree | None, _SampleFit]:
         teacher = task.estimator.teacher
         estimator = clone(task.estimator).set_params(horizon=task.horizon, teacher=teacher)
         estimator.set_params(exclude=task.rows.left_out or None)
-        model = estimator.fit(sample.X, sample.y, sample.events.weight)
+        model = sample.fit(estimator)
     if model._is_interrupted:  # by Ctrl-C, which is about all of the samples
         raise KeyboardInterrupt
     questions, splits = model.questions_, model.tree_.question[model.tree_.question >= 0].tolist()

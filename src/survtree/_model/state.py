@@ -16,8 +16,8 @@ from survtree._model.prepare import Prepared
 from survtree._model.recipe import UNKNOWN, Origin
 from survtree._proof.certificate import Certificate
 from survtree._proof.recheck_model import ModelFacts
-from survtree._scoring.curves import LeafCurves, curves_by_node
-from survtree._scoring.shrinkage import PredictedCurve, shrunken_curves
+from survtree._scoring.curves import LeafCurves, PredictedCurve, curves_by_node
+from survtree._scoring.shrinkage import shrunken_curves
 from survtree._search.problem import Problem
 from survtree._search.progress import Snapshot
 from survtree._search.solve import Solution

@@ -1,10 +1,8 @@
 """OptimalSurvivalTreeCV: a tree whose size is chosen by cross-validation."""
 
-import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,14 +11,15 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_option, check_options
 from survtree._base.numbers import format_count
+from survtree._data.causes import with_cause
 from survtree._data.read_columns import warn_of_data
 from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import Roles, roles_of
 from survtree._model.checks import (
     TREE_OPTIONS,
+    check_knows_causes,
     check_nested,
     check_teacher_of_parts,
     check_tuning,
@@ -46,6 +45,7 @@ from survtree._model.defaults import (
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import FittedTree, keep_roles
 from survtree._model.prepare import Cohort, cohort_of, given_rows
+from survtree._model.tuning_words import log_scores, warn_if_incomplete, warn_if_stopped
 from survtree._search.progress import FITS_HEADER, FitsSnapshot, Watch, watching
 from survtree._search.read_teacher import seed_of
 
@@ -116,10 +116,12 @@ class OptimalSurvivalTreeCV(FittedTree):
         How held-out rows score a tree; higher is better. The censoring curve of the IBS ratio, and
         the one curve that it compares with, are those of the training rows of the fold. A callable
         gets (fitted tree, X, y), as a scorer of scikit-learn.
-    min_samples_leaf, min_events_leaf, max_leaves
+    min_samples_leaf, min_events_leaf, max_leaves, loss
         As in ``OptimalSurvivalTree``.
     thresholds, missing, encoding, max_levels, levels, categorical, exclude, time_buckets
         As in ``OptimalSurvivalTree``. Thresholds are chosen anew in each fold.
+    column_penalties, first_split
+        As in ``OptimalSurvivalTree``, for all trees that are compared.
     horizon : "default", "auto", float or None, default="default"
         As in ``OptimalSurvivalTree``. "auto" is resolved once, on all rows: all folds are fitted
         and scored with the same horizon. Harrell's C has none.
@@ -186,6 +188,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         min_samples_leaf: int = 7,
         min_events_leaf: int | str = "default",
         max_leaves: int | None = None,
+        loss: str = "brier",
         thresholds: Any = "auto",
         missing: str = "error",
         encoding: str = "questions",
@@ -193,6 +196,8 @@ class OptimalSurvivalTreeCV(FittedTree):
         levels: str = "default",
         categorical: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
+        column_penalties: Mapping[str, float] | None = None,
+        first_split: str | None = None,
         time_buckets: Any = None,
         horizon: float | str | None = "default",
         teacher: Any = "default",
@@ -215,6 +220,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         self.min_samples_leaf = min_samples_leaf
         self.min_events_leaf = min_events_leaf
         self.max_leaves = max_leaves
+        self.loss = loss
         self.thresholds = thresholds
         self.missing = missing
         self.encoding = encoding
@@ -222,6 +228,8 @@ class OptimalSurvivalTreeCV(FittedTree):
         self.levels = levels
         self.categorical = categorical
         self.exclude = exclude
+        self.column_penalties = column_penalties
+        self.first_split = first_split
         self.time_buckets = time_buckets
         self.horizon = horizon
         self.teacher = teacher
@@ -243,30 +251,37 @@ class OptimalSurvivalTreeCV(FittedTree):
         *,
         duration_col: Any = None,
         event_col: Any = None,
+        cause: Any = None,
+        censored: Any = None,
+        groups: Any = None,
     ) -> "OptimalSurvivalTreeCV":
         """Choose a tree by cross-validation; parameters as in ``OptimalSurvivalTree.fit``.
+
+        ``groups``, a value per row or the name of a column of X, which is then not split on, keeps
+        the rows of a group, such as those of one subject, in the same fold.
 
         If Ctrl-C or the callback stops the work, the tree is chosen by the folds that are finished,
         with a ``SearchStoppedWarning``; Ctrl-C before the first of them raises KeyboardInterrupt.
         """
         settings = self._settings()
         X, y = split_outcome(X, y, duration_col, event_col)
-        rows = cohort_of(self, X, y, sample_weight)
+        rows = cohort_of(self, X, with_cause(y, cause, censored), sample_weight, groups)
         seed = seed_of(self.random_state)
         settings = _settled(settings, rows, seed)
-        folds = folds_of(self.cv, rows.events, check_random_state(seed), settings.n_repeats)
+        rng = check_random_state(seed)
+        folds = folds_of(self.cv, rows.events, rng, settings.n_repeats, rows.groups)
         plans = [Plan(np.arange(len(rows)), folds)]
         with watching(self.verbose, self.callback) as watch:
             found = self._tuned(rows, plans, settings, watch)
             tuned = found.by_plan[0]
-            _log(tuned, watch)
-        self._keep(tuned, roles_of(duration_col, event_col), seed, rows.cautions)
+            log_scores(tuned, watch)
+        self._keep(tuned, roles_of(duration_col, event_col), seed, rows)
         self._is_interrupted = found.stopped_by == "an interrupt"
         if found.stopped_by is not None:
             folds_done = f"{self.n_splits_} of {format_count(len(folds), 'fold')}"
-            _warn_if_incomplete(found.stopped_by, f"the tree was chosen by {folds_done}")
+            warn_if_incomplete(found.stopped_by, f"the tree was chosen by {folds_done}")
         warn_of_data(self.warnings_)
-        _warn_if_stopped(tuned.statuses)
+        warn_if_stopped(tuned.statuses)
         warn_of_tails(rows, plans, settings)
         return self
 
@@ -289,14 +304,13 @@ class OptimalSurvivalTreeCV(FittedTree):
         names = ("max_depths", "min_regularization", "scoring", "rule", "n_repeats", "n_jobs")
         return TuningSettings(options=options, **{name: checked[name] for name in names})
 
-    def _keep(
-        self, tuned: Tuned, roles: Roles | None, seed: int, cautions: tuple[str, ...]
-    ) -> None:
+    def _keep(self, tuned: Tuned, roles: Roles | None, seed: int, rows: Cohort) -> None:
         keep_roles(tuned.best, roles)
         # What a tree left out as told by this class it did not warn of.
-        said = tuple(dict.fromkeys((*cautions, *tuned.best.warnings_)))
+        said = rows.said(tuned.best.warnings_)
         state = tuned.best._fitted = replace(tuned.best._state, warnings=said)
-        origin = replace(state.origin, seed=seed).made_by(self)
+        is_grouped = rows.groups is not None
+        origin = replace(state.origin, seed=seed, is_grouped=is_grouped).made_by(self)
         self._fitted = replace(state, origin=origin)
         self.best_estimator_ = tuned.best
         self.best_index_ = tuned.index
@@ -315,31 +329,36 @@ class OptimalSurvivalTreeCV(FittedTree):
         cv: Any = 5,
         duration_col: Any = None,
         event_col: Any = None,
+        cause: Any = None,
+        censored: Any = None,
+        groups: Any = None,
     ) -> NestedScore:
         """How well the whole procedure does on new rows; ``best_score_`` is too high for that.
 
         Each outer fold (``cv``) chooses a tree on its training rows by folds of its own, as ``fit``
         would, and scores it on its held-out rows. The estimator itself does not change. Stopped, it
-        has the scores of the outer folds that are finished.
+        has the scores of the outer folds that are finished. ``groups`` are those of ``fit``, for
+        outer and inner folds.
         """
         settings = self._settings()
         check_nested(self.cv)
-        given = given_rows(self, X, y, sample_weight, duration_col, event_col)
-        rows = cohort_of(clone(self), given.X, given.y, given.sample_weight)
+        given = given_rows(self, X, y, sample_weight, duration_col, event_col, cause, censored)
+        rows = cohort_of(clone(self), given.X, given.y, given.sample_weight, groups)
         seed = seed_of(self.random_state)
         settings, rng = _settled(settings, rows, seed), check_random_state(seed)
-        outer = folds_of(cv, rows.events, rng)
+        outer = folds_of(cv, rows.events, rng, groups=rows.groups)
         plans = []
         for train, _ in outer:
-            inner = folds_of(self.cv, rows.events.take(train), rng, settings.n_repeats)
+            part = rows.take(train)
+            inner = folds_of(self.cv, part.events, rng, settings.n_repeats, part.groups)
             plans.append(Plan(train, [Fold(train[fold.train], train[fold.test]) for fold in inner]))
         with watching(self.verbose, self.callback) as watch:
             found = self._tuned(rows, plans, settings, watch)
         done = found.by_plan
-        _warn_if_stopped([status for tuned in done.values() for status in tuned.statuses])
+        warn_if_stopped([status for tuned in done.values() for status in tuned.statuses])
         if found.stopped_by is not None:
             outer_done = f"{len(done)} of {format_count(len(outer), 'outer fold')}"
-            _warn_if_incomplete(found.stopped_by, f"the score is that of {outer_done}")
+            warn_if_incomplete(found.stopped_by, f"the score is that of {outer_done}")
         warn_of_tails(rows, plans, settings)
         scores = [
             score_of(settings, tuned.best, rows.take(test), rows.events.take(train))
@@ -356,6 +375,7 @@ def _settled(settings: TuningSettings, rows: Cohort, seed: int) -> TuningSetting
     events = rows.events
     lowest, depths = settings.min_regularization, settings.max_depths
     options = without_defaults(settings.options, lowest)
+    check_knows_causes(options, events.causes)
     horizon = resolved_horizon(check_option("horizon", options["horizon"]), events)
     has_teacher = options["teacher"] is not None
     # Two questions: the smallest penalty of interest is that of the simplest table.
@@ -364,36 +384,3 @@ def _settled(settings: TuningSettings, rows: Cohort, seed: int) -> TuningSetting
         depths = (SHALLOW,) if isinstance(lowest, str) else PAPER_DEPTHS
     options |= {"horizon": horizon, "exclude": rows.left_out or None, "random_state": seed}
     return replace(settings, min_regularization=penalty, max_depths=depths, options=options)
-
-
-def _log(tuned: Tuned, watch: Watch) -> None:
-    watch.say(lambda: " depth  regularization  leaves |    score  std. error")
-    for k in range(len(tuned.models)):
-        watch.say(partial(_line, tuned, k))
-
-
-def _line(tuned: Tuned, k: int) -> str:
-    model = tuned.models[k]
-    depth = "none" if model.max_depth is None else model.max_depth
-    mark = "  <- chosen" if k == tuned.index else ""
-    return (
-        f"{depth:>6}  {model.regularization:14.6f}  {model.n_leaves_:6d} | "
-        f"{tuned.means[k]:8.4f}  {tuned.standard_errors[k]:10.4f}{mark}"
-    )
-
-
-def _warn_if_incomplete(stopped_by: str, remains: str) -> None:
-    message = f"stopped by {stopped_by}: {remains}. The others were not finished."
-    warnings.warn(message, SearchStoppedWarning, stacklevel=3)
-
-
-def _warn_if_stopped(statuses: list[str]) -> None:
-    stopped = [status for status in statuses if status != "optimal"]
-    if stopped:
-        reasons = ", ".join(sorted({status.replace("_", " ") for status in stopped}))
-        warnings.warn(
-            f"{len(stopped)} of {len(statuses)} searches were stopped ({reasons}); their trees are "
-            "the best of a smaller depth, so the scores of deeper trees are too low.",
-            SearchStoppedWarning,
-            stacklevel=3,
-        )

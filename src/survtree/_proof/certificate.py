@@ -23,57 +23,24 @@ from survtree._base.numbers import (
 from survtree._base.tree import Tree
 from survtree._proof.checks import check_has_proof
 from survtree._proof.choice import Choice
+from survtree._proof.column_terms import (
+    penalty_of_columns,
+    sentences_of_rules,
+    words_of_columns,
+)
+from survtree._proof.guess import Guess
 from survtree._proof.recheck import Verification, recheck
 from survtree._proof.recheck_model import ModelFacts
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.coded_answers import CodedAnswers
+from survtree._questions.questions import Questions
 from survtree._scoring.teachers import BUILT_IN
 from survtree._search.engines import n_threads
-from survtree._search.problem import LossKind, Problem, SearchSettings
+from survtree._search.problem import LossKind, Problem, SearchSettings, rules_of_splits
 from survtree._search.progress import Watch, pruned_by
 from survtree._search.solve import KeptSearch, Solution, claims_of
 
 MAGIC = "survtree proof 2"
-
-
-@dataclass(frozen=True)
-class Guess:
-    """What a search with a reference model assumed, and what holds even if that is wrong.
-
-    ``loss`` is that of the reference on the training rows. If the assumption holds for the best
-    tree, no tree is below ``conditional_bound``; ``lower_bound`` holds in any case. The
-    difference between the two is the most that a wrong guess can cost.
-    """
-
-    reference: str
-    loss: float
-    conditional_bound: float
-    lower_bound: float
-    n_closed: int
-
-    @classmethod
-    def of(cls, reference: str, losses: NDArray[np.float64], solution: Solution) -> "Guess":
-        """What a search assumed that used the losses of a reference."""
-        return cls(
-            reference=reference,
-            loss=float(losses.sum()),
-            conditional_bound=solution.guessed_bound,
-            lower_bound=solution.lower_bound,
-            n_closed=solution.counts["pruned_by_guess"],
-        )
-
-    assumption = (
-        "on no group of rows that answer all questions alike does the best tree lose less than the "
-        "reference"
-    )
-
-    def __str__(self) -> str:
-        return (
-            f"assumed: {self.assumption} ({self.reference}, loss {self.loss:.6f})\n"
-            f"if so, no tree is below {self.conditional_bound:.6f}\n"
-            f"if not, no tree is below {self.lower_bound:.6f}\n"
-            f"subsets closed by the guess alone: {self.n_closed:,}"
-        )
 
 
 @dataclass(frozen=True)
@@ -111,6 +78,8 @@ class ProofLog:
             "max_depth": p.max_depth,
             "min_samples_leaf": p.min_samples_leaf,
             **({"min_events_leaf": p.min_events_leaf} if p.min_events_leaf else {}),
+            **({"split_penalties": p.split_penalties.tolist()} if p.column_penalties else {}),
+            **({} if p.first_split is None else {"first_split": _numbers_of(p.may_be_first)}),
             "horizon": self.horizon,
             "tree": nested(self.tree, 0),
             "n_rows": len(p.answers),
@@ -118,15 +87,16 @@ class ProofLog:
             "fingerprint": fingerprint,
             "problem_fingerprint": problem_fingerprint(fingerprint, p, self.horizon),
             **({} if p.targets is None else {"n_targets": p.targets.shape[1]}),
+            **({"loss": p.loss} if p.loss_kind == "likelihood" else {}),
         }
 
     def _rows(self) -> list[str]:
         """Time, event, weight, answers and, if there are any, targets of each row."""
         events, targets = self.problem.events, self.problem.targets
         lines = [
-            f"{float(time)!r} {int(event)} {float(weight)!r} {''.join(map(str, answers.tolist()))}"
-            for time, event, weight, answers in zip(
-                events.time, events.event, events.weight, self.problem.matrix, strict=True
+            f"{float(time)!r} {int(kind)} {float(weight)!r} {''.join(map(str, answers.tolist()))}"
+            for time, kind, weight, answers in zip(
+                events.time, events.kinds, events.weight, self.problem.matrix, strict=True
             )
         ]
         if targets is None:
@@ -149,11 +119,19 @@ class ProofLog:
         ]
 
 
+def _numbers_of(questions: NDArray[np.bool_]) -> list[int]:
+    """Counted from 1, as in a proof file."""
+    return [int(j) + 1 for j in np.flatnonzero(questions)]
+
+
 def problem_fingerprint(data: str, rules: "Problem | Certificate", horizon: float | None) -> str:
     """SHA-256 of the fingerprint of the data and of all that is asked of a tree."""
     names = ("max_depth", "min_samples_leaf", "min_events_leaf", "max_leaves")
     counts = (getattr(rules, name) for name in names)
     stated = [float(rules.regularization), *counts, None if horizon is None else float(horizon)]
+    if rules.loss_kind == "likelihood":  # data with targets have a fingerprint of their own
+        stated.append(rules.loss_kind)
+    stated += rules_of_splits(rules.questions, rules.column_penalties, rules.first_split)
     return hashlib.sha256(f"{data} {json.dumps(stated)}".encode()).hexdigest()
 
 
@@ -189,8 +167,9 @@ class Certificate:
     """The numbers behind a fitted tree. ``status`` is "optimal" only if the bounds meet.
 
     ``guess`` has the assumption if the proof depends on a reference model. ``loss_kind`` tells
-    which loss was minimised: "brier", or "teacher" for the squared distance to the vectors
-    ``targets``, which a model file does not keep. ``teacher_seed`` and ``teacher_rows`` are
+    which loss was minimised: "brier", "likelihood", "incidence" for the Brier score of the
+    cumulative incidence of one of several causes, or "teacher" for the squared distance to the
+    vectors ``targets``, which a model file does not keep. ``teacher_seed`` and ``teacher_rows`` are
     those of a built-in teacher, and make them again. ``choice`` says which tree this is if it is
     not simply the optimum: of status "near_optimal", or the best under a condition.
     """
@@ -212,6 +191,8 @@ class Certificate:
     time_buckets: int | tuple[float, ...] | None = None
     max_leaves: int | None = None
     min_events_leaf: int = 0
+    column_penalties: dict[str, float] | None = None  # for every split on the column
+    first_split: str | None = None  # the column that all rows are split on, if it can split them
     horizon: float | None = None  # the loss is integrated up to here; None: to the last time
     exact_loss: float | None = None  # on the times as they are, where the search rounded them
     guess: Guess | None = None
@@ -245,6 +226,8 @@ class Certificate:
             min_samples_leaf=problem.min_samples_leaf,
             max_leaves=problem.max_leaves,
             min_events_leaf=problem.min_events_leaf,
+            column_penalties=problem.column_penalties,
+            first_split=problem.first_split,
             tolerance=solution.tolerance,
             fingerprint=fingerprint,
             seconds=solution.seconds,
@@ -258,15 +241,35 @@ class Certificate:
 
     def at(self, regularization: float) -> "Certificate":
         """The same tree for another penalty of its interval, not below that of the search."""
-        objective = self.loss + regularization * self.n_leaves
+        objective = self.loss + regularization * self.n_leaves + self.columns_penalty
         # A bound at the penalty of the search also holds at a higher one.
         bound = objective if self.status == "optimal" else min(objective, self.lower_bound)
         return replace(self, regularization=regularization, objective=objective, lower_bound=bound)
 
     @property
+    def questions(self) -> Questions:
+        """The candidate splits."""
+        return self.binarizer.questions_
+
+    @property
+    def columns_penalty(self) -> float:
+        """What the columns that the tree splits on add to its objective."""
+        return penalty_of_columns(self.tree, self.questions, self.column_penalties)
+
+    @property
+    def columns_words(self) -> str:
+        """The same in words, to follow the other terms of the objective; often empty."""
+        return words_of_columns(self.tree, self.questions, self.column_penalties)
+
+    @property
+    def column_rules(self) -> list[str]:
+        """The rules of the user about columns, in sentences."""
+        return sentences_of_rules(self.column_penalties, self.first_split)
+
+    @property
     def can_be_rechecked(self) -> bool:
         """Whether the rows of the fit are enough to compute the loss again."""
-        is_kept = self.loss_kind == "brier" or self.targets is not None
+        is_kept = self.loss_kind != "teacher" or self.targets is not None
         return is_kept or self.teacher_seed is not None
 
     @property
@@ -341,11 +344,17 @@ class Certificate:
         return f"{self._terms()}{rest}{pruned_by(self.counts)}"
 
     def _terms(self) -> str:
-        of = " against the teacher" if self.loss_kind == "teacher" else ""
+        causes = self.binarizer.causes_
+        words = {
+            "teacher": " against the teacher",
+            "likelihood": " by the likelihood",
+            "incidence": f" of the incidence of {causes.target_name!r}" if causes else "",
+        }
+        of = words.get(self.loss_kind, "")
         of += f" ({self.teacher_words})" if self.teacher_words else ""
         parts = (
             f"{self.status}: loss {self.loss:.6f}{of} + {format_count(self.n_leaves, 'leaf')} x "
-            f"{format_penalty(self.regularization)} = {self.objective:.6f}"
+            f"{format_penalty(self.regularization)}{self.columns_words} = {self.objective:.6f}"
         )
         if self.horizon is not None:
             parts += f" with the loss integrated to {format_exact(self.horizon)}"

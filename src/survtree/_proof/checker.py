@@ -10,11 +10,14 @@ of which each must follow from those before it and from what is computed here, b
 on a set of rows is a leaf, or splits on one of the questions; so it costs at least the smallest of
 
     the rows as one leaf,
-    for each question, what the two parts cost at least, added up;
+    for each question, its penalty and what the two parts cost at least, added up;
+
+where a rule says which questions may split all rows, only these count there, and no leaf does if
+one of them can;
 
 and a part costs at least the bound of an earlier claim about it, or else what any tree does: it is
-a leaf, or has two leaves or more and at least the loss of the best curve of each group of rows that
-no question separates; or of the best vector, where the loss is against a teacher. The last claim is
+a leaf, or has two leaves or more, a split, and at least the loss of the best curve of each group of
+rows that no question separates; or of the best vector, where the loss is against a teacher. The last claim is
 about all rows, and must meet the objective of the tree.
 
 Rounding never helps a claim. Losses are rounded down by more than they can be off, sums to the next
@@ -26,7 +29,7 @@ much more than the bound.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import nextafter
+from math import fsum, nextafter
 from pathlib import Path
 from typing import Any
 
@@ -99,29 +102,65 @@ class _Checker:
     def __init__(self, problem: ProofProblem) -> None:
         self.p = problem
         self.losses = losses_of(problem)
-        self.questions = _distinct(problem.answers)
+        n = problem.answers.shape[1]
+        self.penalties = np.zeros(n) if problem.penalties is None else problem.penalties
+        self.questions = _distinct(problem.answers, self.penalties)
+        self.n_different = len(self.questions)
+        if problem.first is not None:
+            first = np.flatnonzero(problem.first)
+            others = first[_distinct(problem.answers[:, first], self.penalties[first])]
+            self.questions = np.union1d(self.questions, others)
+        self.least_split = float(self.penalties[self.questions].min(initial=np.inf))
+        self.must_split = self.can_begin()
         self.accepted: dict[bytes, list[tuple[int, float]]] = {}
         root = self.computed(np.arange(len(problem.time)))
         # Otherwise what was left out of the losses could be all that trees differ by.
         need(self.losses.shift <= 1e-3 * TOLERANCE * root or root == 0.0, TOO_FINE)
-        # The last digits of a large penalty are lost in sums with it.
-        self.slack = TOLERANCE * root + 16.0 * UNIT * problem.regularization
+        # The last digits of a large penalty are lost in sums with it. A tree that must split pays
+        # penalties of several leaves, and of its first split.
+        paid = problem.regularization
+        if self.must_split:
+            paid = 4.0 * (paid + float(self.penalties[problem.first].max()))
+        self.slack = TOLERANCE * root + 16.0 * UNIT * paid
         need(np.isfinite(self.slack), "the penalty or the loss of one leaf is too large a number")
 
     def computed(self, rows: Places) -> float:
         """The loss of these rows as one leaf, up to rounding."""
         return float(self.losses.as_leaves(rows, np.ones((len(rows), 1)))[0])
 
+    def can_begin(self) -> bool:
+        """Whether a rule says which questions may split all rows, and one of them can."""
+        p = self.p
+        if p.first is None or p.max_depth == 0:
+            return False
+        return bool(self.fits(np.arange(len(p.time)), np.flatnonzero(p.first)).any())
+
+    def fits(self, rows: Places, questions: Places) -> Bools:
+        """Which questions leave enough rows and events on both sides."""
+        yes, event = self.p.answers[np.ix_(rows, questions)], self.p.event[rows]
+        n_yes, n_events = yes.sum(axis=0), yes[event].sum(axis=0)
+        enough = np.minimum(n_yes, len(rows) - n_yes) >= max(1, self.p.min_rows)
+        enough &= np.minimum(n_events, event.sum() - n_events) >= self.p.min_events
+        return np.asarray(enough)
+
+    def most_depth(self) -> int:
+        """The depth that trees on all rows can make use of."""
+        p = self.p
+        if p.first is not None and not self.must_split:
+            return 0
+        most = self.n_different if p.max_depth is None else p.max_depth
+        return int(self.useful_depth(len(p.time), p.event.sum(), most))
+
     def useful_depth(self, n_rows: Any, n_events: Any, depth: int) -> Any:
         """The depth that a tree on so many rows can make use of; or of trees, on arrays of them.
 
         A path to its deepest leaf has that many leaves beside it, each with enough rows and events,
-        and never splits on the same question twice.
+        and never splits the rows in the same way twice.
         """
         leaves = np.asarray(n_rows) // self.p.min_rows
         if self.p.min_events > 0:
             leaves = np.minimum(leaves, np.asarray(n_events) // self.p.min_events)
-        return np.clip(leaves - 1, 0, min(depth, len(self.questions)))
+        return np.clip(leaves - 1, 0, min(depth, self.n_different))
 
     def follows(self, path: Sequence[int], depth: int, bound: float) -> float:
         """Keep what follows of a claim, and return it; raise RejectedError if that is less."""
@@ -145,23 +184,25 @@ class _Checker:
         penalty = self.p.regularization
         leaf = at_least(self.losses, np.array([self.computed(rows)]))
         whole = float(below(leaf + penalty)[0])
-        event = self.p.event[rows]
-        if self.useful_depth(len(rows), event.sum(), depth) == 0:
+        is_everyone = len(rows) == len(self.p.time)
+        if is_everyone:
+            depth = min(depth, self.most_depth())
+        if self.useful_depth(len(rows), self.p.event[rows].sum(), depth) == 0:
             return whole
-        yes = self.p.answers[np.ix_(rows, self.questions)]
-        n_yes, n_events = yes.sum(axis=0), yes[event].sum(axis=0)
-        fits = np.minimum(n_yes, len(rows) - n_yes) >= max(1, self.p.min_rows)
-        fits &= np.minimum(n_events, event.sum() - n_events) >= self.p.min_events
-        sides = [yes[:, fits], ~yes[:, fits]]
+        questions = self.questions[self.fits(rows, self.questions)]
+        if is_everyone and self.must_split and self.p.first is not None:
+            questions, whole = questions[self.p.first[questions]], float(np.inf)
+        yes, penalties = self.p.answers[np.ix_(rows, questions)], self.penalties[questions]
+        sides = [yes, ~yes]
         floors, knowns = zip(*(self.floors(rows, side, depth - 1) for side in sides), strict=True)
-        lanes = below(floors[0] + floors[1])
+        lanes = below(below(floors[0] + floors[1]) + penalties)
         # Claims are looked up only where what is known without them is too low.
         for lane in np.flatnonzero(lanes < bound):
             parts = [
                 known(lane) if known is not None else float(floor[lane])
                 for floor, known in zip(floors, knowns, strict=True)
             ]
-            lanes[lane] = nextafter(parts[0] + parts[1], 0.0)
+            lanes[lane] = nextafter(nextafter(parts[0] + parts[1], 0.0) + penalties[lane], 0.0)
         need(np.isfinite(lanes).all(), "a bound is too large a number")
         return min(whole, float(lanes.min(initial=np.inf)))
 
@@ -172,7 +213,7 @@ class _Checker:
         penalty, inside = self.p.regularization, side.astype(float)
         leaves = below(at_least(self.losses, self.losses.as_leaves(rows, inside)) + penalty)
         of_groups = self.losses.floor[rows] @ inside * (1.0 - (len(rows) + 2) * UNIT)
-        splits = below(of_groups + 2.0 * penalty)
+        splits = below(below(of_groups + 2.0 * penalty) + self.least_split)
         n_rows, n_events = side.sum(axis=0), side[self.p.event[rows]].sum(axis=0)
         useful = self.useful_depth(n_rows, n_events, depth)
         floor: Floats = np.where(useful == 0, leaves, np.minimum(leaves, splits))
@@ -192,11 +233,12 @@ def _key(inside: Bools) -> bytes:
     return np.packbits(inside).tobytes()
 
 
-def _distinct(answers: Bools) -> Places:
-    """Questions that separate the rows in different ways."""
+def _distinct(answers: Bools, penalties: Floats) -> Places:
+    """Questions that separate the rows in different ways, the cheapest of those that do so alike."""
     flipped = answers ^ answers[:1]
-    _, first = np.unique(flipped, axis=1, return_index=True)
-    kept = np.sort(first)
+    by_penalty = np.argsort(penalties, kind="stable")
+    _, places = np.unique(flipped[:, by_penalty], axis=1, return_index=True)
+    kept = np.sort(by_penalty[places])
     return kept[flipped[:, kept].any(axis=0)]
 
 
@@ -234,15 +276,20 @@ def _rules(p: ProofProblem) -> str:
     """Which trees are meant."""
     limit = "any depth" if p.max_depth is None else f"depth {p.max_depth} or less"
     events = f" and {p.min_events} events" if p.min_events > 0 else ""
-    return f"of {limit} with at least {p.min_rows} rows{events} per leaf"
+    first = " that begin as the rule says" if p.first is not None else ""
+    return f"of {limit} with at least {p.min_rows} rows{events} per leaf{first}"
 
 
 def _scored_by(p: ProofProblem) -> str:
     """What they cost."""
     until = "" if p.horizon is None else f" integrated to {p.horizon!r}"
     against = "" if p.targets is None else " against the teacher"
+    against += " by the likelihood" if p.is_by_likelihood else ""
+    if p.other is not None and p.targets is None:
+        against = " of the incidence of one of several causes"
     loss = f", with the loss{until}{against}" if until or against else ""
-    return f" at a penalty of {p.regularization!r} per leaf{loss}"
+    splits = "" if p.penalties is None else " and the penalties of splits"
+    return f" at a penalty of {p.regularization!r} per leaf{splits}{loss}"
 
 
 def _last_bound(lines: Sequence[str], checker: _Checker) -> float:
@@ -254,9 +301,10 @@ def _last_bound(lines: Sequence[str], checker: _Checker) -> float:
     if claim is None:
         raise RejectedError("there are no claims")
     path, depth, _ = claim
-    most = len(checker.questions) if problem.max_depth is None else problem.max_depth
-    enough = checker.useful_depth(len(problem.time), problem.event.sum(), most)
-    need(not path and depth >= enough, "the last claim is not about all rows and depths")
+    need(
+        not path and depth >= checker.most_depth(),
+        "the last claim is not about all rows and depths",
+    )
     return bound
 
 
@@ -264,12 +312,33 @@ def _tree_cost(tree: Any, checker: _Checker) -> tuple[float, float]:
     """Numbers around the objective of a tree ([question, no, yes], a leaf is null), if allowed."""
     losses: list[float] = []
     _add_leaves(tree, checker, np.arange(len(checker.p.time)), 0, losses)
+    _check_first(tree, checker)
     computed, rounding = sum(losses), len(losses) * UNIT
-    penalties = len(losses) * checker.p.regularization
+    penalties = len(losses) * checker.p.regularization + fsum(_split_penalties(tree, checker))
     low = float(np.maximum(computed * (1 - checker.losses.error - rounding), 0.0))
     high = at_most(checker.losses, computed) + len(losses) * checker.losses.shift
     need(np.isfinite(high + penalties), "the tree costs too large a number")
     return (low + penalties) * (1 - 4 * UNIT), (high + penalties) * (1 + rounding + 4 * UNIT)
+
+
+def _split_penalties(node: Any, checker: _Checker) -> list[float]:
+    """Of all splits of a tree that is allowed."""
+    if node is None:
+        return []
+    question, no, yes = node
+    below_it = _split_penalties(no, checker) + _split_penalties(yes, checker)
+    return [float(checker.penalties[question - 1]), *below_it]
+
+
+def _check_first(tree: Any, checker: _Checker) -> None:
+    """The tree begins as the rule says, if there is one."""
+    first = checker.p.first
+    if first is None:
+        return
+    is_leaf = tree is None
+    need(is_leaf or checker.must_split, "no split may be the first, and the tree has one")
+    need(not (is_leaf and checker.must_split), "the tree has no split, and some may be the first")
+    need(is_leaf or first[tree[0] - 1], "the first split of the tree is not one that may be")
 
 
 def _add_leaves(node: Any, checker: _Checker, rows: Places, depth: int, out: list[float]) -> None:

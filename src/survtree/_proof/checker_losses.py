@@ -5,9 +5,11 @@ optimal, one that is at least the exact one. So what follows from them is true w
 does. Let u = 2^-53, by which share one operation is off at most. Where numbers that are not
 negative are only added, multiplied and divided, the shares of all operations on the way to a result
 add up. Nothing below is subtracted but times and targets as they stand in the file. Numbers stay
-far from the ends of the range, see ``BrierLosses``, so that no share is ever lost to them.
+far from the ends of the range, see ``BrierLosses``, so that no share is ever lost to them. What
+``LikelihoodLosses`` subtracts besides is told there.
 """
 
+from decimal import Context, Decimal
 from typing import Protocol
 
 import numpy as np
@@ -52,7 +54,13 @@ def below(sums: Floats) -> Floats:
 
 def losses_of(p: ProofProblem) -> Losses:
     """The loss that the file is about."""
-    losses: Losses = BrierLosses(p) if p.targets is None else TeacherLosses(p, p.targets)
+    losses: Losses
+    if p.targets is not None:
+        losses = TeacherLosses(p, p.targets)
+    elif p.is_by_likelihood:
+        losses = LikelihoodLosses(p)
+    else:
+        losses = BrierLosses(p) if p.other is None else IncidenceLosses(p)
     wide = f"the losses of {len(p.time):,} rows with these weights cannot be computed to 1e-6"
     need(losses.error <= LARGEST_ERROR, wide)
     return losses
@@ -115,6 +123,74 @@ class TeacherLosses:
         return losses
 
 
+class LikelihoodLosses:
+    """Losses by the likelihood of proportional hazards.
+
+    With H_i the Nelson-Aalen cumulative hazard of all rows, a leaf that has D = sum of the weights
+    of its events and E = sum of w_i H_i loses, with r_i = H_i D/E, the sum of w_i (r_i - 1 - ln
+    r_i) over its events and of w_i r_i over its other rows, divided by the weight of all rows. No
+    other factor than D/E makes that less, so a group loses at least this in whatever leaf it ends.
+
+    Rounding. H is computed with 50 digits and rounded once. If D/E is off by a share e, all r_i
+    are, and the exact loss at them is larger by D (e - ln(1 + e)) at most, which is below D e^2; e
+    is at most (4n + 5) u. Besides, r_i is off by 2u of it, which moves its term t = r - 1 - ln r by
+    |r - 1| 2u; ln is off by 4u |ln r|; r - 1 is exact from 1/2 to 2 and otherwise off by at most
+    8u of t, as is ln r below 1/2; the difference by u of itself. So a term is off by 10u |r - 1|
+    and 20u of itself. As t is at least (r - 1)^2 / (2 (r + 1)), the sum of w |r - 1| over events is
+    at most the root of 4D times the sum of w t, by Schwarz; and no leaf has a larger sum of w t
+    than all rows together. Differences r - 1 below 1e-15 count as none, which is right to 1e-30 D.
+    """
+
+    def __init__(self, p: ProofProblem) -> None:
+        self.weight = _near_one(p.weight)
+        self.scale = float(self.weight.sum())
+        self.event_weight = np.where(p.event, self.weight, 0.0)
+        self.is_event, self.hazard = p.event, _cumulative_hazard(p)
+        n = len(self.weight)
+        self.error = (2 * n + 40) * UNIT
+        events = float(self.event_weight.sum()) / self.scale
+        root = self.as_leaves(np.arange(n), np.ones((n, 1)))[0]
+        by_ratio = ((4 * n + 5) * UNIT) ** 2 + 1e-30
+        self.shift = 21 * UNIT * float(np.sqrt(events * root)) + by_ratio * events
+        self.floor = np.zeros(n)
+        for rows in _group_rows(p.answers):
+            self.floor[rows[0]] = at_least(self, self.as_leaves(rows, np.ones((len(rows), 1))))[0]
+
+    def as_leaves(self, rows: Places, inside: Floats) -> Floats:
+        """As the protocol says."""
+        weight, hazard = self.weight[rows, None] * inside, self.hazard[rows]
+        events, expected = self.event_weight[rows] @ inside, hazard @ weight
+        factor = np.divide(events, expected, out=np.zeros_like(events), where=events > 0)
+        ratio = hazard[:, None] * factor
+        of_event = np.where(ratio > 0, ratio, 1.0)
+        above = of_event - 1.0
+        above[np.abs(above) < 1e-15] = 0.0
+        logs = np.where(above < -0.5, np.log(of_event), np.log1p(np.maximum(above, -0.5)))
+        terms = np.where(self.is_event[rows, None], above - logs, ratio)
+        losses: Floats = (weight * terms).sum(axis=0) / self.scale
+        return losses
+
+
+def _cumulative_hazard(p: ProofProblem) -> Floats:
+    """The Nelson-Aalen cumulative hazard at the end of each row; rows are in the order of times."""
+    digits = Context(prec=50)
+    steps: list[Decimal] = []
+    at_risk = events = Decimal(0)
+    for k in reversed(range(len(p.time))):
+        weight = Decimal(float(p.weight[k]))
+        at_risk = digits.add(at_risk, weight)
+        events = digits.add(events, weight) if p.event[k] else events
+        is_first = k == 0 or p.time[k - 1] != p.time[k]
+        steps.append(digits.divide(events, at_risk) if is_first else Decimal(0))
+        events = Decimal(0) if is_first else events
+    hazard, sums = Decimal(0), []
+    for step in reversed(steps):
+        hazard = digits.add(hazard, step)
+        sums.append(float(hazard))
+    # The step of a time is at its first row, so the others of the time have it too.
+    return np.array(sums)
+
+
 class BrierLosses:
     """Integrated Brier scores.
 
@@ -147,10 +223,14 @@ class BrierLosses:
         self.lengths = np.where(is_short, 0.0, lengths)
         self.shift = 2.0**-300 if is_short[:-1].any() else 0.0
         self.event_weight = np.where(p.event, self.weight, 0.0)
-        self.censored_weight = np.where(p.event, 0.0, self.weight)
+        self.other_weight = np.zeros_like(self.weight)
+        if p.other is not None:
+            self.other_weight = np.where(p.other, self.weight, 0.0)
+        ended_weight = self.event_weight + self.other_weight
+        self.censored_weight = np.where(ended_weight > 0, 0.0, self.weight)
         events, censored = (
             np.bincount(self.when, each, len(times))
-            for each in (self.event_weight, self.censored_weight)
+            for each in (ended_weight, self.censored_weight)
         )
         at_risk = (events + censored)[::-1].cumsum()[::-1]
         g = np.cumprod((events + np.append(at_risk[1:], 0.0)) / at_risk)
@@ -158,6 +238,7 @@ class BrierLosses:
         self.scale = float(at_risk[0])
         self.inverse_areas = self.lengths * self.inverse
         self.b_weight = self.event_weight * self.inverse[self.when]
+        self.c_weight = self.other_weight * self.inverse[self.when]
         self.error = self._units() * UNIT
         self.floor = self._group_floors()
 
@@ -176,6 +257,7 @@ class BrierLosses:
                 continue
             weight = np.bincount(self.when[rows], self.weight[rows], n_times)
             a = np.append(weight[::-1].cumsum()[::-1][1:], 0.0) * self.inverse
+            a += np.bincount(self.when[rows], self.c_weight[rows], n_times).cumsum()
             b = np.bincount(self.when[rows], self.b_weight[rows], n_times).cumsum()
             best = np.divide(a * b, a + b, out=np.zeros_like(a), where=a * b > 0)
             floors[rows[0]] = (self.lengths * best).sum() / self.scale
@@ -202,5 +284,52 @@ class BrierLosses:
             for each in (self.lengths, self.inverse_areas)
         )
         loss = died * died * later * inverse_area + s * s * b * length
+        out: Floats = loss.sum(axis=0) / self.scale
+        return out
+
+
+class IncidenceLosses(BrierLosses):
+    """Integrated Brier scores of the cumulative incidence of one of several causes.
+
+    With F the incidence of the cause and c the sum of weight / G(y_i) over rows of the leaf that
+    ended by another cause up to y, a leaf pays F^2 (a + c) + (1-F)^2 b, where a and b are as in
+    ``BrierLosses``, b over rows that ended by the cause, and rows of no cause are censored. F is
+    the sum of its steps: the share S that is free of all causes just before, times the share of those
+    at risk that end by the cause. 1 - F is S plus the sum of the steps of the other causes. So
+    nothing is subtracted. F and 1 - F are off by no more units than 1 - S is there, and 1 more for
+    the last sum; a + c takes 1 more than a, c no more than b. That is less than what was added when
+    the units of ``BrierLosses`` were rounded up, and so are those of the best curve of a group.
+    """
+
+    def as_leaves(self, rows: Places, inside: Floats) -> Floats:
+        """As the protocol says."""
+        when = self.when[rows]
+        starts = np.flatnonzero(np.diff(when, prepend=-1))
+        target, other, censored = (
+            np.add.reduceat(each[rows, None] * inside, starts)
+            for each in (self.event_weight, self.other_weight, self.censored_weight)
+        )
+        b, c = (
+            np.add.reduceat(each[rows, None] * inside, starts).cumsum(axis=0)
+            for each in (self.b_weight, self.c_weight)
+        )
+        at_risk = (target + other + censored)[::-1].cumsum(axis=0)[::-1]
+        later = np.vstack([at_risk[1:], np.zeros((1, inside.shape[1]))])
+        has_ends = target + other > 0
+        stay = np.divide(censored + later, at_risk, out=np.ones_like(later), where=has_ends)
+        free = np.cumprod(stay, axis=0)
+        before = np.vstack([np.ones((1, inside.shape[1])), free[:-1]])
+        had, had_other = (
+            np.cumsum(
+                before * np.divide(each, at_risk, out=np.zeros_like(later), where=each > 0), axis=0
+            )
+            for each in (target, other)
+        )
+        length, inverse_area = (
+            np.add.reduceat(each, when[starts])[:, None]
+            for each in (self.lengths, self.inverse_areas)
+        )
+        had_not = free + had_other
+        loss = had * had * (later * inverse_area + c * length) + had_not * had_not * b * length
         out: Floats = loss.sum(axis=0) / self.scale
         return out

@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -28,7 +29,8 @@ REQUIRED = {
     *("objective", "regularization", "max_depth", "min_samples_leaf", "horizon", "tree"),
     *("n_rows", "names", "fingerprint", "problem_fingerprint"),
 }
-OPTIONAL = {"min_events_leaf", "n_targets"}
+OPTIONAL = {"min_events_leaf", "n_targets", "loss", "split_penalties", "first_split"}
+LIKELIHOOD = "likelihood"  # the one loss that the head names
 
 
 class RejectedError(Exception):
@@ -55,6 +57,10 @@ class ProofProblem:
     targets: Floats | None  # vectors of a teacher, a row each, if the loss is against one
     min_events: int = 0
     horizon: float | None = None  # the loss is integrated up to here; None: to the last time
+    is_by_likelihood: bool = False
+    penalties: Floats | None = None  # for every split on a question
+    first: Bools | None = None  # the questions that may split all rows
+    other: Bools | None = None  # the rows that ended by another cause, if there are some
 
 
 @dataclass(frozen=True)
@@ -103,7 +109,9 @@ def _head_of(line: str) -> dict[str, Any]:
     need(isinstance(head, dict), "the second line is no JSON object")
     known = REQUIRED <= set(head) <= REQUIRED | OPTIONAL
     need(known, f"the head has {', '.join(sorted(map(str, head)))}")
-    head = {"min_events_leaf": 0, "n_targets": 0, **head}
+    need(head.get("loss", LIKELIHOOD) == LIKELIHOOD, "loss must be 'likelihood' if it is there")
+    need("loss" not in head or "n_targets" not in head, "a likelihood has no targets")
+    head = {"min_events_leaf": 0, "n_targets": 0, "loss": None, **head}
     for name in ("objective", "regularization"):
         is_number = type(head[name]) is float and 0 <= head[name] < np.inf
         need(is_number, f"{name} must be a number >= 0")
@@ -117,7 +125,23 @@ def _head_of(line: str) -> dict[str, Any]:
     need(is_count, f"n_rows must be a number of rows, at most {MOST_ROWS:,}")
     are_names = isinstance(names, list) and all(isinstance(name, str) for name in names)
     need(are_names, "names must be a list of texts")
+    _check_rules(head)
     return head
+
+
+def _check_rules(head: dict[str, Any]) -> None:
+    """What is said of splits on each question, if anything is."""
+    n = len(head["names"])
+    if "split_penalties" in head:
+        given = head["split_penalties"]
+        are_numbers = isinstance(given, list) and len(given) == n
+        are_numbers = are_numbers and all(type(x) is float and 0 <= x < np.inf for x in given)
+        need(are_numbers, "split_penalties must be a number >= 0 for each of the names")
+    if "first_split" in head:
+        given = head["first_split"]
+        are_known = isinstance(given, list) and all(_is_count(q, 1) and q <= n for q in given)
+        are_known = are_known and all(a < b for a, b in pairwise(given))
+        need(are_known, "first_split must be a list of ascending numbers of questions")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -146,12 +170,12 @@ def _problem_of(head: dict[str, Any], cells: list[list[str]]) -> ProofProblem:
     is_whole = all(len(row) == 4 + n_targets for row in cells)
     need(is_whole, f"each row must have {4 + n_targets} parts")
     time, weight = (np.array([_number(row[k]) for row in cells]) for k in (0, 2))
-    event = np.array([_flag(row[1]) for row in cells])
+    event, other = (_are([row[1] for row in cells], code) for code in ("1", "2"))
     answers = _answers_of([row[3] for row in cells], len(head["names"]))
     targets = np.array([[_number(cell) for cell in row[4:]] for row in cells])
     _check_times(time, head["horizon"])
     _check_weights(weight)
-    data = _fingerprint(head["names"], answers, time, event, weight, targets)
+    data = _fingerprint(head["names"], answers, time, (event, other), weight, targets)
     need(data == head["fingerprint"], "the fingerprint is of other data")
     is_same = _problem_fingerprint(head) == head["problem_fingerprint"]
     need(is_same, "the fingerprint of the problem is of other rules")
@@ -165,12 +189,27 @@ def _problem_of(head: dict[str, Any], cells: list[list[str]]) -> ProofProblem:
         min_events=head["min_events_leaf"],
         targets=targets[order] if n_targets > 0 else None,
         horizon=head["horizon"],
+        is_by_likelihood=head["loss"] is not None,
+        penalties=np.array(head["split_penalties"]) if "split_penalties" in head else None,
+        first=_first_of(head),
+        other=other[order] if other.any() else None,
     )
 
 
-def _flag(text: str) -> bool:
-    need(text in ("0", "1"), f"answers and events are 0 or 1, not {text!r}")
-    return text == "1"
+def _first_of(head: dict[str, Any]) -> Bools | None:
+    """By question: whether it may split all rows."""
+    if "first_split" not in head:
+        return None
+    first = np.zeros(len(head["names"]), dtype=bool)
+    first[[question - 1 for question in head["first_split"]]] = True
+    return first
+
+
+def _are(ends: list[str], code: str) -> Bools:
+    """Which rows end so: 0 is censored, 1 the event, 2 another cause."""
+    odd = next((text for text in ends if text not in ("0", "1", "2")), None)
+    need(odd is None, f"a row ends by 0, 1 or 2, not {odd!r}")
+    return np.array([text == code for text in ends])
 
 
 def _answers_of(texts: list[str], n_questions: int) -> Bools:
@@ -196,13 +235,20 @@ def _check_weights(weight: Floats) -> None:
 
 
 def _fingerprint(
-    names: list[str], answers: Bools, time: Floats, event: Bools, weight: Floats, targets: Floats
+    names: list[str],
+    answers: Bools,
+    time: Floats,
+    ends: tuple[Bools, Bools],
+    weight: Floats,
+    targets: Floats,
 ) -> str:
     """Of the data, as docs/reference/proof-file.md defines it."""
     raw = [name.encode("utf-8", "surrogatepass") for name in names]
     is_weighted = bool((weight != 1.0).any())
     digest = hashlib.sha256(repr([answers.shape, is_weighted, *map(len, raw)]).encode())
-    for part in (b"".join(raw), np.packbits(answers), np.packbits(event)):
+    event, other = ends
+    others = b"others" + np.packbits(other).tobytes() if other.any() else b""
+    for part in (b"".join(raw), np.packbits(answers), np.packbits(event), others):
         digest.update(bytes(part))
     digest.update(time.astype("<f8").tobytes())
     if is_weighted:
@@ -217,7 +263,17 @@ def _problem_fingerprint(head: dict[str, Any]) -> str:
     """Of the data and of what is asked of a tree, likewise; a proof has no limit on leaves."""
     names = ("regularization", "max_depth", "min_samples_leaf", "min_events_leaf")
     rules = [*(head[name] for name in names), None, head["horizon"]]
+    rules += [] if head["loss"] is None else [head["loss"]]
+    if "split_penalties" in head or "first_split" in head:
+        first = _first_of(head)
+        rules.append(_runs(head.get("split_penalties")))
+        rules.append(_runs(None if first is None else [int(each) for each in first]))
     return hashlib.sha256(f"{head['fingerprint']} {json.dumps(rules)}".encode()).hexdigest()
+
+
+def _runs(numbers: list[Any] | None) -> list[list[Any]] | None:
+    """How often a number comes in a row, and the number."""
+    return None if numbers is None else [[len([*same]), each] for each, same in groupby(numbers)]
 
 
 # What other files begin with.

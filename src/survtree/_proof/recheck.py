@@ -69,7 +69,7 @@ def recheck(
     events = study.events.until(stated.horizon)
     rows = _problem(stated, study.table, events)
     is_same = rows.fingerprint() == (stated.rows_fingerprint or stated.fingerprint)
-    if stated.loss_kind == "brier":
+    if stated.loss_kind != "teacher":
         check_no_targets(targets)
         return _verification(stated, study, rows, is_same)
     if targets is not None:
@@ -94,6 +94,9 @@ def _problem(stated: "Certificate", table: Table, events: EventTable) -> Problem
         stated.min_samples_leaf,
         stated.max_leaves,
         min_events_leaf=stated.min_events_leaf,
+        loss="brier" if stated.loss_kind == "teacher" else stated.loss_kind,
+        column_penalties=stated.column_penalties,
+        first_split=stated.first_split,
     )
 
 
@@ -134,7 +137,7 @@ def _check_model(
     """The loss on exact times, and what the model states of leaves and predictions."""
     leaf_of_row, found = problem.leaf_of_row(stated.tree), {}
     if stated.exact_loss is not None:
-        oracle = loss_by_definition(study.events.until(stated.horizon), None)
+        oracle = loss_by_definition(study.events.until(stated.horizon), None, problem.loss)
         loss, slack = oracle.tree_loss(leaf_of_row), 1e-9 * max(1.0, oracle.one_leaf_loss())
         is_same = abs(loss - stated.exact_loss) <= slack
         found["exact loss"] = (is_same, f"{loss:.12g}, stated {stated.exact_loss:.12g}")
@@ -149,7 +152,7 @@ def _check_tree(stated: "Certificate", problem: Problem) -> dict[str, Claim]:
     """The loss, the shape and the arithmetic."""
     leaf_of_row = problem.leaf_of_row(stated.tree)
     sizes, events = np.bincount(leaf_of_row), problem.events_of_leaves(stated.tree)
-    oracle = loss_by_definition(problem.events, problem.targets)
+    oracle = loss_by_definition(problem.events, problem.targets, problem.loss)
     slack, loss = 1e-9 * max(1.0, oracle.one_leaf_loss()), oracle.tree_loss(leaf_of_row)
     return {
         "loss": (
@@ -157,6 +160,7 @@ def _check_tree(stated: "Certificate", problem: Problem) -> dict[str, Claim]:
             f"{loss:.12g}, stated {stated.loss:.12g}",
         ),
         **_check_shape(stated, sizes[sizes > 0], int(events.min())),
+        **_check_first_split(stated, problem),
         **_check_condition(stated),
         **_check_numbers(stated, slack),
     }
@@ -183,6 +187,17 @@ def _check_shape(
     }
 
 
+def _check_first_split(stated: "Certificate", problem: Problem) -> dict[str, Claim]:
+    """The tree begins with a split on the column that was asked for, if one can."""
+    if stated.first_split is None:
+        return {}
+    root = int(stated.tree.question[0])
+    if root < 0:
+        holds = not problem.must_split
+        return {"first split": (holds, f"none on {stated.first_split} leaves enough rows")}
+    return {"first split": (bool(problem.may_be_first[root]), problem.questions.text(root))}
+
+
 def _check_condition(stated: "Certificate") -> dict[str, Claim]:
     """The tree is one of those that were asked for, if there was a condition."""
     if stated.choice is None or not stated.condition:
@@ -193,7 +208,7 @@ def _check_condition(stated: "Certificate") -> dict[str, Claim]:
 
 def _check_numbers(stated: "Certificate", slack: float) -> dict[str, Claim]:
     """The stated numbers agree with each other."""
-    objective = stated.loss + stated.regularization * stated.n_leaves
+    objective = stated.loss + stated.regularization * stated.n_leaves + stated.columns_penalty
     is_closed = stated.lower_bound == stated.objective
     guess = stated.guess
     is_told = guess is None or (
@@ -206,8 +221,8 @@ def _check_numbers(stated: "Certificate", slack: float) -> dict[str, Claim]:
     return {
         "objective": (
             abs(objective - stated.objective) <= slack,
-            f"{stated.loss:.12g} + {stated.n_leaves} x {stated.regularization:g} = "
-            f"{objective:.12g}",
+            f"{stated.loss:.12g} + {stated.n_leaves} x {stated.regularization:g}"
+            f"{stated.columns_words} = {objective:.12g}",
         ),
         "bounds": (
             stated.lower_bound <= stated.objective

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.checks import check_options
+from survtree._data.causes import Causes, with_known_causes
 from survtree._data.read_columns import warn_of_data
 from survtree._data.read_roles import Roles, covariates_of, rows_of
 from survtree._data.read_rows import (
@@ -37,7 +38,7 @@ from survtree._questions.checks import (
 )
 from survtree._questions.encodings import n_cuts_left_out, paper_questions, readable_questions
 from survtree._questions.forms import Question
-from survtree._questions.level_groups import level_groups
+from survtree._questions.level_groups import all_level_groups, level_groups
 from survtree._questions.questions import Questions
 from survtree._questions.screening import screened
 
@@ -69,9 +70,10 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Readable questions, or the 0/1 columns of the paper's experiments.
     max_levels : int, default=100
         Most levels a column of categories may have.
-    levels : {"each", "grouped"}, default="each"
+    levels : {"each", "grouped", "subsets"}, default="each"
         A question for each level; with "grouped" also for groups of levels, in the order of their
-        risk (this needs ``y``).
+        risk (this needs ``y``); with "subsets" for every division of up to 8 levels in two, and
+        for groups by risk where there are more.
     categorical : list of column names or None, default=None
         Columns whose numbers are codes of categories.
     exclude : list of column names or None, default=None
@@ -118,6 +120,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     # Which columns held the outcome, if the fit of a tree took it from the frame of X.
     roles_: Roles | None = None
+    causes_: Causes | None = None  # of competing risks, if the fit saw some
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "Binarizer":
         """Choose the questions. ``y`` (event and time) is used by "auto" and "guess"."""
@@ -135,15 +138,21 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def fit_table(
-        self, table: Table, events: EventTable | None, left_out: Sequence[str] = ()
+        self,
+        table: Table,
+        events: EventTable | None,
+        left_out: Sequence[str] = (),
+        kept: str | None = None,
     ) -> "Binarizer":
         """Choose the questions for rows that were read and are all to be fitted on.
 
-        There are none about columns that are left out.
+        There are none about columns that are left out. Those about a column that is to be kept are
+        not open to choice.
         """
         self._published_names: list[str] = []
         self.n_splits_ = 0
         self.roles_ = None
+        self.causes_ = None if events is None else events.causes
         is_auto = isinstance(self.thresholds, str) and self.thresholds == "auto"
         is_plain = self.encoding == "questions" and is_auto and not left_out
         if table.matrix is not None and is_plain:
@@ -162,14 +171,14 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             questions: Sequence[Question] = tuple(question for _, question in named)
             self._published_names = [name for name, _ in named]
         else:
-            questions = self._readable(table, events, rules)
+            questions = self._readable(table, events, rules, kept)
         self.questions_ = Questions(table.names, questions)
         self.n_splits_ = max(self.n_splits_, len(questions))
         check_question_count(len(self.questions_))
         return self
 
     def _readable(
-        self, table: Table, events: EventTable | None, rules: Sequence[Rule]
+        self, table: Table, events: EventTable | None, rules: Sequence[Rule], kept: str | None
     ) -> Sequence[Question]:
         """The questions about all columns; with an outcome, those worth searching."""
         covariates = list(self._covariates(table))
@@ -179,8 +188,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             rule, is_zero_one = rules[j], self.seen_[j].is_zero_one
             found = readable_questions(j, column, rule, is_zero_one=is_zero_one)
             n_cut_out = 0 if is_zero_one else n_cuts_left_out(column, found)
-            if self.levels == "grouped" and column.kind == "level" and events is not None:
-                found = Asked((*found.parts, *level_groups(j, column, events)))
+            if column.kind == "level":
+                found = Asked((*found.parts, *self._groups_of_levels(j, column, events)))
             if self.missing == "better" and self.seen_[j].has_missing:
                 occurring = (column.levels[k] for k in column.occurring()) if column.levels else ()
                 found = Asked((*found.parts, *also_if_missing(found, occurring).parts))
@@ -191,7 +200,21 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         questions = Asked(tuple(parts))
         if events is None:
             return questions
-        return screened(questions, rules, table, events, left_out_by(self.seen_, table.names))
+        left_out = left_out_by(self.seen_, table.names)
+        wanted = set() if kept is None else {table.names.index(kept)}
+        if self.levels == "subsets":
+            wanted.update(j for j, column in covariates if column.kind == "level")
+        return screened(questions, rules, table, events, left_out, wanted)
+
+    def _groups_of_levels(
+        self, j: int, column: Column, events: EventTable | None
+    ) -> Sequence[Question]:
+        """Those of two levels or more that are asked about."""
+        every = all_level_groups(j, column) if self.levels == "subsets" else None
+        if every is not None:
+            return every
+        is_grouped = self.levels in ("grouped", "subsets") and events is not None
+        return level_groups(j, column, events) if is_grouped and events is not None else []
 
     def _covariates(self, table: Table) -> Iterator[tuple[int, Column]]:
         """Places and columns of those that are not left out."""
@@ -213,8 +236,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def read_with_outcome(self, X: Any, y: Any, sample_weight: Any, model: Any = None) -> Study:
         """Rows whose outcome is known; as at fit, those with missing values may be left out."""
-        rows = rows_of(X, y, sample_weight, self.roles_)
-        return read_study(model or self, *rows, self.missing, self.seen_)
+        X, y, sample_weight = rows_of(X, y, sample_weight, self.roles_)
+        y = with_known_causes(y, self.causes_)
+        return read_study(model or self, X, y, sample_weight, self.missing, self.seen_)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The questions in words, or the published names with the paper's encoding."""

@@ -1,7 +1,7 @@
 """All questions about the columns of a table: their words, their answers and their order."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -116,6 +116,17 @@ class Questions(Sequence[str]):
             yield f"{key} {len(points)}".encode()
             yield np.ascontiguousarray(points, dtype="<f8").data
 
+    def in_columns(self, value_of: Mapping[str, float]) -> NDArray[np.float64]:
+        """For each question the value of its column; 0 where there is none."""
+        values = np.array([value_of.get(name, 0.0) for name in self.names], dtype=np.float64)
+        if self.are_columns:
+            return values
+        out = np.zeros(len(self))
+        for first, part in runs(self.asked):
+            n = len(part) if isinstance(part, Cuts) else 1
+            out[first : first + n] = values[part.column]
+        return out
+
     def ranks(self) -> NDArray[np.uint32]:
         """Place of each question by ease of reading, then column name: the last resort in ties.
 
@@ -179,13 +190,19 @@ class RecordedQuestions(Questions):
 
     words: tuple[str, ...] = ()
     places: tuple[int, ...] = ()
+    about: tuple[str, ...] = ()  # the column of each, where rules of the user need it
 
     @classmethod
     def of(
-        cls, words: Sequence[str], places: Sequence[int], columns: Sequence[str]
+        cls,
+        words: Sequence[str],
+        places: Sequence[int],
+        columns: Sequence[str],
+        about: Sequence[str] = (),
     ) -> "RecordedQuestions":
         """``columns`` are their names if question j is whether column j is 1, and else none."""
-        return cls(tuple(columns), None if columns else (), tuple(words), tuple(places))
+        given = None if columns else ()
+        return cls(tuple(columns), given, tuple(words), tuple(places), tuple(about))
 
     def __len__(self) -> int:
         return len(self.words)
@@ -195,3 +212,7 @@ class RecordedQuestions(Questions):
 
     def ranks(self) -> NDArray[np.uint32]:
         return np.array(self.places, dtype=np.uint32)
+
+    def in_columns(self, value_of: Mapping[str, float]) -> NDArray[np.float64]:
+        names = self.about or self.names
+        return np.array([value_of.get(name, 0.0) for name in names], dtype=np.float64)

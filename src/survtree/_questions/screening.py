@@ -5,7 +5,7 @@ flags and times as Cox regression does: a censored row counts as at risk until i
 event. What it chooses is no part of any proof; the search is exact over what was chosen.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,17 +41,21 @@ def screened(
     table: Table,
     events: EventTable,
     left_out: Sequence[str] = (),
+    wanted: Collection[int] = (),
 ) -> Sequence[Question]:
     """The questions; of those open to choice, if there are too many, only the most useful ones.
 
-    Open are the questions about columns with the rule "auto" or "guess", apart from 0/1 columns.
+    Open are the questions about columns with the rule "auto" or "guess", apart from 0/1 columns and
+    columns, by place, whose questions are all wanted.
     "guess" keeps those that the boosted model splits on; "auto" keeps as many as can be searched.
     """
     if not any(rule.kind in ("auto", "guess") for rule in rules):
         return questions
     is_guess = rules[0].kind == "guess"
     is_open = [
-        rules[question.column].kind in ("auto", "guess") and not isinstance(question, IsOne)
+        rules[question.column].kind in ("auto", "guess")
+        and not isinstance(question, IsOne)
+        and question.column not in wanted
         for question in questions
     ]
     budget = question_budget(table.n_rows, len(questions) - sum(is_open))

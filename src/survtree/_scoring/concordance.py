@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from survtree._data.table import EventTable, Floats, Places, weight_at
 from survtree._scoring.curves import one_curve
-from survtree._scoring.losses import inverse_g
+from survtree._scoring.losses import CensoringCurve, inverse_g
 from survtree._scoring.read_curves import check_times
 from survtree._scoring.read_scored import (
     Scored,
@@ -40,8 +40,31 @@ def concordance_of_risks(events: EventTable, risk: Floats) -> float:
     Two rows can be compared when the earlier one had the event; of two rows with the same time,
     when just one had it. Equal risks count one half. NaN if there are no such pairs.
     """
-    right, pairs = pairs_in_order(events, risk, np.ones(len(events)))
+    ones = np.ones(len(events))
+    right, pairs = _pairs(events, risk, ones, ones)
     return right / pairs if pairs > 0 else float("nan")
+
+
+def _pairs(events: EventTable, risk: Floats, inverse: Floats, used: Floats) -> tuple[float, float]:
+    """The weight of pairs in order, and of all pairs, with the censoring weights of Uno's index.
+
+    ``inverse`` is 1/G at the end of each row, ``used`` 0 for events that are left out. With
+    competing risks (Wolbers and others, 2014) a row i that had the target cause is also compared
+    with a row j that ended earlier by another cause, which never has it, with weight
+    1/(G(y_i) G(y_j)) instead of 1/G(y_i)^2.
+    """
+    right, pairs = pairs_in_order(events, risk, inverse**2 * used)
+    if not events.has_others:
+        return right, pairs
+    # Of rows that were not censored: those that ended otherwise put at the end, less those after i.
+    ended = ~events.is_censored
+    weight = np.where(events.is_other, events.weight * inverse, events.weight)
+    as_is = EventTable(events.event, events.time, weight).take(ended)
+    last = np.where(events.is_other, np.inf, events.time)
+    as_last = EventTable(events.event, last, weight).take(ended)
+    factor = (inverse * used)[ended]
+    found = [pairs_in_order(table, risk[ended], factor) for table in (as_last, as_is)]
+    return right + found[0][0] - found[1][0], pairs + found[0][1] - found[1][1]
 
 
 def pairs_in_order(events: EventTable, risk: Floats, factor: Floats) -> tuple[float, float]:
@@ -89,11 +112,13 @@ def harrell_c(y: Any, curves: Any, *, X: Any = None, sample_weight: Any = None) 
     """Harrell's concordance index of survival curves; 1 is perfect, 0.5 chance.
 
     Of all pairs y_i < y_j in which i had the event, the share with S_i(y_i) < S_j(y_i): both curves
-    are read at the earlier time. Equal values count one half. The parameters are those of
-    ``survtree.metrics``.
+    are read at the earlier time. Equal values count one half. With competing risks i had the target
+    cause, S is 1 - its incidence, and rows j that ended earlier by another cause count as well. The
+    parameters are those of ``survtree.metrics``.
     """
     rows = scored(y, curves, X, sample_weight)
-    return _concordance(rows, np.ones(len(rows.events)), "harrell_c")
+    ones = np.ones(len(rows.events))
+    return _concordance(rows, ones, ones, "harrell_c")
 
 
 def uno_c(
@@ -113,24 +138,30 @@ def uno_c(
     other parameters are those of ``survtree.metrics``.
     """
     rows = scored(y, curves, X, sample_weight)
-    training = trained_on(rows.events, train, train_weight, roles=rows.roles)
-    factor = _uno_factor(rows.events, training, tau)
-    return _concordance(rows, factor, "uno_c")
+    training = trained_on(rows.events, train, train_weight, roles=rows.roles, causes=rows.causes)
+    return _concordance(rows, *_uno_factors(rows.events, training, tau), "uno_c")
 
 
-def _uno_factor(events: EventTable, train: EventTable, tau: float | None) -> Floats:
+def _uno_factors(events: EventTable, train: EventTable, tau: float | None) -> tuple[Floats, Floats]:
+    """1/G at the end of each row, and which events are early enough to be used."""
     latest = np.inf if tau is None else check_number("tau", tau)
-    return np.asarray(inverse_g(events, train) ** 2 * (events.time < latest))
+    return inverse_g(events, train), (events.time < latest).astype(np.float64)
 
 
-def _concordance(rows: Scored, factor: Floats, metric: str) -> float:
+def _concordance(rows: Scored, inverse: Floats, used: Floats, metric: str) -> float:
+    """With the weights of ``_pairs``."""
     right = pairs = 0.0
     for times in rows.batches(rows.events.event_times):
-        happening, later = rows.happening(times, factor), rows.later(times)
-        time, curve = np.nonzero(happening)
-        weight = happening[time, curve]
-        right += float(weight @ _right(rows.curves.on(times), later, time, curve))
-        pairs += float(weight @ later.sum(axis=1)[time])
+        values = rows.curves.on(times)
+        groups = [(rows.later(times), inverse**2 * used)]
+        if rows.events.has_others:
+            groups.append((rows.ended_otherwise(times, inverse), inverse * used))
+        for others, factor in groups:
+            happening = rows.happening(times, factor)
+            time, curve = np.nonzero(happening)
+            weight = happening[time, curve]
+            right += float(weight @ _right(values, others, time, curve))
+            pairs += float(weight @ others.sum(axis=1)[time])
     check_pairs(pairs, metric)
     return right / pairs
 
@@ -173,7 +204,8 @@ def harrell_c_of_risk(y: Any, risk: ArrayLike, *, sample_weight: Any = None) -> 
     ``model.score`` returns.
     """
     events = check_scored(y, sample_weight)
-    return _of_risk(events, risk, np.ones(len(events)), "harrell_c_of_risk")
+    ones = np.ones(len(events))
+    return _of_risk(events, risk, (ones, ones), "harrell_c_of_risk")
 
 
 def uno_c_of_risk(
@@ -190,12 +222,12 @@ def uno_c_of_risk(
     The other parameters are those of ``survtree.metrics``.
     """
     events = check_scored(y, sample_weight)
-    factor = _uno_factor(events, trained_on(events.counted(), train, train_weight), tau)
-    return _of_risk(events, risk, factor, "uno_c_of_risk")
+    factors = _uno_factors(events, trained_on(events.counted(), train, train_weight), tau)
+    return _of_risk(events, risk, factors, "uno_c_of_risk")
 
 
-def _of_risk(events: EventTable, risk: Any, factor: Floats, metric: str) -> float:
-    right, pairs = pairs_in_order(events, check_risk(risk, len(events)), factor)
+def _of_risk(events: EventTable, risk: Any, factors: tuple[Floats, Floats], metric: str) -> float:
+    right, pairs = _pairs(events, check_risk(risk, len(events)), *factors)
     check_pairs(pairs, metric)
     return right / pairs
 
@@ -215,7 +247,9 @@ def cumulative_dynamic_auc(
 
     At time t the cases are rows with an event at y_i <= t, with weight 1/G(y_i), the controls rows
     with y_j > t. The area is the share of (case, control) pairs with S_case(t) < S_control(t);
-    equal values count one half. The mean over time weighs each area by how far the Kaplan-Meier
+    equal values count one half. With competing risks cases had the target cause, and rows that
+    ended by another cause up to t are controls too, with weight 1/G(y_j) beside 1/G(t) of those
+    followed for longer. The mean over time weighs each area by how far the Kaplan-Meier
     curve of y falls from the time before, the first one from 1.
 
     By default ``times`` are those of the events, before the horizon if there is one, and the mean
@@ -224,11 +258,12 @@ def cumulative_dynamic_auc(
     parameters are those of ``survtree.metrics``.
     """
     rows = scored(y, curves, X, sample_weight, horizon)
-    training = trained_on(rows.events, train, train_weight, horizon, rows.roles)
-    factor = inverse_g(rows.events, training)
+    training = trained_on(rows.events, train, train_weight, horizon, rows.roles, rows.causes)
+    censoring = CensoringCurve(training)
+    factor = censoring.inverse(rows.events.time)
     event_times, time = rows.events.event_times, rows.events.time
     at = event_times[event_times < time.max()] if times is None else check_times(times)
-    areas = [_areas(rows, some, factor) for some in rows.batches(at)]
+    areas = [_areas(rows, some, factor, censoring) for some in rows.batches(at)]
     auc = np.concatenate([np.empty(0), *areas])
     falls = -np.diff(one_curve(rows.events)(at), prepend=1.0)
     is_known = np.isfinite(auc)
@@ -236,8 +271,11 @@ def cumulative_dynamic_auc(
     return DynamicAUC(at, auc, float(np.average(auc[is_known], weights=falls[is_known])))
 
 
-def _areas(rows: Scored, times: Floats, factor: Floats) -> Floats:
+def _areas(rows: Scored, times: Floats, factor: Floats, censoring: CensoringCurve) -> Floats:
     cases, controls = rows.happened(times, factor), rows.later(times)
+    if rows.events.has_others:  # otherwise the same 1/G for all controls of a time
+        alive = controls * censoring.inverse(times)[:, np.newaxis]
+        controls = alive + rows.ended_otherwise(times, factor)
     right = (cases * weight_above(rows.curves.on(times), controls)).sum(axis=1)
     pairs = cases.sum(axis=1) * controls.sum(axis=1)
     return np.asarray(np.divide(right, pairs, out=np.full(len(times), np.nan), where=pairs > 0))

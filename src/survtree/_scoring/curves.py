@@ -15,6 +15,7 @@ from scipy.special import chdtrc, ndtri
 
 from survtree._base.numbers import Interval
 from survtree._base.tree import Tree
+from survtree._data.causes import Causes
 from survtree._data.table import EventTable, Floats, Places, weight_at
 
 MOST_CELLS = 2**20  # (leaf, time) at once
@@ -47,6 +48,10 @@ class StepFunction:
     def at_times(self, times: Floats) -> "StepFunction":
         """The same function, known only at the given ascending times."""
         return StepFunction(times, self(times), before=self.before)
+
+    def reversed(self) -> "StepFunction":
+        """1 - the function: an incidence from a survival curve, and the other way round."""
+        return StepFunction(self.x, np.maximum(1.0 - self.y, 0.0), before=1.0 - self.before)
 
     def __repr__(self) -> str:
         return f"StepFunction(x={self.x!r}, y={self.y!r}, before={self.before!r})"
@@ -115,10 +120,15 @@ class LeafCurve:
     events: Floats
     censored: Floats
 
+    @property
+    def present(self) -> Floats:
+        """Weight of all rows that end at each time."""
+        return self.events + self.censored
+
     @cached_property
     def _steps(self) -> tuple[Floats, Floats, Floats]:
         """Event times, weight of the events there, and weight still at risk."""
-        at_risk = (self.events + self.censored)[::-1].cumsum()[::-1]
+        at_risk = self.present[::-1].cumsum()[::-1]
         steps = self.events.nonzero()[0]
         return self.times[steps], self.events[steps], at_risk[steps]
 
@@ -137,11 +147,11 @@ class LeafCurve:
     @property
     def weight(self) -> float:
         """Of all rows; their number if they have no weights."""
-        return float((self.events + self.censored).sum())
+        return float(self.present.sum())
 
     def at_risk(self, times: ArrayLike) -> Floats:
         """Weight of the rows whose time is not before the given ones."""
-        left = np.append((self.events + self.censored)[::-1].cumsum()[::-1], 0.0)
+        left = np.append(self.present[::-1].cumsum()[::-1], 0.0)
         at: Floats = left[np.searchsorted(self.times, np.asarray(times, dtype=float), side="left")]
         return at
 
@@ -157,7 +167,7 @@ class LeafCurve:
         share = np.divide(died, at_risk * (at_risk - died), out=np.zeros_like(died), where=is_left)
         # A curve above 0 has made a step, so its logarithm is below 0.
         depth = -np.log(survival, out=np.full_like(survival, -1.0), where=is_left)
-        spread = np.exp(_z(confidence) * np.sqrt(share.cumsum()) / depth)
+        spread = np.exp(z_of(confidence) * np.sqrt(share.cumsum()) / depth)
         low, high = np.where(is_left, (survival**spread, survival ** (1 / spread)), 0.0)
         if len(high) and not is_left[-1]:  # only the last row can end the curve
             high[-1] = high[-2] if len(high) > 1 else 1.0
@@ -189,11 +199,32 @@ class LeafCurve:
         later = areas[1:][::-1].cumsum()[::-1]
         is_left = died < at_risk  # otherwise there is no area later
         share = np.divide(died, at_risk * (at_risk - died), out=np.zeros_like(died), where=is_left)
-        mean, half = float(areas.sum()), _z(confidence) * float(np.sqrt((later**2 * share).sum()))
+        mean, half = float(areas.sum()), z_of(confidence) * float(np.sqrt((later**2 * share).sum()))
         return Interval(mean, max(0.0, mean - half), min(until, mean + half))
 
+    @property
+    def causes(self) -> Causes | None:
+        """The names of competing causes, if the rows have several."""
+        return None
 
-def _z(confidence: float) -> float:
+    def weights_by_end(self) -> list[tuple[int, Floats]]:
+        """What rows end by, 0 being censored, and the weights of those that do so at each time."""
+        return [(1, self.events), (0, self.censored)]
+
+    def merged(self, other: "LeafCurve") -> "LeafCurve":
+        """The curves of the rows of both."""
+        times, place = np.unique(np.append(self.times, other.times), return_inverse=True)
+        return LeafCurve(
+            n_rows=self.n_rows + other.n_rows,
+            n_events=self.n_events + other.n_events,
+            times=times,
+            events=weight_at(place, np.append(self.events, other.events), len(times)),
+            censored=weight_at(place, np.append(self.censored, other.censored), len(times)),
+        )
+
+
+def z_of(confidence: float) -> float:
+    """The quantile of the normal distribution that limits of a confidence reach to."""
     return float(ndtri(0.5 + confidence / 2))
 
 
@@ -202,6 +233,22 @@ def first_at_most(curve: StepFunction, level: float) -> float:
     # Survival is a product of fractions, so 0.5 may come out as 0.5 + 1e-16.
     reached = np.flatnonzero(curve.y <= level + 1e-12)
     return float(curve.x[reached[0]]) if len(reached) else float("inf")
+
+
+@dataclass(frozen=True)
+class PredictedCurve:
+    """What a leaf predicts: a survival curve and a cumulative hazard.
+
+    Both are means of the curves of the nodes on the leaf's path, Kaplan-Meier and Nelson-Aalen,
+    with the same weights. With a shrinkage of 0 they are the curves of the leaf's own rows.
+    """
+
+    survival: StepFunction
+    hazard: StepFunction
+
+    def quantile(self, share: float) -> float:
+        """First time by which this share has had the event; inf if the curve never gets there."""
+        return first_at_most(self.survival, 1.0 - share)
 
 
 class LeafCurves:
@@ -233,7 +280,11 @@ def curves_by_node(events: EventTable, leaf_of_row: Places, tree: Tree) -> dict[
 
 
 def curve_of_rows(events: EventTable, rows: Places) -> LeafCurve:
-    """The curves of some of the rows."""
+    """The curves of some of the rows; with competing risks these are of all causes."""
+    if events.cause is not None:
+        from survtree._scoring.incidence import competing_curve  # builds on this file
+
+        return competing_curve(events, rows)
     places, when = np.unique(events.when[rows], return_inverse=True)
     weight, event = events.weight[rows], events.event[rows]
     return LeafCurve(
@@ -246,19 +297,22 @@ def curve_of_rows(events: EventTable, rows: Places) -> LeafCurve:
 
 
 def one_curve(events: EventTable) -> StepFunction:
-    """The Kaplan-Meier curve of all rows."""
+    """The Kaplan-Meier curve of all rows; with competing risks 1 - the target's incidence."""
     return leaf_curves(events, np.zeros(len(events), dtype=np.intp), 1)[0].survival
 
 
 def outcome_of(curves: Sequence[LeafCurve]) -> EventTable:
     """The outcome of all rows of the leaves; those with the same end in a leaf are one row."""
     rows = [
-        (np.full(np.count_nonzero(weight), flag), curve.times[weight > 0], weight[weight > 0])
+        (np.full(np.count_nonzero(weight), code), curve.times[weight > 0], weight[weight > 0])
         for curve in curves
-        for flag, weight in ((True, curve.events), (False, curve.censored))
+        for code, weight in curve.weights_by_end()
     ]
-    event, time, weight = (np.concatenate(parts) for parts in zip(*rows, strict=True))
-    return EventTable(event, time, weight)
+    code, time, weight = (np.concatenate(parts) for parts in zip(*rows, strict=True))
+    causes = curves[0].causes
+    if causes is None:
+        return EventTable(code == 1, time, weight)
+    return EventTable(code == causes.target, time, weight, code.astype(np.uint8), causes)
 
 
 class LogRank(NamedTuple):

@@ -144,13 +144,22 @@ def prediction_call(model: Any) -> str:
     return f"{type(model).__name__}.predict_survival_function(X)"
 
 
+def _curves_of_target(model: Any, X: Any) -> Any:
+    """The survival curves of the rows; of a model of competing risks 1 - the target's incidence."""
+    if getattr(model, "causes_", None) is None:
+        return model.predict_survival_function(X)
+    functions = model.predict_cumulative_incidence(X)
+    reversed_by_id = {id(each): each.reversed() for each in functions}  # rows of a leaf share one
+    return [reversed_by_id[id(each)] for each in functions]
+
+
 def predicted_functions(
     model: Any, X: Any, n_rows: int, role: Role, first_row: int = 0
 ) -> list[Any]:
     """What a model predicts for the rows of X, one per row; not yet known to be functions."""
     call, name = prediction_call(model), role.name
     try:
-        predicted = model.predict_survival_function(X)
+        predicted = _curves_of_target(model, X)
     except NotFittedError as error:
         raise ValueError(
             f"{name} must be a fitted model; this {type(model).__name__} was not fitted. Call its "

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from survtree._base import BeyondTrainingWarning
 from survtree._base.checks import is_count, is_number
 from survtree._base.warn import warn
-from survtree._data.read_outcome import check_time_passes, check_weight, numbers_of, read_outcome
+from survtree._data.causes import Causes, with_known_causes
+from survtree._data.read_events import read_events
+from survtree._data.read_outcome import check_time_passes, check_weight, numbers_of
 from survtree._data.read_roles import Roles, rows_of
 from survtree._data.read_table import as_frame
 from survtree._data.table import EventTable, Floats, Places, weight_at
@@ -54,6 +56,7 @@ class Scored:
     curves: Curves
     curve_of_row: Places
     roles: Roles | None = None  # the columns of the outcome, if the model knows them
+    causes: Causes | None = None  # competing ones, if the model knows them
 
     def batches(self, times: Floats) -> Iterator[Floats]:
         """Ascending times, some at a time."""
@@ -69,6 +72,11 @@ class Scored:
     def happened(self, times: Floats, factor: Floats) -> Floats:
         """The weight x factor of events up to each time: times x curves."""
         return self._by_time_and_curve(times, self._event_weight(factor))[:-1].cumsum(axis=0)
+
+    def ended_otherwise(self, times: Floats, factor: Floats) -> Floats:
+        """The weight x factor of rows that ended by another cause up to each time."""
+        weight = self.events.weight * self.events.is_other * factor
+        return self._by_time_and_curve(times, weight)[:-1].cumsum(axis=0)
 
     def happening(self, times: Floats, factor: Floats) -> Floats:
         """The weight x factor of events at each time: times x curves."""
@@ -92,11 +100,13 @@ def scored(y: Any, curves: Any, X: Any, sample_weight: Any, horizon: Any = None)
     roles = getattr(curves, "roles_", None)
     y, X, sample_weight = _parts_of_frame(y, X, sample_weight, roles)
     curves, X = model_and_rows(curves, X)
+    causes = getattr(curves, "causes_", None)
+    y = with_known_causes(y, causes)
     events = check_scored(y, sample_weight).until(until)
     found, curve_of_row = check_predicted(curves, X, len(events))
     if not events.counts.all():
         events, curve_of_row = events.counted(), curve_of_row[events.counts]
-    return Scored(events, found, curve_of_row, roles)
+    return Scored(events, found, curve_of_row, roles, causes)
 
 
 def _parts_of_frame(y: Any, X: Any, sample_weight: Any, roles: Roles | None) -> tuple[Any, ...]:
@@ -132,11 +142,12 @@ def check_scored(
     y: Any, sample_weight: Any, role: str = "y", weights: str = "sample_weight"
 ) -> EventTable:
     """An outcome to score on, or to take the censoring curve from: it may be without events."""
-    event, time = read_outcome(y, role)
+    outcome = read_events(y, role)
+    time = outcome.time
     if len(time) == 0:
         raise ValueError(f"{role} must have at least one row; it has none. Look at what split it.")
     check_time_passes(time, "times" if role == "y" else f"times of {role}")
-    return EventTable(event, time, check_weight(sample_weight, len(time), weights, role))
+    return outcome.table(check_weight(sample_weight, len(time), weights, role))
 
 
 def trained_on(
@@ -145,6 +156,7 @@ def trained_on(
     train_weight: Any,
     horizon: float | None = None,
     roles: Roles | None = None,
+    causes: Causes | None = None,
 ) -> EventTable:
     """The rows whose censoring curve counts: those scored, unless others are given.
 
@@ -153,6 +165,7 @@ def trained_on(
     if train is not None:
         if _is_whole(train, roles):
             _, train, train_weight = rows_of(train, None, train_weight, roles)
+        train = with_known_causes(train, causes)
         training = check_scored(train, train_weight, "train", "train_weight").until(horizon)
         training = training.counted()
         _warn_of_late_rows(events, training)
@@ -283,6 +296,16 @@ def check_pairs(n_pairs: float, metric: str) -> None:
         raise ValueError(
             f"{metric} needs an event and a row that is followed for longer; y has no such pair. "
             "Pass more rows, or a later tau if there is one."
+        )
+
+
+def check_one_cause(events: EventTable, metric: str) -> None:
+    """Refuse competing risks where a score is about one cause."""
+    if events.cause is not None:
+        raise ValueError(
+            f"{metric} must be given an outcome with one cause; y has competing risks. Use "
+            "brier_score, integrated_brier_score, ibs_ratio, harrell_c, uno_c or "
+            "cumulative_dynamic_auc."
         )
 
 

@@ -20,6 +20,7 @@ from survtree._scoring.read_scored import (
     Scored,
     check_group_count,
     check_number,
+    check_one_cause,
     scored,
     trained_on,
 )
@@ -50,7 +51,9 @@ def brier_score(
     """
     rows = scored(y, curves, X, sample_weight)
     at = check_times(times)
-    censoring = CensoringCurve(trained_on(rows.events, train, train_weight, roles=rows.roles))
+    censoring = CensoringCurve(
+        trained_on(rows.events, train, train_weight, roles=rows.roles, causes=rows.causes)
+    )
     factor = censoring.inverse(rows.events.time)
     scores = [_at_times(rows, some, factor, censoring) for some in rows.batches(at)]
     return np.concatenate([np.empty(0), *scores])
@@ -60,6 +63,8 @@ def _at_times(rows: Scored, times: Floats, factor: Floats, censoring: CensoringC
     survival = rows.curves.on(times)
     alive = ((1 - survival) ** 2 * rows.later(times)).sum(axis=1) * censoring.inverse(times)
     gone = (survival**2 * rows.happened(times, factor)).sum(axis=1)
+    if rows.events.has_others:
+        gone += ((1 - survival) ** 2 * rows.ended_otherwise(times, factor)).sum(axis=1)
     return np.asarray((alive + gone) / rows.events.weight.sum())
 
 
@@ -78,7 +83,7 @@ def per_sample_loss(
     The parameters are those of ``survtree.metrics``.
     """
     rows = scored(y, curves, X, sample_weight, horizon)
-    training = trained_on(rows.events, train, train_weight, horizon, rows.roles)
+    training = trained_on(rows.events, train, train_weight, horizon, rows.roles, rows.causes)
     warn_of_tail(heavy_tail(rows.events, training), can_choose=False)
     return _losses(rows, training)
 
@@ -123,7 +128,7 @@ def ibs_ratio(
     those of ``survtree.metrics``.
     """
     rows = scored(y, curves, X, sample_weight, horizon)
-    training = trained_on(rows.events, train, train_weight, horizon, rows.roles)
+    training = trained_on(rows.events, train, train_weight, horizon, rows.roles, rows.causes)
     warn_of_tail(heavy_tail(rows.events, training), can_choose=False)
     return ratio_of(rows, training)
 
@@ -219,6 +224,7 @@ def log_likelihood(
     rows = scored(y, curves, X, sample_weight)
     least = check_number("floor", floor)
     events = rows.events
+    check_one_cause(events, "log_likelihood")
     place = np.searchsorted(events.event_times, events.time, side="left")
     # Before the first event time, curves are read at a time at which all are 1.
     before = np.append(-np.inf, events.event_times)[place]
@@ -270,8 +276,8 @@ def scores_of(
     The censoring curve, and the one curve of the ratio, are those of the training rows. Scores that
     integrate over time do so up to the horizon.
     """
-    y, weights = (events.event, events.time), {"sample_weight": events.weight}
-    censoring = {"train": (train.event, train.time), "train_weight": train.weight}
+    y, weights = events.y, {"sample_weight": events.weight}
+    censoring = {"train": train.y, "train_weight": train.weight}
     found: dict[str, float | None] = {}
     for score in SCORES:
         options: dict[str, Any] = dict(weights)

@@ -14,14 +14,14 @@ The rows of an inner node are those of its leaves, so its curve follows from the
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from survtree._base.tree import Tree
-from survtree._data.table import EventTable, Floats, Places, weight_at
-from survtree._scoring.curves import LeafCurve, StepFunction, first_at_most, one_curve
+from survtree._data.table import EventTable, Floats, Places
+from survtree._scoring.curves import LeafCurve, PredictedCurve, StepFunction, one_curve
+from survtree._scoring.incidence import PredictedIncidences, shrunken_incidences
 from survtree._scoring.teachers import TeacherCurves, slope
 
 # To choose from: neighbours predict nearly alike.
@@ -43,22 +43,6 @@ SHRINKAGES = (
 )
 
 
-@dataclass(frozen=True)
-class PredictedCurve:
-    """What a leaf predicts: a survival curve and a cumulative hazard.
-
-    Both are means of the curves of the nodes on the leaf's path, Kaplan-Meier and Nelson-Aalen,
-    with the same weights. With a shrinkage of 0 they are the curves of the leaf's own rows.
-    """
-
-    survival: StepFunction
-    hazard: StepFunction
-
-    def quantile(self, share: float) -> float:
-        """First time by which this share has had the event; inf if the curve never gets there."""
-        return first_at_most(self.survival, 1.0 - share)
-
-
 class _Sums(NamedTuple):
     """What the nodes above a node add to both curves of its leaves, and the last factor a_j."""
 
@@ -71,6 +55,8 @@ def shrunken_curves(
     tree: Tree, leaf_curves: Mapping[int, LeafCurve], shrinkage: float
 ) -> dict[int, PredictedCurve]:
     """The predicted curve of each leaf, by node number."""
+    if any(curve.causes is not None for curve in leaf_curves.values()):
+        return {**_of_several_causes(tree, leaf_curves, shrinkage)}
     if shrinkage == 0 or tree.n_nodes == 1:
         return {leaf: PredictedCurve(c.survival, c.hazard) for leaf, c in leaf_curves.items()}
     curves, weights = _of_all_nodes(tree, leaf_curves)
@@ -86,6 +72,27 @@ def shrunken_curves(
         else:
             above[int(tree.no[node])] = above[int(tree.yes[node])] = sums
     return predicted
+
+
+def _of_several_causes(
+    tree: Tree, leaf_curves: Mapping[int, LeafCurve], shrinkage: float
+) -> dict[int, PredictedIncidences]:
+    """Likewise with competing risks: what each node of a path counts is the same for all causes."""
+    if shrinkage == 0:
+        return shrunken_incidences({leaf: [(leaf, 1.0)] for leaf in leaf_curves}, leaf_curves)
+    curves, weights = _of_all_nodes(tree, leaf_curves)
+    above: dict[int, tuple[list[tuple[int, float]], float]] = {0: ([], 1.0)}
+    shares: dict[int, list[tuple[int, float]]] = {}
+    for node in range(tree.n_nodes):  # parents come before children
+        is_leaf = tree.question[node] < 0
+        factor = 0.0 if is_leaf else 1.0 / (1.0 + shrinkage / weights[node])
+        path, last = above.pop(node)
+        path = [*path, (node, last - factor)]
+        if is_leaf:
+            shares[node] = path
+        else:
+            above[int(tree.no[node])] = above[int(tree.yes[node])] = path, factor
+    return shrunken_incidences(shares, curves)
 
 
 def nearest_shrinkage(
@@ -151,18 +158,6 @@ def _of_all_nodes(
     for node in reversed(range(tree.n_nodes)):
         if tree.question[node] >= 0:
             no, yes = int(tree.no[node]), int(tree.yes[node])
-            curves[node] = _merged(curves[no], curves[yes])
+            curves[node] = curves[no].merged(curves[yes])
             weights[node] = weights[no] + weights[yes]
     return curves, weights
-
-
-def _merged(one: LeafCurve, other: LeafCurve) -> LeafCurve:
-    """The curve of the rows of both."""
-    times, place = np.unique(np.append(one.times, other.times), return_inverse=True)
-    return LeafCurve(
-        n_rows=one.n_rows + other.n_rows,
-        n_events=one.n_events + other.n_events,
-        times=times,
-        events=weight_at(place, np.append(one.events, other.events), len(times)),
-        censored=weight_at(place, np.append(one.censored, other.censored), len(times)),
-    )

@@ -1,9 +1,10 @@
 """Teachers: models whose survival curves a tree is fitted to, predicted without seeing the row.
 
 The built-in ones are a forest of regression trees on Kaplan-Meier pseudo-observations (its curves
-are out of bag), a ridge Cox model (its curves are cross-fitted), and their mean. They need nothing
-but scikit-learn. Rows and columns are put in an order of their own first, so that the order in
-which a user has them does not matter.
+are out of bag), a ridge Cox model (its curves are cross-fitted), and their mean. With competing
+risks their curves are 1 - the incidence of the target cause. They need nothing but scikit-learn.
+Rows and columns are put in an order of their own first, so that the order in which a user has them
+does not matter.
 """
 
 from collections.abc import Callable
@@ -18,6 +19,11 @@ from survtree._data.table import Column, EventTable, Floats, Places, Table, tabl
 from survtree._questions.screening import sample_rows
 from survtree._scoring.cox import cross_fitted_cox
 from survtree._scoring.curves import StepFunction, one_curve
+from survtree._scoring.pseudo_incidence import (
+    not_had,
+    specific_outcomes,
+    without_each_of_causes,
+)
 
 # The built-in teachers, and what readers are told they are.
 BUILT_IN = {
@@ -226,11 +232,13 @@ def _numbers_of(column: Column) -> list[Floats]:
 
 
 def pseudo_observations(events: EventTable, times: Floats) -> Floats:
-    """What each row adds to the Kaplan-Meier curve of all: rows x times.
+    """What each row adds to the curve of all: rows x times.
 
-    ``(W S - (W - v) S_without) / v``, where W is the weight of all rows and S_without the curve
-    without a part v of the row's weight, at most 1: without one of its copies, if weights count
-    copies. Their conditional mean is the survival probability (Andersen, Klein, Rosthoj 2003).
+    The curve is that of Kaplan and Meier; with competing risks 1 - the incidence of the target.
+
+    They are ``(W S - (W - v) S_without) / v``, where W is the weight of all rows and S_without the
+    curve without a part v of the row's weight, at most 1: without one of its copies, if weights
+    count copies. Their conditional mean is the survival probability (Andersen, Klein, Rosthoj 2003).
     """
     removed = np.minimum(events.weight, 1.0)
     out = np.empty((len(events), len(times)))
@@ -249,6 +257,8 @@ def _without_each(events: EventTable, rows: Places, size: float, times: Floats) 
     Before a row's end everybody at risk is ``size`` lighter; at its end the event may be missing;
     afterwards the curve falls by the same factors as that of all rows.
     """
+    if events.has_others:
+        return without_each_of_causes(events, rows, size, times)
     grid, died, at_risk = events.unique_times, events.event_weight, events.at_risk
     factors = 1.0 - _share(died, at_risk)
     lighter = 1.0 - _share(died, at_risk - size)
@@ -331,15 +341,17 @@ def _out_of_bag(forest: Any, columns: Floats, n_times: int) -> Floats:
 
 
 def _cox(task: _Task) -> Floats:
-    """Cross-fitted curves of a ridge Cox model."""
+    """Cross-fitted curves of a ridge Cox model; with competing risks of two cause-specific ones."""
     if task.events.event.sum() < FEWEST_EVENTS:
         return task.same_for_all()
     folds = cox_folds(task.events, N_REPEATS, task.seed)
     few = cox_columns(task.columns)
     repeats = [folds[k : k + N_FOLDS] for k in range(0, len(folds), N_FOLDS)]
+    by_cause = specific_outcomes(task.events)
     curves = []
     for each in repeats:
-        curves.append(cross_fitted_cox(few, task.events, each, task.times))
+        found = [cross_fitted_cox(few, events, each, task.times) for events in by_cause]
+        curves.append(found[0] if len(found) == 1 else not_had(*found))
         if task.pace.ends("Cox model", len(curves) / N_REPEATS):
             break
     return np.asarray(np.mean(curves, axis=0))

@@ -79,6 +79,7 @@ def frontier_of(
     """A search for whole paths that has not begun."""
     options = {
         **_limits_of_trees(problem),
+        **_rules_of_splits(problem),
         "min_regularization": problem.regularization,
         "max_leaves": NO_LIMIT if max_leaves is None else max_leaves,
         "n_threads": n_threads(settings),
@@ -89,6 +90,7 @@ def frontier_of(
 def _options(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
     return {
         **_limits_of_trees(problem),
+        **_rules_of_splits(problem),
         "kernel": settings.kernel,
         "most_lanes": max(1, settings.most_lanes),
         "regularization": problem.regularization,
@@ -106,29 +108,43 @@ def _limits_of_trees(problem: Problem) -> dict[str, int]:
     }
 
 
+def _rules_of_splits(problem: Problem) -> dict[str, _Array]:
+    return {
+        "split_penalties": np.ascontiguousarray(problem.split_penalties),
+        "may_be_first": np.ascontiguousarray(problem.may_be_first).view(np.uint8),
+    }
+
+
 def _ranks(problem: Problem) -> NDArray[np.uint32]:
-    return problem.questions.ranks()
+    """The last resort in ties; questions that may be first come before others."""
+    ranks = problem.questions.ranks()
+    if problem.first_split is None:
+        return ranks
+    out = np.empty_like(ranks)
+    out[np.lexsort((ranks, ~problem.may_be_first))] = np.arange(len(ranks), dtype=ranks.dtype)
+    return out
 
 
-def arrays_of(problem: Problem) -> tuple[_Array, _Array, _Array, _Array, _Array]:
+def arrays_of(problem: Problem) -> tuple[_Array, str, _Array, _Array, _Array, _Array]:
     """The data of a problem, as the native module takes them: the answers as a matrix."""
     return np.ascontiguousarray(problem.matrix), *_outcome_arrays(problem)
 
 
-def _outcome_arrays(problem: Problem) -> tuple[_Array, _Array, _Array, _Array]:
+def _outcome_arrays(problem: Problem) -> tuple[str, _Array, _Array, _Array, _Array]:
+    """The loss by name, and what any loss sees of the rows."""
     events, targets = problem.events, problem.targets
     return (
+        problem.loss_kind,
         np.ascontiguousarray(events.time),
-        np.ascontiguousarray(events.event).view(np.uint8),
+        events.kinds,
         np.ascontiguousarray(events.weight),
-        # Without a column: the Brier loss.
         np.empty((len(events.time), 0)) if targets is None else np.ascontiguousarray(targets),
     )
 
 
 def _coded_arrays(
     problem: Problem,
-) -> tuple[_Array, _Array, _Array, _Array, _Array, _Array, _Array, _Array]:
+) -> tuple[_Array, str, _Array, _Array, _Array, _Array, _Array, _Array, _Array]:
     """Likewise, with the answers as codes."""
     answers = problem.answers
     if not isinstance(answers, CodedAnswers):
@@ -141,10 +157,11 @@ def _coded_arrays(
 def rescored(problem: Problem, tree: Tree) -> dict[str, Any]:
     """What the independent loss finds about a tree."""
     nodes, answers = (tree.question, tree.no, tree.yes), problem.answers
-    if isinstance(answers, CodedAnswers):
-        codes = np.ascontiguousarray(answers.codes), answers.question_column, answers.question_cut
-        return _native.rescore_codes(*codes, *_outcome_arrays(problem), *nodes)
-    return _native.rescore(*arrays_of(problem), *nodes)
+    if not isinstance(answers, CodedAnswers):
+        return _native.rescore(*arrays_of(problem), *nodes)
+    codes, column, cut = answers.codes, answers.question_column, answers.question_cut
+    outcome = _outcome_arrays(problem)
+    return _native.rescore_codes(np.ascontiguousarray(codes), column, cut, *outcome, *nodes)
 
 
 def near_of(

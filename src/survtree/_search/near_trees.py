@@ -187,6 +187,8 @@ class NearSearch:
     ) -> BestFound:
         """On the problem without some of its questions; its questions have other numbers."""
         kept = [j for j in range(len(self.problem.questions)) if j not in avoids]
+        if not kept and self.problem.must_split:
+            return BestFound(None, np.inf, np.inf, "impossible")
         if not kept:
             kept_problem = replace(self.problem, max_depth=0)
             return _plain_best(kept_problem, self.settings, watch)
@@ -199,6 +201,8 @@ class NearSearch:
         rest["first"] = None if rest["first"] is None else placed(rest["first"])
         # The optimum of all questions is a lower bound of that of fewer.
         fewer = NearSearch(with_questions(self.problem, kept), self.optimum, self.settings)
+        if self.problem.must_split and not fewer.problem.must_split:
+            return BestFound(None, np.inf, np.inf, "impossible")
         found = fewer.best(**rest, watch=watch)
         if found.tree is None:
             return found

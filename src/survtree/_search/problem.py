@@ -5,8 +5,10 @@ The problem never knows how it is solved, and the settings never change its opti
 
 import hashlib
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import fsum
 from time import perf_counter
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +18,17 @@ from survtree._data.table import Bools, EventTable, Places
 from survtree._questions.coded_answers import Answers, CodedAnswers
 from survtree._questions.questions import Questions
 
-LossKind: TypeAlias = Literal["brier", "teacher"]
+LossKind: TypeAlias = Literal["brier", "incidence", "teacher", "likelihood"]
+ChosenLoss: TypeAlias = Literal["brier", "likelihood"]  # a teacher brings its own
 BOUNDS = (
     *("hierarchical", "subtree", "look_ahead", "equivalent_points"),
-    *("incremental_progress", "leaf_count", "permutation", "floors"),
+    *("incremental_progress", "leaf_count", "permutation", "floors", "pairs"),
+)
+
+# What is asked of a tree, beside the data and the loss.
+RULES = (
+    *("loss", "regularization", "max_depth", "min_samples_leaf", "max_leaves", "min_events_leaf"),
+    *("column_penalties", "first_split"),
 )
 
 
@@ -38,11 +47,58 @@ class Problem:
     # loss in place of the Brier score: a teacher's curves. Times and events then only describe.
     targets: NDArray[np.float64] | None = field(default=None, repr=False)
     min_events_leaf: int = 0
+    loss: ChosenLoss = "brier"
+    # Rules about columns, by name: added to the objective for every split on one of them; and the
+    # one that all rows are split on, if it can split them.
+    column_penalties: dict[str, float] | None = None
+    first_split: str | None = None
+
+    @cached_property
+    def split_penalties(self) -> NDArray[np.float64]:
+        """What each question adds to the objective for a split on it; empty if none does."""
+        if not self.column_penalties:
+            return np.empty(0)
+        return self.questions.in_columns(self.column_penalties)
+
+    @cached_property
+    def may_be_first(self) -> Bools:
+        """Which questions may split all rows; empty if there is no rule about it."""
+        if self.first_split is None:
+            return np.empty(0, dtype=bool)
+        return np.asarray(self.questions.in_columns({self.first_split: 1.0}) > 0)
+
+    def penalties_of(self, tree: Tree) -> float:
+        """What the columns that a tree splits on add to its objective."""
+        if not self.column_penalties:
+            return 0.0
+        return fsum(self.split_penalties[tree.question[tree.question >= 0]].tolist())
+
+    def objective_of(self, tree: Tree, loss: float) -> float:
+        """The objective of a tree with this loss."""
+        return loss + self.regularization * len(tree.leaves) + self.penalties_of(tree)
+
+    @property
+    def must_split(self) -> bool:
+        """Whether a rule asks for a first split, and there is one that leaves enough rows."""
+        if self.first_split is None or self.max_depth == 0 or self.max_leaves == 1:
+            return False
+        return any(
+            self._fits(rows) and self._fits(~rows)
+            for rows in map(self.rows_of_yes, np.flatnonzero(self.may_be_first).tolist())
+        )
+
+    def _fits(self, rows: Bools) -> bool:
+        n_events = np.count_nonzero(self.events.event[rows])
+        return np.count_nonzero(rows) >= max(1, self.min_samples_leaf) and (
+            n_events >= self.min_events_leaf
+        )
 
     @property
     def loss_kind(self) -> LossKind:
-        """Which loss a tree is judged by."""
-        return "brier" if self.targets is None else "teacher"
+        """Which loss a tree is judged by: that against a teacher if there are targets."""
+        if self.targets is not None:
+            return "teacher"
+        return "incidence" if self.loss == "brier" and self.events.has_others else self.loss
 
     @property
     def matrix(self) -> NDArray[np.uint8]:
@@ -73,11 +129,10 @@ class Problem:
 
     def is_same(self, other: "Problem") -> bool:
         """Whether both have the same answer, described in the same words."""
-        names = ("regularization", "max_depth", "min_samples_leaf", "max_leaves", "min_events_leaf")
-        mine, theirs = ([getattr(p, name) for name in names] for p in (self, other))
+        mine, theirs = ([getattr(p, name) for name in RULES] for p in (self, other))
         pairs = [
             (getattr(self.events, name), getattr(other.events, name))
-            for name in ("time", "event", "weight")
+            for name in ("time", "kinds", "weight")
         ]
         return (
             mine == theirs
@@ -119,10 +174,36 @@ class Problem:
         else:
             digest.update(np.packbits(self.answers).data)
         digest.update(np.packbits(events.event).data)
+        if events.has_others:
+            digest.update(b"others" + np.packbits(events.is_other).tobytes())
         digest.update(np.ascontiguousarray(events.time, dtype="<f8").data)
         if is_weighted:
             digest.update(np.ascontiguousarray(events.weight, dtype="<f8").data)
         return digest
+
+
+def rules_of_splits(
+    questions: Questions, column_penalties: dict[str, float] | None, first_split: str | None
+) -> list[list[list[float]] | None]:
+    """What a fingerprint knows of the rules about columns; nothing if there are none.
+
+    By question, as pairs of how many in a row have the same number, and that number.
+    """
+    if not column_penalties and first_split is None:
+        return []
+    by_question = (column_penalties or None, None if first_split is None else {first_split: 1.0})
+    penalties, first = (
+        None if values is None else questions.in_columns(values) for values in by_question
+    )
+    return [_runs(penalties), _runs(None if first is None else first.astype(np.int64))]
+
+
+def _runs(numbers: NDArray[Any] | None) -> list[list[Any]] | None:
+    if numbers is None:
+        return None
+    starts = np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1])[: len(numbers)])
+    lengths = np.diff(starts, append=len(numbers))
+    return [[n, each] for n, each in zip(lengths.tolist(), numbers[starts].tolist(), strict=True)]
 
 
 def _are_same_answers(a: Problem, b: Problem) -> bool:

@@ -25,8 +25,10 @@ from survtree._base.checks import (
     require,
 )
 from survtree._base.words import one_line_message
-from survtree._data.read_outcome import check_outcome
-from survtree._data.table import EventTable
+from survtree._data.causes import Causes
+from survtree._data.read_events import check_outcome
+from survtree._data.read_outcome import read_outcome
+from survtree._data.table import EventTable, Outcome
 from survtree._questions.coded_answers import Answers, CodedAnswers
 from survtree._questions.questions import RecordedQuestions
 from survtree._search.problem import Problem, SearchSettings
@@ -39,6 +41,7 @@ from survtree._search.replay import (
     FLOATS,
     FORMAT,
     OF_SETTINGS,
+    OTHERS,
     TARGETS,
 )
 
@@ -77,6 +80,7 @@ class Asked(Struct):
     texts: list[str]
     ranks: list[int]
     columns: list[str]
+    about: list[str] = []  # the column of each, where a rule is about columns
 
     def __post_init__(self) -> None:
         n = len(self.texts)
@@ -84,7 +88,9 @@ class Asked(Struct):
         require(is_shown, "texts must be printable", self.texts)
         is_order = sorted(self.ranks) == list(range(n))
         require(is_order, f"ranks must be 0, 1, ..., {n - 1}, each once", self.ranks)
-        require(len(self.columns) in (0, n), f"columns must be none or {n} names", self.columns)
+        for name in ("columns", "about"):
+            given = getattr(self, name)
+            require(len(given) in (0, n), f"{name} must be none or {n} names", given)
 
 
 class Header(Struct):
@@ -221,6 +227,7 @@ def _check_setting(name: str, value: Any, metadata: Mapping[str, Any], n_rows: i
 def _problem(header: Header, arrays: Arrays, most_bytes: int) -> Problem:
     given = _arrays_of_answers(arrays)
     event = _taken(arrays, "event", BITS)
+    others = _taken(arrays, OTHERS, BITS) if OTHERS in arrays else None
     time, weight = _taken(arrays, "time", FLOATS), _taken(arrays, "weight", FLOATS)
     n = len(time)
     require(n > 0, "it must have at least one row", n, COPY_AGAIN)
@@ -230,11 +237,21 @@ def _problem(header: Header, arrays: Arrays, most_bytes: int) -> Problem:
     is_coded = ANSWERS not in given
     answers = _coded(given, n, p) if is_coded else _answers(given[ANSWERS], n, p, most_bytes)
     flags = _unpacked("event", event, n).astype(bool)
-    events: EventTable = check_outcome((flags, time), weight, n)
+    y = (flags, time) if others is None else _competing(flags, time, _unpacked(OTHERS, others, n))
+    events: EventTable = check_outcome(y, weight, n)
     require(events.counts.all(), "its weights must be above 0", float(weight.min()), COPY_AGAIN)
     asked = header.questions
-    questions = RecordedQuestions.of(asked.texts, asked.ranks, asked.columns)
+    questions = RecordedQuestions.of(asked.texts, asked.ranks, asked.columns, asked.about)
     return Problem(answers, events, questions, **_numbers(header.problem), targets=targets)
+
+
+def _competing(flags: NDArray[np.bool_], time: NDArray[np.float64], others: Any) -> Outcome:
+    """The outcome of rows of which some ended by another cause, which has no name here."""
+    is_both = flags & others.astype(bool)
+    require(not is_both.any(), "no row must end by two causes", int(is_both.sum()), COPY_AGAIN)
+    flags, time = read_outcome((flags, time))
+    cause = np.where(flags, np.uint8(1), np.where(others, np.uint8(2), np.uint8(0)))
+    return Outcome(flags, time, cause, Causes(("1", "2"), 1))
 
 
 def _arrays_of_answers(arrays: Arrays) -> Arrays:

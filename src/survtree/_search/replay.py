@@ -11,7 +11,6 @@ import tempfile
 import time
 import warnings
 from dataclasses import MISSING, fields
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from survtree._base.files import whole_file
 from survtree._base.options import DEFAULTS
+from survtree._base.versions import version_of
 from survtree._questions.coded_answers import CodedAnswers
 from survtree._search.problem import Problem, SearchSettings
 
@@ -30,6 +30,7 @@ ANSWERS = "answers"  # as bits
 CODED = ("codes", "question_column", "question_cut")  # instead of them, where answers are coded
 TARGETS = "targets"  # row by row; only where there is a teacher
 OF_SETTINGS = "settings."  # what the names of arrays among the settings start with
+OTHERS = "others"  # rows that ended by another cause, if there are some
 DATA = ("answers", "events", "questions", "targets")  # of a problem; the rest of it are numbers
 
 
@@ -98,12 +99,13 @@ def _arrays(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
     arrays = {name: each for name, each in by_name.items() if isinstance(each, np.ndarray)}
     header = {
         "format": FORMAT if isinstance(problem.answers, CodedAnswers) else FORMAT_WITHOUT_CODES,
-        "survtree": version("survtree"),
+        "survtree": version_of("survtree"),
         "problem": _numbers(problem),
         "questions": {  # words to show, and what fingerprint and ties between trees depend on
             "texts": questions.texts,
             "ranks": questions.ranks().tolist(),
             "columns": list(questions.names if questions.are_columns else ()),
+            **_about(problem),
         },
         "settings": {name: each for name, each in by_name.items() if name not in arrays},
     }
@@ -111,11 +113,22 @@ def _arrays(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
         "header": np.frombuffer(json.dumps(header).encode("ascii"), dtype=BITS),
         **_answers(problem),
         "event": np.packbits(events.event),
+        **({OTHERS: np.packbits(events.is_other)} if events.has_others else {}),
         "time": events.time.astype(FLOATS),
         "weight": events.weight.astype(FLOATS),
         **_targets(problem),
         **{f"{OF_SETTINGS}{name}": each.astype(FLOATS) for name, each in arrays.items()},
     }
+
+
+def _about(problem: Problem) -> dict[str, list[str]]:
+    """The column of each question, where a rule is about columns."""
+    questions = problem.questions
+    has_rules = problem.column_penalties or problem.first_split is not None
+    if questions.are_columns or not has_rules:
+        return {}
+    place_of = questions.in_columns({name: k for k, name in enumerate(questions.names)})
+    return {"about": [questions.names[int(place)] for place in place_of]}
 
 
 def _answers(problem: Problem) -> dict[str, Any]:

@@ -48,6 +48,12 @@ class Solution:
     one_leaf_loss: float
     unique_times: NDArray[np.float64] = field(repr=False)
     event_times: NDArray[np.float64] = field(repr=False)
+    columns_penalty: float = 0.0  # what the columns that the tree splits on add to the objective
+
+    @property
+    def cost(self) -> float:
+        """All of the objective but the penalties of leaves."""
+        return self.loss + self.columns_penalty
 
 
 def solve(
@@ -167,7 +173,7 @@ def _solution_of(
 ) -> Solution:
     """One tree of a frontier; if that is not complete, only the bound of the root is proven."""
     found, penalty = rescored(problem, tree), problem.regularization
-    objective = found["loss"] + penalty * len(tree.leaves)
+    objective = problem.objective_of(tree, found["loss"])
     first = min(raw["root_loss"] + penalty, raw["root_floor"] + 2 * penalty)
     bound = objective if raw["is_complete"] else min(first, objective)
     stated = {
@@ -186,7 +192,7 @@ def known_solution(
 ) -> Solution:
     """A tree that another search has found, with its loss and what is known of the optimum."""
     found = rescored(problem, tree)
-    objective = found["loss"] + problem.regularization * len(tree.leaves)
+    objective = problem.objective_of(tree, found["loss"])
     bound = objective if status == "optimal" else min(lower_bound, objective)
     stated = {
         "objective": objective,
@@ -243,7 +249,11 @@ def _checked_solution(
 ) -> Solution:
     """A tree with what the search states and what the independent loss found, which must agree."""
     times = {"unique_times": found["times"], "event_times": found["event_times"]}
-    solution = Solution(tree=tree, one_leaf_loss=found["one_leaf_loss"], **times, **stated)
+    numbers = {
+        "one_leaf_loss": found["one_leaf_loss"],
+        "columns_penalty": problem.penalties_of(tree),
+    }
+    solution = Solution(tree=tree, **numbers, **times, **stated)
     _check(problem, settings, solution, found)
     return solution
 
@@ -257,7 +267,7 @@ def _check(
     smallest = min(found["rows_of_node"][leaf] for leaf in leaves)
     loss = found["loss"]
     scale = solution.one_leaf_loss
-    objective = loss + problem.regularization * len(leaves)
+    objective = problem.objective_of(tree, loss)
     depth = int(tree.depths().max())
     claims = {
         "every leaf has rows": smallest > 0,
@@ -268,7 +278,9 @@ def _check(
         "the tree is no deeper than max_depth": problem.max_depth is None
         or depth <= problem.max_depth,
         "the loss is the independent loss": abs(loss - solution.loss) <= RESCORE_TOLERANCE * scale,
-        "the objective is loss + regularization x leaves": abs(objective - solution.objective)
+        "the tree begins with first_split": problem.first_split is None
+        or (problem.may_be_first[tree.question[0]] if depth > 0 else not problem.must_split),
+        "the objective is loss + penalties": abs(objective - solution.objective)
         <= RESCORE_TOLERANCE * max(scale, objective),
         "the lower bound is not above the objective": solution.lower_bound <= solution.objective,
     }

@@ -232,3 +232,13 @@ def check_report_rows(X: Any, y: Any, sample_weight: Any, roles: Any) -> Any:
             "weights are of."
         )
     return None if X is None else (X, y, sample_weight)
+
+
+def check_page_has_one_cause(causes: Any) -> None:
+    """The page of near-optimal trees draws survival curves only."""
+    if causes is not None:
+        raise ValueError(
+            "the page of near-optimal trees must be made of trees with one cause; these have "
+            f"competing risks ({', '.join(causes.names)}). Use table(), best() and the models of "
+            "the list, or report() of one model."
+        )

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from survtree._data.frames import frame_in
 from survtree._model.fitted import FittedTree
 from survtree._model.read_tree import shown_tree_of
+from survtree._scoring.curves import LeafCurve, PredictedCurve
+from survtree._scoring.incidence import CompetingCurve, PredictedIncidences
 from survtree._scoring.read_curves import check_times
 from survtree._show.checks import check_backend, check_confidence
 from survtree._show.leaf_facts import shrinkage_of
@@ -20,7 +22,9 @@ def curve_table(
 
     Survival (Kaplan-Meier, with its limits), cumulative hazard (Nelson-Aalen) and the weight at
     risk are those of the leaf's own rows. If ``shrinkage_`` is above 0, ``predicted_survival`` and
-    ``predicted_cumulative_hazard`` follow: what the leaf predicts.
+    ``predicted_cumulative_hazard`` follow: what the leaf predicts. With competing risks there are
+    the incidence of each cause and ``event_free``, the share free of all causes, instead of
+    survival; the hazard is the cause-specific one of the cause that the tree is about.
 
     Parameters
     ----------
@@ -63,8 +67,10 @@ def _of_leaf(
     group = next(group for group, node in tree.groups_.items() if node == leaf)
     is_shrunken = shrinkage_of(tree) > 0
     if times is None:
-        steps = [own.survival.x, predicted.survival.x] if is_shrunken else [own.survival.x]
+        steps = [*_steps(own), *(_steps(predicted) if is_shrunken else [])]
         times = np.unique(np.concatenate([[0.0], *steps, own.times[-1:]]))
+    if isinstance(own, CompetingCurve):
+        return _of_causes(tree, leaf, times, confidence)
     low, high = own.band(confidence)
     columns = {
         "group": np.full(len(times), group, dtype=np.int64),
@@ -79,4 +85,39 @@ def _of_leaf(
     if is_shrunken:
         columns["predicted_survival"] = predicted.survival(times)
         columns["predicted_cumulative_hazard"] = predicted.hazard(times)
+    return columns
+
+
+def _steps(curve: LeafCurve | PredictedCurve) -> list[NDArray[np.float64]]:
+    """Where the curves of a leaf step."""
+    if isinstance(curve, CompetingCurve | PredictedIncidences):
+        return [curve.event_free.x]
+    return [curve.survival.x]
+
+
+def _of_causes(
+    tree: FittedTree, leaf: int, times: NDArray[np.float64], confidence: float
+) -> dict[str, NDArray[Any]]:
+    """With competing risks: the incidence of each cause, and what is free of all of them."""
+    own, predicted = tree.leaf_curves_[leaf], tree.predicted_curves_[leaf]
+    assert isinstance(own, CompetingCurve)
+    assert isinstance(predicted, PredictedIncidences)
+    group = next(group for group, node in tree.groups_.items() if node == leaf)
+    columns = {
+        "group": np.full(len(times), group, dtype=np.int64),
+        "leaf": np.full(len(times), leaf, dtype=np.int64),
+        "time": times,
+        "at_risk": own.at_risk(times),
+        "event_free": own.event_free(times),
+    }
+    for k, name in enumerate(own.named.names, start=1):
+        low, high = own.incidence_band(k, confidence)
+        columns[f"incidence_{name}"] = own.incidence(k)(times)
+        columns[f"incidence_{name}_low"] = low(times)
+        columns[f"incidence_{name}_high"] = high(times)
+    columns["cumulative_hazard"] = own.hazard(times)
+    if shrinkage_of(tree) > 0:
+        columns["predicted_event_free"] = predicted.event_free(times)
+        for k, name in enumerate(own.named.names):
+            columns[f"predicted_incidence_{name}"] = predicted.incidences[k](times)
     return columns

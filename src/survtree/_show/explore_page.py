@@ -13,7 +13,7 @@ from survtree._model.near_path import path_to_fit
 from survtree._model.recipe import versions_now
 from survtree._search.problem import SearchSettings
 from survtree._search.read_teacher import seed_of
-from survtree._show.checks import check_report_file, check_report_text
+from survtree._show.checks import check_page_has_one_cause, check_report_file, check_report_text
 from survtree._show.explore_facts import explore_facts, scores_by_size
 from survtree._show.picture import ON_DARK, ON_LIGHT, screen_colours
 from survtree._show.report_page import page_environment, page_part, policy_of
@@ -54,6 +54,7 @@ def write_explore(
     random_state : int, RandomState or None, default=0
         Seed of the folds.
     """
+    check_page_has_one_cause(near.model.causes_)
     path = check_report_file(file)
     heading = check_report_text("title", title) or TITLE
     shown = check_report_text("command", command)

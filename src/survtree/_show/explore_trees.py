@@ -80,7 +80,8 @@ def tree_list(models: Iterable[Any], regularization: float) -> dict[str, Any]:
     for model in models:
         first = model if first is None else first
         lists["trees"].append(pools.nodes(model))
-        lists["objectives"].append(float(model.loss_ + regularization * model.n_leaves_))
+        cost = model.loss_ + model.certificate_.columns_penalty
+        lists["objectives"].append(float(cost + regularization * model.n_leaves_))
         lists["groups"].append(_order_of_leaves(model))
         lists["shrinkages"].append(float(model.shrinkage_))
         parts.append(dict(_paths(small_parts(model, model._state))))

@@ -8,16 +8,18 @@ import builtins
 import keyword
 import math
 from collections.abc import Iterator
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
 from survtree._base.numbers import format_exact
 from survtree._base.tree import Tree
+from survtree._base.versions import version_of
+from survtree._model.checks import check_cause
 from survtree._model.fitted import FittedTree
 from survtree._model.read_tree import shown_tree_of
 from survtree._questions.forms import InLevels, InRange, Question, of_present_values, range_text
+from survtree._scoring.curves import StepFunction
 from survtree._show.checks import check_function_name
 from survtree._show.leaf_facts import (
     columns_asked,
@@ -37,6 +39,8 @@ TAKEN = (
     "MEDIAN",
     "SURVIVAL",
     "survival",
+    "INCIDENCE",
+    "incidence",
 )
 # Not for variables: what the function itself needs, and letters that read like digits.
 NOT_VARIABLES = ("row", "math", "l", "O", "I")
@@ -94,6 +98,15 @@ def survival(row, time):
 '''
 
 
+INCIDENCE = '''\
+def incidence(row, time, cause=@CAUSE@):
+    """The share of the row's leaf that has had the cause by this time."""
+    times, values = INCIDENCE[cause][@NAME@(row)]
+    place = bisect_right(times, time)
+    return values[place - 1] if place else 0.0
+'''
+
+
 def export_python(model: Any, name: str = "predict_leaf") -> str:
     """The tree as the source of a Python module that needs no other package.
 
@@ -101,7 +114,8 @@ def export_python(model: Any, name: str = "predict_leaf") -> str:
     its leaf by node number, as ``model.apply`` does; ``GROUP`` by risk, ``RISK``, ``MEDIAN`` and
     ``SURVIVAL`` by leaf; and ``survival(row, time)``: what the model predicts. None and NaN are
     missing; if the model does not accept missing values, its module refuses them. A column that
-    does not exist is a KeyError.
+    does not exist is a KeyError. With competing risks there are ``INCIDENCE`` by cause and leaf and
+    ``incidence(row, time, cause)`` in place of survival.
 
     Parameters
     ----------
@@ -126,9 +140,11 @@ def export_python(model: Any, name: str = "predict_leaf") -> str:
     name = check_function_name(name, TAKEN)
     n_leaves = len(model.tree_.leaves)
     title = f"A survival tree with {n_leaves} {'leaf' if n_leaves == 1 else 'leaves'}"
-    head = f'"""{title}, made by survtree {version("survtree")}."""\n'
+    head = f'"""{title}, made by survtree {version_of("survtree")}."""\n'
     parts = [_facts(model), *_readers(model), _function(model, name)]
-    parts.append(CURVE.replace("@NAME@", name))
+    curve = CURVE if model.causes_ is None else INCIDENCE
+    target = "" if model.causes_ is None else repr(model.causes_.target_name)
+    parts.append(curve.replace("@NAME@", name).replace("@CAUSE@", target))
     return f"{head}\n{_imports(model)}\n" + "\n\n".join(parts)
 
 
@@ -145,10 +161,14 @@ def _imports(model: FittedTree) -> str:
 def _facts(model: FittedTree) -> str:
     curves, shrinkage = model.predicted_curves_, shrinkage_of(model)
     names = given_names(model)
-    lines = [
-        "# Of each leaf: its group (1 has the lowest risk), its risk score, median survival, and"
-    ]
-    lines += ["# survival from each time on."]
+    what = "median survival, and"
+    if model.causes_ is not None:
+        what = "the time by which half had"
+    lines = [f"# Of each leaf: its group (1 has the lowest risk), its risk score, {what}"]
+    if model.causes_ is None:
+        lines += ["# survival from each time on."]
+    else:
+        lines += ["# the target cause, and by cause the share that has had it, from each time on."]
     if shrinkage > 0:
         lines += [f"# All of them are predicted by shrunken curves (shrinkage {shrinkage:g}):"]
         lines += ["# the curve of a leaf is pulled towards those of the nodes above it."]
@@ -160,11 +180,24 @@ def _facts(model: FittedTree) -> str:
     lines += [f"    {leaf}: {_literal(float(r))}," for leaf, r in model.leaf_risks_.items()]
     lines += ["}", "MEDIAN = {"]
     lines += [f"    {leaf}: {_literal(curve.quantile(0.5))}," for leaf, curve in curves.items()]
-    lines += ["}", "SURVIVAL = {"]
-    for leaf, curve in curves.items():
-        times, values = curve.survival.x.tolist(), curve.survival.y.tolist()
-        lines += [f"    {leaf}: (", f"        {times!r},", f"        {values!r},", "    ),"]
+    if model.causes_ is None:
+        of_leaves = _curve_lines({leaf: curve.survival for leaf, curve in curves.items()})
+        return "\n".join([*lines, "}", "SURVIVAL = {", *of_leaves, "}", ""])
+    lines += ["}", "INCIDENCE = {"]
+    for cause in model.causes_.names:
+        of = check_cause(model.causes_, cause)
+        of_leaves = _curve_lines({leaf: of(curve) for leaf, curve in curves.items()})
+        lines += [f"    {cause!r}: {{", *(f"    {line}" for line in of_leaves), "    },"]
     return "\n".join([*lines, "}", ""])
+
+
+def _curve_lines(curves: dict[int, StepFunction]) -> Iterator[str]:
+    """Times and values of each leaf."""
+    for leaf, curve in curves.items():
+        yield f"    {leaf}: ("
+        yield f"        {curve.x.tolist()!r},"
+        yield f"        {curve.y.tolist()!r},"
+        yield "    ),"
 
 
 def _literal(number: float) -> str:

@@ -11,8 +11,7 @@ from survtree._base.words import quoted_name
 from survtree._model.fitted import FittedTree
 from survtree._model.read_tree import shown_tree_of
 from survtree._questions.questions import Questions
-from survtree._scoring.curves import LeafCurve
-from survtree._scoring.shrinkage import PredictedCurve
+from survtree._scoring.curves import LeafCurve, PredictedCurve
 from survtree._show.leaf_facts import (
     NO,
     NO_OR_MISSING,
@@ -28,7 +27,6 @@ from survtree._show.leaf_facts import (
     where_text,
 )
 from survtree._show.leaf_texts import (
-    STATED,
     curve_texts,
     group_text,
     notes_of,
@@ -38,6 +36,7 @@ from survtree._show.leaf_texts import (
     size_text,
     survival_name,
 )
+from survtree._show.shown_curves import shown_curve, words_of
 from survtree._show.usual_times import has_medians, stated_time, unit_of
 
 STYLES = ("tree", "rules", "leaves")
@@ -145,23 +144,24 @@ def _as_brief_tree(model: FittedTree, unit: str | None) -> str:
     """Without limits, hazard ratios and tests, which take long for large trees."""
     shrinkage, names = shrinkage_of(model), given_names(model)
     time = None if has_medians(model) else stated_time(model, unit)
-    what = "median" if time is None else survival_name(time, unit)
+    words = words_of(model.causes_)
+    what = "median" if time is None else survival_name(time, unit, words.letter)
 
     def value(curve: LeafCurve | PredictedCurve) -> str:
         if time is None:
             return format_median(curve.quantile(0.5), unit)
-        return format_decimals(float(curve.survival(time)), 2)
+        return format_decimals(float(shown_curve(curve)(time)), 2)
 
     leaves = {}
     for group, node in model.groups_.items():
         own, predicted = model.leaf_curves_[node], model.predicted_curves_[node]
         number = f"{what} {value(own)}"
         if shrinkage > 0:
-            number = f"predicted {what} {value(predicted)}, Kaplan-Meier {value(own)}"
+            number = f"predicted {what} {value(predicted)}, {words.estimator} {value(own)}"
         leaves[node] = brief_text(group_text(group, names[node]), own, number)
     lines = [tree_text(model.tree_, model.questions_, leaves, answers_on_edges(model))]
-    lines += shrinkage_notes(shrinkage)
-    return "\n".join(lines if time is None else [*lines, STATED])
+    lines += shrinkage_notes(shrinkage, words)
+    return "\n".join(lines if time is None else [*lines, words.stated])
 
 
 def _as_tree(model: FittedTree, facts: LeafFacts) -> str:

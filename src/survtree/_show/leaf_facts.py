@@ -7,13 +7,14 @@ rests on noes says so where the column had missing values.
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.numbers import Interval, format_exact
 from survtree._base.tree import Tree
 from survtree._base.words import quoted_level, quoted_name
+from survtree._data.causes import Causes
 from survtree._data.read_rows import TAKE_MISSING
 from survtree._model.fitted import FittedTree
 from survtree._questions.forms import (
@@ -30,8 +31,10 @@ from survtree._questions.forms import (
 )
 from survtree._questions.questions import Questions
 from survtree._scoring.curves import LeafCurve, LogRank, hazard_ratios, log_rank
+from survtree._scoring.incidence import CompetingCurve
 from survtree._scoring.read_curves import check_times
 from survtree._show.checks import check_confidence, check_until
+from survtree._show.shown_curves import CurveWords, shown_at, shown_curve, words_of
 from survtree._show.usual_times import has_medians, stated_time, unit_of, usual_times
 
 CONFIDENCE = 0.95
@@ -216,7 +219,7 @@ class Predicted(NamedTuple):
     """What a leaf predicts by a shrunken curve."""
 
     median: float
-    survival: tuple[float, ...]  # at the times of the facts
+    survival: tuple[float, ...]  # at the times of the facts; with competing risks the incidence
 
 
 class Leaf(NamedTuple):
@@ -234,10 +237,13 @@ class Leaf(NamedTuple):
     share: float  # of the weight of all rows
     risk: float
     median: Interval  # inf where the curve, or its limit, stays above one half
-    survival: tuple[Interval, ...]  # at the times of the facts
+    survival: tuple[Interval, ...]  # at the times of the facts; as above
     restricted_mean: Interval
     hazard_ratio: Interval
     predicted: Predicted | None = None  # None: the Kaplan-Meier curve of the leaf's own rows
+    # With competing risks, of all causes: rows that ended by each, and incidence at the times.
+    n_by_cause: tuple[int, ...] = ()
+    incidences: tuple[tuple[Interval, ...], ...] = ()
 
 
 class LeafFacts(NamedTuple):
@@ -255,6 +261,12 @@ class LeafFacts(NamedTuple):
     shrinkage: float
     unit: str | None
     has_medians: bool
+    causes: Causes | None = None
+
+    @property
+    def words(self) -> CurveWords:
+        """How the curves are called."""
+        return words_of(self.causes)
 
 
 def leaf_facts(
@@ -290,10 +302,11 @@ def leaf_facts(
             share=curve.weight / total,
             risk=float(risks[node]),
             median=curve.quantile_with_limits(0.5, level),
-            survival=tuple(curve.survival_at(time, level) for time in at),
+            survival=tuple(shown_at(curve, time, level) for time in at),
             restricted_mean=curve.restricted_mean(last, level),
             hazard_ratio=ratio,
             predicted=_predicted(model, node, at),
+            **_of_causes(curve, at, level),
         )
         for (node, curve), ratio in zip(curves.items(), ratios, strict=True)
     ]
@@ -307,7 +320,21 @@ def leaf_facts(
         shrinkage_of(model),
         unit,
         has_medians(model),
+        model.causes_,
     )
+
+
+def _of_causes(curve: LeafCurve, times: Sequence[float], confidence: float) -> dict[str, Any]:
+    """What there is to say of all causes, if there are several."""
+    if not isinstance(curve, CompetingCurve):
+        return {}
+    causes = range(1, len(curve.by_cause) + 1)
+    return {
+        "n_by_cause": tuple(curve.n_rows_by_cause),
+        "incidences": tuple(
+            tuple(curve.incidence_at(time, cause, confidence) for time in times) for cause in causes
+        ),
+    }
 
 
 def facts_to_write(
@@ -338,7 +365,7 @@ def _predicted(model: FittedTree, node: int, times: Sequence[float]) -> Predicte
     if shrinkage_of(model) == 0:
         return None
     curve = model.predicted_curves_[node]
-    return Predicted(curve.quantile(0.5), tuple(float(curve.survival(time)) for time in times))
+    return Predicted(curve.quantile(0.5), tuple(float(shown_curve(curve)(time)) for time in times))
 
 
 def common_end(curves: Sequence[LeafCurve]) -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from survtree._base.numbers import format_exact
+from survtree._base.numbers import Interval, format_exact
 from survtree._data.frames import frame_in
 from survtree._model.read_tree import shown_tree_of
 from survtree._show.checks import check_backend
@@ -27,6 +27,11 @@ def leaf_table(
     The risk is that of the predicted curve, all other numbers are those of the leaf's own rows. If
     ``shrinkage_`` is above 0, ``predicted_median`` and ``predicted_survival_...`` follow: those of
     the predicted, shrunken curve.
+
+    With competing risks there are ``events_...`` of each cause, and instead of survival
+    ``incidence_...`` of each cause at each time (Aalen-Johansen; limits by the delta method, on the
+    log-log scale). ``events``, ``median``, ``restricted_mean`` (mean time without it) and
+    ``hazard_ratio`` (cause-specific) are those of the cause that the tree is about.
 
     Parameters
     ----------
@@ -84,7 +89,10 @@ def columns_of(facts: LeafFacts) -> dict[str, list[Any]]:
         "risk": [leaf.risk for leaf in leaves],
     }
     intervals = {"median": [leaf.median for leaf in leaves]}
-    for place, time in enumerate(facts.times):
+    if facts.causes is not None:
+        columns |= _events_by_cause(facts)
+        intervals |= _incidences(facts)
+    for place, time in enumerate(facts.times if facts.causes is None else ()):
         intervals[f"survival_{format_exact(time)}"] = [leaf.survival[place] for leaf in leaves]
     intervals["restricted_mean"] = [leaf.restricted_mean for leaf in leaves]
     intervals["hazard_ratio"] = [leaf.hazard_ratio for leaf in leaves]
@@ -95,13 +103,35 @@ def columns_of(facts: LeafFacts) -> dict[str, list[Any]]:
     return columns | _predicted_columns(facts)
 
 
+def _events_by_cause(facts: LeafFacts) -> dict[str, list[Any]]:
+    """With competing risks: how many rows ended by each cause."""
+    assert facts.causes is not None
+    return {
+        f"events_{name}": [leaf.n_by_cause[k] for leaf in facts.leaves]
+        for k, name in enumerate(facts.causes.names)
+    }
+
+
+def _incidences(facts: LeafFacts) -> dict[str, list[Interval]]:
+    """With competing risks: the incidence of each cause at each time."""
+    assert facts.causes is not None
+    return {
+        f"incidence_{name}_{format_exact(time)}": [
+            leaf.incidences[k][place] for leaf in facts.leaves
+        ]
+        for k, name in enumerate(facts.causes.names)
+        for place, time in enumerate(facts.times)
+    }
+
+
 def _predicted_columns(facts: LeafFacts) -> dict[str, list[Any]]:
     """Numbers of shrunken curves, if these are predicted."""
     found = [leaf.predicted for leaf in facts.leaves if leaf.predicted is not None]
     if not found:
         return {}
+    what = "survival" if facts.causes is None else f"incidence_{facts.causes.target_name}"
     survival = {
-        f"predicted_survival_{format_exact(time)}": [each.survival[place] for each in found]
+        f"predicted_{what}_{format_exact(time)}": [each.survival[place] for each in found]
         for place, time in enumerate(facts.times)
     }
     return {"predicted_median": [each.median for each in found], **survival}

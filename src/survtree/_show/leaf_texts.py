@@ -23,10 +23,10 @@ from survtree._base.numbers import (
 )
 from survtree._show.fonts import DOTS
 from survtree._show.leaf_facts import Leaf, LeafFacts
+from survtree._show.shown_curves import CurveWords
 
 LARGEST_PLAIN = 1e9
 LONGEST_IN_PICTURES = 30  # letters of a name
-STATED = "S(t): share without the event up to time t. Most medians are not reached."
 
 
 def group_text(group: int, name: str = "") -> str:
@@ -46,7 +46,7 @@ def shortened(name: str) -> str:
 
 
 def size_text(leaf: Leaf) -> str:
-    """How many rows and events."""
+    """How many rows and events; with competing risks those of the target cause."""
     return f"n {leaf.n_rows:,}, events {leaf.n_events:,}"
 
 
@@ -95,19 +95,19 @@ def _survival(leaf: Leaf, facts: LeafFacts) -> list[Numbers]:
     share = partial(format_decimals, decimals=2)
     out = []
     for place, (time, survival) in enumerate(zip(facts.times, leaf.survival, strict=True)):
-        name, own = survival_name(time, facts.unit), share(survival.value)
+        name, own = survival_name(time, facts.unit, facts.words.letter), share(survival.value)
         limits = _limits(survival, share)
         if leaf.predicted is None:
             out.append(Numbers(f"{name} {own}", limits))
         else:
             out.append(Numbers(f"predicted {name} {share(leaf.predicted.survival[place])}"))
-            out.append(Numbers(f"Kaplan-Meier {own}", limits, is_own=True))
+            out.append(Numbers(f"{facts.words.estimator} {own}", limits, is_own=True))
     return out
 
 
-def survival_name(time: float, unit: str | None = None) -> str:
-    """How survival at a time is written."""
-    return f"S({with_unit(format_time(time), unit)})"
+def survival_name(time: float, unit: str | None = None, letter: str = "S") -> str:
+    """How survival at a time is written, or the incidence, F."""
+    return f"{letter}({with_unit(format_time(time), unit)})"
 
 
 def format_time(time: float) -> str:
@@ -143,17 +143,17 @@ def limits_note(facts: LeafFacts) -> str:
 
 def notes_of(facts: LeafFacts, *, has_limits: bool = True) -> list[str]:
     """What a reader has to know of the numbers, a line each."""
-    notes = shrinkage_notes(facts.shrinkage)
+    notes = shrinkage_notes(facts.shrinkage, facts.words)
     if facts.times and not facts.has_medians:
-        notes.append(STATED)
+        notes.append(facts.words.stated)
     return notes + ([limits_note(facts)] if has_limits else [])
 
 
-def shrinkage_notes(shrinkage: float) -> list[str]:
+def shrinkage_notes(shrinkage: float, words: CurveWords) -> list[str]:
     """Which numbers come from which curve; nothing if there is only one."""
     if shrinkage == 0:
         return []
     return [
         f"Predicted numbers and risk: by shrunken curves (shrinkage {format_number(shrinkage)}). "
-        "Kaplan-Meier: of the group's own rows."
+        f"{words.estimator}: of the group's own rows."
     ]

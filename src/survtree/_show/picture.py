@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from survtree._base.files import whole_file
 from survtree._model.fitted import FittedTree
 from survtree._scoring.curves import LeafCurve, StepFunction
+from survtree._scoring.incidence import PredictedIncidences
 from survtree._show.checks import check_dpi, check_picture_file
 from survtree._show.fonts import SPACING
 from survtree._show.leaf_facts import shrinkage_of
+from survtree._show.shown_curves import shown_band, shown_curve
 
 Stroke = str | tuple[int, tuple[float, ...]]
 # Part of the viridis colour map: its lightness falls evenly, and its ends differ for every kind of
@@ -90,16 +92,16 @@ def draw_curve(
     resolution: Resolution | None = None,
     **stroke: Any,
 ) -> list[Any]:
-    """Kaplan-Meier until the last time of the leaf, with a band if a confidence is given."""
+    """The curve of a leaf until its last time, with a band if a confidence is given."""
     end = float(curve.times[-1])
     artists: list[Any] = []
     if confidence is not None:
-        low, high = (thinned(limit, end, resolution) for limit in curve.band(confidence))
+        low, high = (thinned(limit, end, resolution) for limit in shown_band(curve, confidence))
         times = np.union1d(low.x, high.x)
         (x, bottom), (_, top) = (corners(limit.at_times(times), end) for limit in (low, high))
         area = {"step": "post", "color": stroke["color"], "alpha": 0.18, "linewidth": 0}
         artists.append(ax.fill_between(x, bottom, top, **area))
-    x, y = corners(thinned(curve.survival, end, resolution), end)
+    x, y = corners(thinned(shown_curve(curve), end, resolution), end)
     artists += ax.plot(x, y, drawstyle="steps-post", **stroke)
     return artists
 
@@ -111,7 +113,7 @@ def drawn_curve(model: FittedTree, node: int) -> tuple[StepFunction, float]:
     """
     is_shrunken = shrinkage_of(model) > 0
     end = last_time(model) if is_shrunken else float(model.leaf_curves_[node].times[-1])
-    return model.predicted_curves_[node].survival, end
+    return shown_curve(model.predicted_curves_[node]), end
 
 
 def draw_leaf(
@@ -136,6 +138,38 @@ def draw_leaf(
     return own + list(ax.plot(x, y, drawstyle="steps-post", **stroke))
 
 
+def draw_stacked(
+    ax: Any, model: FittedTree, node: int, colour: Any, resolution: Resolution | None = None
+) -> list[Any]:
+    """The predicted incidences of all causes, one upon the other, the target at the bottom.
+
+    What is left above them is the share that is free of all causes.
+    """
+    curves = model.predicted_curves_[node]
+    assert isinstance(curves, PredictedIncidences)
+    assert model.causes_ is not None
+    target = model.causes_.target - 1
+    _, end = drawn_curve(model, node)
+    order = [target, *(k for k in range(len(curves.incidences)) if k != target)]
+    artists: list[Any] = []
+    below = StepFunction(np.empty(0), np.empty(0), before=0.0)
+    for place, cause in enumerate(order):
+        times = np.union1d(below.x, curves.incidences[cause].x)
+        summed = below(times) + curves.incidences[cause](times)
+        above = thinned(StepFunction(times, summed, before=0.0), end, resolution)
+        at = np.union1d(above.x, below.x)
+        (x, bottom), (_, top) = (corners(each.at_times(at), end) for each in (below, above))
+        look = {"color": colour, "alpha": 0.55} if place == 0 else {"color": others_grey(place)}
+        artists.append(ax.fill_between(x, bottom, top, step="post", linewidth=0, **look))
+        below = above
+    return artists
+
+
+def others_grey(place: int) -> str:
+    """The grey of a cause that is not the target, the first of them the darkest."""
+    return str(min(0.92, 0.66 + 0.09 * place))
+
+
 def thinned(curve: StepFunction, end: float, resolution: Resolution | None) -> StepFunction:
     """The steps of a curve that can be seen at a resolution; all of them if there is none.
 
@@ -155,7 +189,7 @@ def draw_censored(ax: Any, curve: LeafCurve, colour: Any) -> list[Any]:
     """A small upright mark on the curve wherever rows were censored."""
     times = curve.times[curve.censored > 0]
     how = {"marker": "|", "markersize": 5, "markeredgewidth": 0.8, "linestyle": "none"}
-    lines: list[Any] = ax.plot(times, curve.survival(times), color=colour, clip_on=False, **how)
+    lines: list[Any] = ax.plot(times, shown_curve(curve)(times), color=colour, clip_on=False, **how)
     return lines
 
 

@@ -25,6 +25,7 @@ from survtree._show.picture import (
     size_of,
     write,
 )
+from survtree._show.shown_curves import words_of
 from survtree._show.usual_times import unit_of
 
 # With more leaves, bands and marks hide the curves.
@@ -37,7 +38,6 @@ WIDTH = 1.6  # of lines
 # Right of the curves: a piece of each line, and its label, in shares of the axis of time.
 SAMPLE, LABELS_AT = (0.03, 0.1), 0.115
 SHRUNKEN = "Predicted (shrunken) curves"
-OWN_CURVES = "thin, shaded: Kaplan-Meier of the group"
 # Of the rule beside a curve: its lines, and their width in units of the size of letters.
 MOST_RULE_LINES, RULE_WIDTH = 3, 20.0
 # How many steps can be seen on a page: across, and up.
@@ -106,7 +106,8 @@ def plot_curves(
     has_bands = len(nodes) <= MOST_WITH_BANDS if bands is None else bool(bands)
     artists = _draw_curves(ax, model, nodes, level if has_bands else None)
     ticks = round_ticks(last_time(model), _n_ticks(ax, size)) if ticks is None else ticks
-    _draw_axes(ax, ticks, max(last_time(model), ticks[-1]), label, size)
+    axis = Fonts().drawable(words_of(model.causes_).axis)
+    _draw_axes(ax, ticks, max(last_time(model), ticks[-1]), label, size, axis)
     _draw_titles(ax, model, size, has_bands=has_bands)
     if log_rank and len(nodes) > 1:
         _draw_test(ax, model, size)
@@ -127,7 +128,8 @@ def curves_on_page(model: FittedTree, confidence: float) -> Picture:
     nodes, end = by_risk(model), last_time(model)
     ax = new_axes(5.2, _figure_height(len(nodes), at_risk=False))
     artists = _draw_curves(ax, model, nodes, confidence, is_page=True)
-    _draw_axes(ax, round_ticks(end), end, _axis_label(None, model, None), SIZE)
+    axis = words_of(model.causes_).axis
+    _draw_axes(ax, round_ticks(end), end, _axis_label(None, model, None), SIZE, axis)
     return picture_of(ax, artists + _draw_labels(ax, model, nodes, SIZE, has_rules=False))
 
 
@@ -172,20 +174,21 @@ def _legend(model: FittedTree) -> dict[int, str]:
     return {node: fonts.drawable(text).replace("$", r"\$") for node, text in texts.items()}
 
 
-def _draw_axes(ax: Any, ticks: list[float], end: float, label: str, size: float) -> None:
+def _draw_axes(ax: Any, ticks: list[float], end: float, label: str, size: float, axis: str) -> None:
     ax.set(xlim=(0, end), ylim=(0, 1.02))
     ax.set_xticks(ticks, list(map(format_number, ticks)))
     ax.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0])
     ax.tick_params(labelsize=size)
     ax.set_xlabel(label, size=size, parse_math=False, usetex=False)
-    ax.set_ylabel("Survival", size=size)
+    ax.set_ylabel(axis, size=size, parse_math=False, usetex=False)
     hide_frame(ax)
 
 
 def _draw_titles(ax: Any, model: FittedTree, size: float, *, has_bands: bool) -> None:
     """Which curves are drawn, if that needs words."""
     if shrinkage_of(model) > 0:
-        lines = [SHRUNKEN, OWN_CURVES] if has_bands else [SHRUNKEN]
+        own = f"thin, shaded: {words_of(model.causes_).estimator} of the group"
+        lines = [SHRUNKEN, own] if has_bands else [SHRUNKEN]
         ax.set_title("\n".join(lines), loc="left", size=size, color=GREY)
 
 
@@ -265,9 +268,11 @@ def _draw_labels(
     """Group, rows and rule of each leaf at the right, in order, near to where its curve ends."""
     colours, strokes = leaf_colours(model), leaf_strokes(model)
     right, top, height = ax.get_xlim()[1], ax.get_ylim()[1], size_of(ax)[1]
+    labels = _labels(model, size, height, has_rules=has_rules)
+    if model.causes_ is not None:  # incidences rise: the highest risk is at the top
+        nodes, labels = nodes[::-1], labels[::-1]
     drawn = [drawn_curve(model, node) for node in nodes]
     ends = [float(curve(last)) for curve, last in drawn]
-    labels = _labels(model, size, height, has_rules=has_rules)
     size = min(size, height / (LINE * len(nodes)))
     point = top / height  # in units of the axis
     heights = [point * label.height(size) for label in labels]

@@ -204,7 +204,11 @@ def plot_calibration(
     found = calibration_at(at, groups, level)
     artists = _draw_calibration(ax, [found], level) + _draw_groups(ax, tree, found)
     text = Fonts().drawable(with_unit(format_number(at), unit_of(tree, time_unit)))
-    ax.set_xlabel(f"Predicted survival at {text}", parse_math=False, usetex=False)
+    what = "survival"
+    if tree.causes_ is not None:
+        what = Fonts().drawable(f"share without {tree.causes_.target_name}")
+        ax.set_ylabel(ax.get_ylabel().replace("survival", what), parse_math=False, usetex=False)
+    ax.set_xlabel(f"Predicted {what} at {text}", parse_math=False, usetex=False)
     return picture_of(ax, artists)
 
 

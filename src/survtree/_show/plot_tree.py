@@ -9,13 +9,14 @@ from survtree._model.read_tree import shown_tree_of
 from survtree._show import checks
 from survtree._show.fonts import LINE, Fonts, small
 from survtree._show.leaf_facts import LeafFacts, answers_on_edges, facts_to_write
-from survtree._show.leaf_texts import STATED, shortened
+from survtree._show.leaf_texts import shortened
 from survtree._show.picture import (
     GREY,
     PALE,
     SOFT,
     Picture,
     draw_leaf,
+    draw_stacked,
     last_time,
     leaf_colours,
     picture_of,
@@ -150,6 +151,8 @@ def _content(
 def _note(facts: LeafFacts, end: float, time_label: str | None) -> str:
     """What the axes and lines of the curves are."""
     last = format_number(end) if time_label else with_unit(format_number(end), facts.unit)
+    if facts.causes is not None:
+        return f"{time_label or 'Time'} from 0 to {last}, shares from 0 to 1. {_stack_note(facts)}"
     note = f"{time_label or 'Time'} from 0 to {last}, survival from 0 to 1. "
     level = f"{format_percent(facts.confidence, None)} confidence"
     if facts.shrinkage > 0:
@@ -157,7 +160,19 @@ def _note(facts: LeafFacts, end: float, time_label: str | None) -> str:
         note += f"shaded: {level}."
     else:
         note += f"Shaded: {level}."
-    return f"{note} {STATED}" if facts.times and not facts.has_medians else note
+    return f"{note} {facts.words.stated}" if facts.times and not facts.has_medians else note
+
+
+def _stack_note(facts: LeafFacts) -> str:
+    """What the areas of competing risks are."""
+    assert facts.causes is not None
+    others = [name for name in facts.causes.names if name != facts.causes.target_name]
+    shades = "grey" if len(others) == 1 else "grey, from below"
+    curves = "predicted (shrunken) incidence" if facts.shrinkage > 0 else "incidence"
+    return (
+        f"Coloured: {curves} of {facts.causes.target_name}; {shades}: {', '.join(others)}; "
+        f"white: free of all. {facts.words.stated}"
+    )
 
 
 def _axes_of_size(width: float, height: float) -> Any:
@@ -269,7 +284,10 @@ def _draw(
             artists.append(_draw_frame(ax, cell.frame, size, f"node-{cell.node}.box"))
         inset = _new_inset(ax, cell, end)
         how = {"color": colours[cell.node], "linewidth": min(1.6, 0.5 + cell.axes[3] / 60)}
-        draw_leaf(inset, model, cell.node, confidence, resolution, **how)
+        if model.causes_ is not None:
+            draw_stacked(inset, model, cell.node, colours[cell.node], resolution)
+        else:
+            draw_leaf(inset, model, cell.node, confidence, resolution, **how)
         _draw_scales(inset, cell, end, small(size), is_page=is_page)
         artists += [inset, *_draw_label(ax, cell, size)]
     if plan.note:

@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from survtree._base.numbers import format_penalty, json_interval, json_number, round_ticks
+from survtree._data.causes import with_known_causes
 from survtree._data.read_columns import is_only_note
 from survtree._model.fitted import FittedTree
 from survtree._model.prepare import cohort_of
@@ -25,6 +26,7 @@ from survtree._questions.forms import (
 from survtree._scoring.tail import heavy_tail, tail_message
 from survtree._search.progress import REASONS
 from survtree._show.leaf_facts import (
+    Leaf,
     LeafFacts,
     Predicted,
     answers_on_edges,
@@ -54,6 +56,7 @@ def report_facts(
     facts, warned = leaf_facts(model, times), list(model.warnings_)
     verified = data = scores = None
     if rows is not None:
+        rows = (rows[0], with_known_causes(rows[1], model.causes_), rows[2])
         study = model.binarizer_.read_with_outcome(*rows, model)
         table, events, is_kept = study[:3]
         verified = recheck(model.certificate_, study, needs_targets=False)
@@ -79,6 +82,8 @@ def report_facts(
         "reference_leaf": facts.reference,
         "unit": facts.unit,
         "has_medians": facts.has_medians,
+        "words": facts.words._asdict(),
+        "causes": _cause_facts(facts),
         "times": list(facts.times),
         "until": facts.until,
         "confidence": facts.confidence,
@@ -104,6 +109,22 @@ def _summary(model: Any, facts: LeafFacts) -> dict[str, Any]:
     }
 
 
+def _cause_facts(facts: LeafFacts) -> dict[str, Any] | None:
+    """With competing risks: the name of the target, the other causes, and their rows."""
+    causes = facts.causes
+    if causes is None:
+        return None
+    rows = [sum(each) for each in zip(*(leaf.n_by_cause for leaf in facts.leaves), strict=True)]
+    return {
+        "target": causes.target_name,
+        "others": [
+            {"name": name, "rows": n}
+            for name, n in zip(causes.names, rows, strict=True)
+            if name != causes.target_name
+        ],
+    }
+
+
 def leaf_list(facts: LeafFacts) -> list[dict[str, Any]]:
     """The leaves in the order of their groups."""
     intervals = ("median", "restricted_mean", "hazard_ratio")
@@ -121,9 +142,22 @@ def leaf_list(facts: LeafFacts) -> list[dict[str, Any]]:
             "survival": list(map(json_interval, leaf.survival)),
             **{name: json_interval(getattr(leaf, name)) for name in intervals},
             "predicted": None if leaf.predicted is None else _predicted(leaf.predicted),
+            **_incidences(leaf, facts),
         }
         for leaf in facts.leaves
     ]
+
+
+def _incidences(leaf: Leaf, facts: LeafFacts) -> dict[str, Any]:
+    """With competing risks: rows and incidence of each cause."""
+    if facts.causes is None:
+        return {}
+    names = facts.causes.names
+    intervals = [list(map(json_interval, each)) for each in leaf.incidences]
+    return {
+        "events_by_cause": dict(zip(names, leaf.n_by_cause, strict=True)),
+        "incidence": dict(zip(names, intervals, strict=True)),
+    }
 
 
 def _predicted(found: Predicted) -> dict[str, Any]:
@@ -227,6 +261,8 @@ def proof_facts(
     return {
         **{name: json_number(getattr(certificate, name)) for name in names},
         "penalty": format_penalty(certificate.regularization),
+        "columns_words": certificate.columns_words.replace(" x ", " × "),
+        "column_rules": certificate.column_rules,
         "text": _status_text(certificate),
         "n_questions": n_questions,
         "screening": certificate.screening,

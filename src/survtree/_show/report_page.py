@@ -152,12 +152,13 @@ def _numbers(leaf: dict[str, Any], facts: dict[str, Any]) -> list[str]:
     """What is known of a leaf, in words."""
     limits = format_limits(leaf["median"]["low"], leaf["median"]["high"])
     median = median_text(leaf, facts["unit"]) + (f" ({limits})" if limits else "")
+    causes = facts["causes"]
+    what = "without the event at" if causes is None else f"with {causes['target']} by"
     shares, predicted = [at["value"] for at in leaf["survival"]], ""
     if leaf["predicted"] is not None:
         shares, predicted = leaf["predicted"]["survival"], "predicted "
     survival = [
-        f"{predicted}{format_percent(share)} without the event at "
-        f"{with_unit(format_number(time), facts['unit'])}"
+        f"{predicted}{format_percent(share)} {what} {with_unit(format_number(time), facts['unit'])}"
         for time, share in zip(facts["times"], shares, strict=True)
     ]
     return [counts_text(leaf), *([median] if facts["has_medians"] else []), *survival]

@@ -60,7 +60,7 @@ ROLES = {
 ANCHORS = {"left": "", "center": "middle", "right": "end"}
 LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}
 
-CURVES = "Predicted survival curves of all leaves; the table of leaves has their numbers"
+CURVES = "Predicted curves of all leaves; the table of leaves has their numbers"
 CALIBRATION = "Predicted and observed survival; the table has the numbers"
 GAP = "Objective and lower bound during the search"
 # More leaves side by side would be too wide for a page.

@@ -22,7 +22,8 @@ def data_facts(table: Table, events: EventTable, used: list[int], n_given: int) 
         "rows": len(events),
         "left_out": n_given - len(events),
         "events": n_events,
-        "censored": len(events) - n_events,
+        "others": int(np.count_nonzero(events.is_other)),
+        "censored": int(np.count_nonzero(events.is_censored)),
         "weight": json_number(events.weight.sum()) if (events.weight != 1).any() else None,
         "first": json_number(events.time.min()),
         "last": json_number(events.time.max()),
@@ -37,7 +38,7 @@ def data_facts(table: Table, events: EventTable, used: list[int], n_given: int) 
 
 def _follow_up(events: EventTable) -> float | None:
     """Median follow-up by the reverse Kaplan-Meier method: censoring counts as the event."""
-    reverse = EventTable(~events.event, events.time, events.weight)
+    reverse = EventTable(events.is_censored, events.time, events.weight)
     everybody = np.zeros(len(events), dtype=np.intp)
     median: float | None = json_number(leaf_curves(reverse, everybody, 1)[0].quantile(0.5))
     return median

@@ -41,6 +41,7 @@ WHY_NOT = {
     "": "The held-out rows are too few for a score. Pass fewer folds, or more rows.",
     "new": "The rows given are too few for a score. Pass more rows.",
 }
+ONE_INCIDENCE = "One Aalen-Johansen curve for all rows"
 RIVALS = {
     "one_curve": "One Kaplan-Meier curve for all rows",
     "cox": "Cox model of all columns, with a ridge penalty",
@@ -199,7 +200,9 @@ def _others(model: Any, rows: Cohort, folds: list[Fold], held_out: HeldOut) -> l
             curves = found.survival, found.times
             by_model[name].append((scores_of(curves, test, part, model.horizon_), found.n_groups))
     own = [(s, fit.n_leaves_) for s, fit in zip(held_out.scores, held_out.fits, strict=True)]
-    told = {"This model": own, **{RIVALS[name]: found for name, found in by_model.items()}}
+    names = RIVALS if rows.events.cause is None else RIVALS | {"one_curve": ONE_INCIDENCE}
+    named = {names[name]: found for name, found in by_model.items() if found}
+    told = {"This model": own, **named}
     return [{"name": name, **_mean_scores(found)} for name, found in told.items()]
 
 
@@ -209,6 +212,8 @@ def _predicted(fit: Any, rows: Cohort, fold: Fold) -> Iterator[tuple[str, Predic
     table, questions = fit.binarizer_.read(rows.X, fit), fit.questions_
     part, answers = rows.events.take(train), questions.matrix(table)
     yield "one_curve", one_curve_for_all(part, len(test))
+    if rows.events.cause is not None:  # the others know one cause only
+        return
     yield "cox", cox_model(table, rows.events, train, test)
     yield "greedy", greedy_tree(answers[train], part, answers[test])
 
@@ -274,7 +279,7 @@ def _calibration(
 ) -> list[dict[str, Any]]:
     """At each time, groups of rows: the share predicted to get there, and what was observed."""
     events, predicted = rows.events.take(is_used), survival[is_used]
-    y, out = (events.event, events.time), []
+    y, out = events.y, []
     for place, time in enumerate(scoring.times.tolist()):
         curves = predicted[:, [place]], [time]
         groups = calibration_groups(y, curves, time, N_GROUPS, None, events.weight)

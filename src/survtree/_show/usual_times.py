@@ -29,7 +29,12 @@ def unit_of(model: FittedTree, time_unit: str | None = None) -> str | None:
 
 
 def has_medians(model: FittedTree) -> bool:
-    """Do at least half of the groups get as far as their median? Otherwise it says little."""
+    """Do at least half of the groups get as far as their median? Otherwise it says little.
+
+    With competing risks it says little in any case: many never have the cause.
+    """
+    if model.causes_ is not None:
+        return False
     medians = [curve.quantile(0.5) for curve in model.predicted_curves_.values()]
     return 2 * sum(map(math.isfinite, medians)) >= len(medians)
 

@@ -1,8 +1,9 @@
-#include "losses/brier/event_table.hpp"
+#include "data/event_table.hpp"
 
 #include <numeric>
 
 #include "data/contract.hpp"
+#include "data/loss.hpp"
 
 namespace survtree {
 namespace {
@@ -14,7 +15,7 @@ struct Ties {
 };
 
 std::vector<Ties> rows_of_equal_time(std::span<const double> time,
-                                     std::span<const std::uint8_t> is_event,
+                                     std::span<const std::uint8_t> cause,
                                      std::span<const double> weight) {
   std::vector<Ties> ties;
   for (std::size_t i = 0; i < time.size(); ++i) {
@@ -22,7 +23,7 @@ std::vector<Ties> rows_of_equal_time(std::span<const double> time,
     Ties& here = ties.back();
     here.end = i + 1;
     here.weight += weight[i];
-    if (is_event[i]) here.event_weight += weight[i];
+    if (cause[i] != 0) here.event_weight += weight[i];
   }
   return ties;
 }
@@ -41,16 +42,15 @@ std::vector<double> censoring_curve(const std::vector<Ties>& ties) {
 
 }  // namespace
 
-EventTable make_event_table(std::span<const double> time, std::span<const std::uint8_t> is_event,
+EventTable make_event_table(std::span<const double> time, std::span<const std::uint8_t> cause,
                             std::span<const double> weight) {
   require(!time.empty(), "an event table has rows");
-  require(time.size() == is_event.size() && time.size() == weight.size(),
-          "columns of equal length");
+  require(time.size() == cause.size() && time.size() == weight.size(), "columns of equal length");
   const std::size_t n = time.size();
   const double last = time.back();
   require(last > 0.0, "the largest time is positive");
   const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
-  const std::vector<Ties> ties = rows_of_equal_time(time, is_event, weight);
+  const std::vector<Ties> ties = rows_of_equal_time(time, cause, weight);
   const std::vector<double> g = censoring_curve(ties);
 
   EventTable table;
@@ -60,7 +60,7 @@ EventTable make_event_table(std::span<const double> time, std::span<const std::u
   for (std::size_t k = 0; k < ties.size(); ++k) {
     const double inverse_g = g[k] > 0.0 ? 1.0 / g[k] : 0.0;
     for (std::size_t i = ties[k].begin; i < ties[k].end; ++i) {
-      table.rows.push_back({weight[i], weight[i] * inverse_g, censor_area, elapsed, is_event[i]});
+      table.rows.push_back({weight[i], weight[i] * inverse_g, censor_area, elapsed, cause[i]});
       table.g_area.push_back(g_area);
     }
     if (k + 1 == ties.size()) break;
@@ -71,6 +71,16 @@ EventTable make_event_table(std::span<const double> time, std::span<const std::u
   }
   table.end = elapsed;
   return table;
+}
+
+std::vector<EventBlock> blocks_of(const EventTable& events, std::span<const CollapsedRow> rows) {
+  std::vector<EventBlock> blocks;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const EventRow& row = events.rows[i];
+    if (i == 0 || rows[i].outcome != rows[i - 1].outcome)
+      blocks.push_back({row.event_mass / row.weight, row.censor_area, row.elapsed, row.cause});
+  }
+  return blocks;
 }
 
 }  // namespace survtree

@@ -1,0 +1,366 @@
+// The function of pairs.hpp, compiled once for each instruction set.
+#include <limits>
+
+#include "kernel/log_excess.hpp"
+#include "kernel/single_log.hpp"
+#include "losses/likelihood/pairs.hpp"
+
+namespace survtree {
+namespace {
+
+constexpr std::size_t kWidth = Whole::width;
+constexpr std::size_t kChunk = kWidth == 8 ? 8 : 4;  // vectors whose sums stay in registers
+constexpr float kNever = -std::numeric_limits<float>::infinity();
+// Units in the last place of single precision by which a gain may be off: see best_pair().
+constexpr double kScreenError = 16.0 * 0x1p-24;
+
+// Sums by question: of the rows that answer it with yes, maybe only those on one side of another.
+struct PairSums {
+  std::int64_t *expected, *events, *counts;
+};
+
+struct Scratch {
+  PairSums single, pair;  // of one question; of one with another
+  float *no, *yes;        // the best gain of the rows that answer no, or yes, by another question
+};
+
+// Rows of the subset that answer a question with yes, or those that answer it with no.
+struct Side {
+  const std::uint64_t* bits;
+  const std::uint64_t* column;  // null: everyone
+  std::uint64_t flip;
+
+  std::uint64_t word(std::size_t w) const {
+    return column == nullptr ? bits[w] : bits[w] & (column[w] ^ flip);
+  }
+};
+
+template <std::size_t K, bool kWeighted>
+SURVTREE_INLINE void add_up(const PairFacts& facts, const PairRequest& r, const Side& side,
+                            std::size_t lane, const PairSums& out) {
+  Whole expected[K], events[K], counts[K];
+  const std::uint64_t* answers = r.answers + lane / 64;
+  const auto shift = static_cast<unsigned>(lane % 64);
+  for (std::size_t w = 0; w < r.n_words; ++w) {
+    for (std::uint64_t word = side.word(w); word != 0; word &= word - 1) {
+      const std::size_t i = 64 * w + static_cast<std::size_t>(std::countr_zero(word));
+      const std::uint64_t bits = answers[i * r.words_per_row] >> shift;
+      const PairRow& row = facts.rows[i];
+      const Whole here(row.expected), there(row.events), n(row.counts);
+      for (std::size_t k = 0; k < K; ++k) {
+        const auto yes = Vector::mask(bits >> (k * kWidth));
+        expected[k] = expected[k] + Whole::where(yes, here);
+        if (kWeighted) events[k] = events[k] + Whole::where(yes, there);
+        counts[k] = counts[k] + Whole::where(yes, n);
+      }
+    }
+  }
+  for (std::size_t k = 0; k < K; ++k) {
+    expected[k].store(out.expected + lane + k * kWidth);
+    if (kWeighted) events[k].store(out.events + lane + k * kWidth);
+    counts[k].store(out.counts + lane + k * kWidth);
+  }
+}
+
+template <std::size_t K>
+void add_up_some(const PairFacts& facts, const PairRequest& r, const Side& side, std::size_t lane,
+                 std::size_t n_vectors, const PairSums& out) {
+  if constexpr (K > 1) {
+    if (n_vectors < K) return add_up_some<K - 1>(facts, r, side, lane, n_vectors, out);
+  }
+  if (facts.is_weighted)
+    add_up<K, true>(facts, r, side, lane, out);
+  else
+    add_up<K, false>(facts, r, side, lane, out);
+}
+
+// From a question on, and of those before it that are screened with it.
+void add_up_from(const PairFacts& facts, const PairRequest& r, const Side& side, std::size_t first,
+                 const PairSums& out) {
+  const std::size_t n_vectors = (r.n_questions + kWidth - 1) / kWidth;
+  for (std::size_t v = first / Single::width * kHalves; v < n_vectors;) {
+    // Vectors of one chunk are in one word of answers.
+    const std::size_t n = kChunk - v % kChunk;
+    const std::size_t here = n < n_vectors - v ? n : n_vectors - v;
+    add_up_some<kChunk>(facts, r, side, v * kWidth, here, out);
+    v += here;
+  }
+}
+
+// Of the rows of a cell, in lanes.
+struct Cell {
+  Whole expected, events, counts;
+
+  friend Cell operator-(const Cell& a, const Cell& b) {
+    return {a.expected - b.expected, a.events - b.events, a.counts - b.counts};
+  }
+};
+
+SURVTREE_INLINE Cell cell_at(const PairSums& sums, std::size_t lane) {
+  return {Whole::load(sums.expected + lane), Whole::load(sums.events + lane),
+          Whole::load(sums.counts + lane)};
+}
+
+SURVTREE_INLINE Cell cell_of(const PairSums& sums, std::size_t question) {
+  return {Whole(sums.expected[question]), Whole(sums.events[question]),
+          Whole(sums.counts[question])};
+}
+
+// The four cells of a pair of questions: first answer, second answer.
+struct Cells {
+  Cell yes_yes, yes_no, no_yes, no_no;
+};
+
+// `is_flipped`: the sums of the pair are of the rows that answer the first with no.
+SURVTREE_INLINE Cells cells_of(const Scratch& s, const Cell& all, std::size_t first,
+                               bool is_flipped, std::size_t lane) {
+  const Cell a = cell_of(s.single, first), b = cell_at(s.single, lane);
+  const Cell here = cell_at(s.pair, lane);
+  const Cell both = is_flipped ? b - here : here;
+  const Cell only_b = is_flipped ? here : b - here;
+  const Cell only_a = a - both;
+  return {both, only_a, only_b, all - a - only_b};
+}
+
+// Of one cell for the screen: D ln(D/E), or never if it is too small for a leaf.
+struct Screened {
+  Single gain;
+
+  Screened(const Cell (&halves)[kHalves], const PairFacts& facts, const PairRequest& r,
+           float events_in_units) {
+    Whole expected[kHalves], events[kHalves], counts[kHalves];
+    for (std::size_t h = 0; h < kHalves; ++h) {
+      expected[h] = halves[h].expected;
+      events[h] = halves[h].events;
+      counts[h] = halves[h].counts;
+    }
+    Single rows, n_events;
+    part_counts(counts, rows, n_events);
+    const Single d = (facts.is_weighted ? single_of(events) : n_events) * Single(events_in_units);
+    const Single zero, never(kNever);
+    const Single all =
+        Single::select(is_above(d, zero), d * single_log(d / single_of(expected)), zero);
+    gain = Single::select(is_above(rows, Single(r.fewest_rows)), all, never);
+    if (r.fewest_events > -1.0F)
+      gain = Single::select(is_above(n_events, Single(r.fewest_events)), gain, never);
+  }
+};
+
+SURVTREE_INLINE float largest(Single values) {
+  float out[Single::width];
+#if defined(SURVTREE_AVX512)
+  _mm512_storeu_ps(out, values.x);
+#elif defined(SURVTREE_AVX2)
+  _mm256_storeu_ps(out, values.x);
+#else
+  out[0] = values.x;
+#endif
+  float most = out[0];
+  for (std::size_t k = 1; k < Single::width; ++k) most = out[k] > most ? out[k] : most;
+  return most;
+}
+
+SURVTREE_INLINE Single load_single(const float* from) {
+#if defined(SURVTREE_AVX512)
+  return Single(_mm512_loadu_ps(from));
+#elif defined(SURVTREE_AVX2)
+  return Single(_mm256_loadu_ps(from));
+#else
+  return Single(*from);
+#endif
+}
+
+SURVTREE_INLINE void raise(float* best, Single values) {
+  const Single most = Single::larger(load_single(best), values);
+#if defined(SURVTREE_AVX512)
+  _mm512_storeu_ps(best, most.x);
+#elif defined(SURVTREE_AVX2)
+  _mm256_storeu_ps(best, most.x);
+#else
+  *best = most.x;
+#endif
+}
+
+// Raises what a question and those after it gain by each other. Two leaves cost one penalty more
+// than one, which is taken off.
+void screen(const PairFacts& facts, const PairRequest& r, const Scratch& s, const Cell& all,
+            std::size_t first, bool is_flipped, float d_unit, float penalty) {
+  Single no(kNever), yes(kNever);
+  const Single paid(penalty);
+  for (std::size_t lane = first / Single::width * Single::width; lane < r.n_questions;
+       lane += Single::width) {
+    Cell cells[4][kHalves];
+    for (std::size_t h = 0; h < kHalves; ++h) {
+      const Cells c = cells_of(s, all, first, is_flipped, lane + h * kWidth);
+      cells[0][h] = c.yes_yes;
+      cells[1][h] = c.yes_no;
+      cells[2][h] = c.no_yes;
+      cells[3][h] = c.no_no;
+    }
+    const Screened yes_yes(cells[0], facts, r, d_unit), yes_no(cells[1], facts, r, d_unit);
+    const Screened no_yes(cells[2], facts, r, d_unit), no_no(cells[3], facts, r, d_unit);
+    yes = Single::larger(yes, yes_yes.gain + yes_no.gain - paid);
+    no = Single::larger(no, no_yes.gain + no_no.gain - paid);
+    raise(s.yes + lane, yes_yes.gain + no_yes.gain - paid);
+    raise(s.no + lane, yes_no.gain + no_no.gain - paid);
+  }
+  const float best_yes = largest(yes), best_no = largest(no);
+  s.yes[first] = best_yes > s.yes[first] ? best_yes : s.yes[first];
+  s.no[first] = best_no > s.no[first] ? best_no : s.no[first];
+}
+
+// What the rows of a cell gain over hazard ratio 1, and whether they are enough for a leaf.
+SURVTREE_INLINE Vector exact_gain(const Cell& cell, const PairFacts& facts, const PairRequest& r) {
+  const Vector unit(facts.units.expected), zero, never(-std::numeric_limits<double>::infinity());
+  const Whole d = facts.is_weighted ? cell.events : cell.counts.shifted_right(32);
+  const Vector events = d.as_double() * Vector(facts.is_weighted ? facts.units.expected : 1.0);
+  const Vector expected = cell.expected.as_double() * unit;
+  const Vector above =
+      facts.is_weighted ? (cell.expected - cell.events).as_double() * unit : expected - events;
+  const Vector gain = events * log_excess(above / events, expected / events);
+  const Vector kept = Vector::select(is_above(events, zero), gain, expected);
+  const Vector rows = cell.counts.shifted_left(32).shifted_right(32).as_double();
+  const Vector n_events = cell.counts.shifted_right(32).as_double();
+  const auto has_rows = is_above(rows, Vector(static_cast<double>(r.fewest_rows)));
+  const auto has_events = is_above(n_events, Vector(static_cast<double>(r.fewest_events)));
+  return Vector::select(has_rows, Vector::select(has_events, kept, never), never);
+}
+
+double most_of(Vector values) {
+  double out[Vector::width];
+  values.store(out);
+  double most = out[0];
+  for (std::size_t k = 1; k < Vector::width; ++k) most = out[k] > most ? out[k] : most;
+  return most;
+}
+
+// The deviance at hazard ratio 1 of the rows of a side.
+std::int64_t deviance_of(const PairFacts& facts, const PairRequest& r, const Side& side) {
+  std::int64_t sum = 0;
+  for (std::size_t w = 0; w < r.n_words; ++w)
+    for (std::uint64_t word = side.word(w); word != 0; word &= word - 1)
+      sum += facts.sums[64 * w + static_cast<std::size_t>(std::countr_zero(word))].deviance;
+  return sum;
+}
+
+// The objective of the best tree that asks this question first.
+double exact_value(const PairFacts& facts, const PairRequest& r, const Scratch& s, const Cell& all,
+                   std::size_t first) {
+  const std::uint64_t* column = r.by_question + first * r.n_words;
+  const Side yes_side{r.bits, column, 0}, no_side{r.bits, column, ~std::uint64_t{0}};
+  add_up_from(facts, r, yes_side, 0, s.pair);
+  Vector yes(-std::numeric_limits<double>::infinity()), no = yes;
+  for (std::size_t lane = 0; lane < r.n_questions; lane += kWidth) {
+    const Cells c = cells_of(s, all, first, false, lane);
+    yes = Vector::larger(yes, exact_gain(c.yes_yes, facts, r) + exact_gain(c.yes_no, facts, r));
+    no = Vector::larger(no, exact_gain(c.no_yes, facts, r) + exact_gain(c.no_no, facts, r));
+  }
+  const Cell a = cell_of(s.single, first);
+  const double weight = facts.units.total_weight, penalty = r.penalty;
+  const auto side_value = [&](const Side& side, const Cell& whole, Vector split) {
+    const double deviance = static_cast<double>(deviance_of(facts, r, side)) * facts.units.deviance;
+    const double leaf = deviance - most_of(exact_gain(whole, facts, r));
+    const double best = deviance - most_of(split);
+    const double one = (leaf > 0.0 ? leaf : 0.0) / weight + penalty;
+    const double two = (best > 0.0 ? best : 0.0) / weight + 2.0 * penalty;
+    return two < one ? two : one;
+  };
+  return side_value(yes_side, a, yes) + side_value(no_side, all - a, no);
+}
+
+// Rows of a side, as collapsed rows.
+std::size_t size_of(const PairRequest& r, const Side& side) {
+  std::size_t n = 0;
+  for (std::size_t w = 0; w < r.n_words; ++w)
+    n += static_cast<std::size_t>(std::popcount(side.word(w)));
+  return n;
+}
+
+Scratch scratch_of(const PairRequest& r, std::int64_t* whole, float* single) {
+  const std::size_t n = padded(r.n_questions);
+  std::int64_t* at = whole;
+  Scratch s{};
+  for (PairSums* sums : {&s.single, &s.pair})
+    for (std::int64_t** each : {&sums->expected, &sums->events, &sums->counts}) {
+      *each = at;
+      at += n;
+    }
+  for (std::size_t i = 0; i < kWholeScratch * n; ++i) whole[i] = 0;
+  s.no = single;
+  s.yes = s.no + n;
+  for (std::size_t q = 0; q < 2 * n; ++q) s.no[q] = kNever;
+  return s;
+}
+
+// What the rows of one question gain as two leaves, into the screen.
+void screen_leaves(const PairFacts& facts, const PairRequest& r, const Scratch& s, const Cell& all,
+                   float d_unit) {
+  for (std::size_t lane = 0; lane < r.n_questions; lane += Single::width) {
+    Cell no[kHalves], yes[kHalves];
+    for (std::size_t h = 0; h < kHalves; ++h) {
+      yes[h] = cell_at(s.single, lane + h * kWidth);
+      no[h] = all - yes[h];
+    }
+    raise(s.yes + lane, Screened(yes, facts, r, d_unit).gain);
+    raise(s.no + lane, Screened(no, facts, r, d_unit).gain);
+  }
+}
+
+// Claim: gains of the screen, of whole trees, are off by at most `error`. Proof: D and E are
+// rounded once, their quotient again, so that its logarithm is off by 3u and by 8u of what is
+// larger, itself or 1 (single_log.hpp), u = 2^-24; the product rounds once more, and four of them
+// are added up. The sum of D |ln(D/E)| over leaves is at most D of all times the largest logarithm
+// where D > E, and E of all elsewhere, since D ln(E/D) <= E/e.
+BestPair best_pair(const PairFacts& facts, const PairRequest& r, std::int64_t* whole,
+                   float* single) {
+  const Scratch s = scratch_of(r, whole, single);
+  const Side everyone{r.bits, nullptr, 0};
+  // The sums of all rows, on a question that all answer with yes.
+  PairRow total;
+  for (std::size_t w = 0; w < r.n_words; ++w)
+    for (std::uint64_t word = everyone.word(w); word != 0; word &= word - 1) {
+      const PairRow& row = facts.rows[64 * w + static_cast<std::size_t>(std::countr_zero(word))];
+      total.expected += row.expected;
+      total.events += row.events;
+      total.counts += row.counts;
+    }
+  const Cell all{Whole(total.expected), Whole(total.events), Whole(total.counts)};
+  add_up_from(facts, r, everyone, 0, s.single);
+  // In units of E: its own unit would leave the range of single precision.
+  const auto d_unit = static_cast<float>(facts.is_weighted ? 1.0 : 1.0 / facts.units.expected);
+  const double in_units = facts.units.total_weight / facts.units.expected;
+  const auto penalty = static_cast<float>(r.penalty * in_units);
+  screen_leaves(facts, r, s, all, d_unit);
+  for (std::size_t q = 0; q < r.n_questions; ++q) {
+    const std::uint64_t* column = r.by_question + q * r.n_words;
+    const Side yes{r.bits, column, 0}, no{r.bits, column, ~std::uint64_t{0}};
+    const std::size_t n_yes = size_of(r, yes), n_no = size_of(r, no);
+    if (n_yes == 0 || n_no == 0) continue;
+    const bool is_flipped = n_no < n_yes;
+    add_up_from(facts, r, is_flipped ? no : yes, q, s.pair);
+    screen(facts, r, s, all, q, is_flipped, d_unit, penalty);
+  }
+  float most = kNever;
+  for (std::size_t q = 0; q < r.n_questions; ++q) {
+    const float gain = s.no[q] + s.yes[q];
+    most = gain > most ? gain : most;
+  }
+  const double events =
+      static_cast<double>(facts.is_weighted ? total.events : total.counts >> 32U) * d_unit;
+  const double size = events * (1.0 + facts.largest_log) + static_cast<double>(total.expected);
+  const double least = static_cast<double>(most) - 2.0 * kScreenError * size - 1e-6 * penalty;
+  BestPair best{std::numeric_limits<double>::infinity(), -1};
+  for (std::size_t q = 0; q < r.n_questions; ++q) {
+    const float gain = s.no[q] + s.yes[q];
+    if (gain == kNever || static_cast<double>(gain) < least) continue;
+    const double value = exact_value(facts, r, s, all, q);
+    if (value < best.value) best = {value, static_cast<std::int32_t>(q)};
+  }
+  return best;
+}
+
+}  // namespace
+
+PairLanes pair_lanes(ThisVariant) { return {best_pair}; }
+
+}  // namespace survtree

@@ -1,0 +1,56 @@
+"""Competing risks: what ended the rows of a study, and which of these causes a tree is about."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Causes(NamedTuple):
+    """The names of the causes, in the order of their codes, the label of censored rows, the target.
+
+    Cause k of an EventTable (counted from 1; 0 is censored) has the name ``names[k - 1]``. Names of
+    codes that are numbers are these numbers, written out.
+    """
+
+    names: tuple[str, ...]
+    target: int  # counted from 1
+    censored: str = "0"
+
+    @property
+    def target_name(self) -> str:
+        """The name of the cause that the tree is about."""
+        return self.names[self.target - 1]
+
+
+class CausedOutcome(NamedTuple):
+    """An outcome as a user has it, with the cause that counts as the event.
+
+    ``known`` are the causes of the fit whose model is given this outcome; without them the names
+    are found in the rows.
+    """
+
+    y: Any
+    cause: Any
+    censored: Any = None
+    known: Causes | None = None
+
+
+def with_cause(y: Any, cause: Any, censored: Any = None) -> Any:
+    """The outcome of a fit, which keeps the cause if one was named."""
+    if cause is None and censored is None:
+        return y
+    return CausedOutcome(y, cause, censored)
+
+
+def with_known_causes(y: Any, known: Causes | None) -> Any:
+    """An outcome that a model reads, with the causes of its fit."""
+    if known is None or isinstance(y, CausedOutcome):
+        return y
+    return CausedOutcome(y, known.target_name, known.censored, known)
+
+
+def label_of_cause(value: Any) -> str:
+    """How a cause that a user names is written among the names."""
+    if isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)):
+        return f"{float(value):g}"
+    return str(value)

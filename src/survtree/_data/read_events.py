@@ -1,0 +1,144 @@
+"""The outcome of rows as an EventTable: event flags or competing causes, times and weights."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from survtree._base.words import list_names
+from survtree._data.causes import CausedOutcome, Causes, label_of_cause
+from survtree._data.read_outcome import (
+    MOST_CAUSES,
+    REMOVE_MISSING,
+    SHAPES,
+    WORDS_FOR_CENSORED,
+    check_events,
+    check_lengths,
+    check_time,
+    check_weight,
+    event_and_time,
+    looks_like_causes,
+    named,
+    read_column,
+    read_outcome,
+)
+from survtree._data.table import Codes, EventTable, Outcome
+
+CAUSE = "must hold what ended each row: 0 (censored) or the number or name of a cause"
+
+
+def check_outcome(y: Any, sample_weight: Any, n_rows: int) -> EventTable:
+    """The outcome and weights of a fit, as many as X has rows."""
+    if y is None or (isinstance(y, CausedOutcome) and y.y is None):
+        raise ValueError(
+            f"this estimator requires y to be passed, but the target y is None. Pass {SHAPES}; or "
+            "name the columns of a frame: fit(frame, duration_col=..., event_col=...)."
+        )
+    outcome = read_events(y)
+    if len(outcome.time) != n_rows:
+        raise ValueError(
+            f"X and y must have the same number of rows; X has {n_rows}, y has "
+            f"{len(outcome.time)}. Take both from the same rows."
+        )
+    return check_events(outcome.table(check_weight(sample_weight, n_rows)))
+
+
+def read_events(y: Any, role: str = "y") -> Outcome:
+    """Event flags and times, or causes and times if the outcome comes with a cause."""
+    if isinstance(y, Outcome):
+        return y
+    if not isinstance(y, CausedOutcome):
+        return Outcome(*read_outcome(y, role))
+    if isinstance(y.y, Outcome):
+        return y.y
+    event_values, time_values = event_and_time(y.y, role, looks_like_causes)
+    of = "" if role == "y" else f" of {role}"
+    labels, places = _labels(event_values, named(f"event{of}", event_values))
+    time = check_time(time_values, f"time{of}")
+    check_lengths(len(places), len(time), of)
+    causes = y.known or _causes(labels, y.cause, y.censored)
+    codes = _codes(labels, causes, f"event{of}")[places]
+    event = np.asarray(codes == causes.target)
+    if len(causes.names) == 1:
+        return Outcome(event, time)
+    return Outcome(event, time, codes, causes)
+
+
+def _labels(values: Any, role: str) -> tuple[list[str], NDArray[np.intp]]:
+    """The distinct labels of a column of causes, in their order, and which of them each row has."""
+    column = read_column(role, values, _no_causes)
+    is_missing = column.is_missing()
+    if is_missing.any():
+        row = int(np.argmax(is_missing))
+        raise ValueError(f"{role} {CAUSE}; row {row} has a missing value. {REMOVE_MISSING}")
+    if column.kind in ("level", "ordered"):
+        occurring = column.occurring()
+        labels = [column.levels[place] for place in occurring]
+        places = np.searchsorted(occurring, column.values)
+    else:
+        numbers, places = np.unique(column.values.astype(np.float64), return_inverse=True)
+        labels = [f"{number:g}" for number in numbers]
+        is_odd = (numbers < 0) | (numbers != np.round(numbers))
+        if is_odd.any():
+            row = int(np.argmax(places == np.flatnonzero(is_odd)[0]))
+            shown = f"{column.values[row]:g}"
+            raise ValueError(
+                f"{role} {CAUSE}; row {row} has {shown}. Are event and time swapped? A pair is "
+                "(event, time)."
+            )
+    if len(labels) > MOST_CAUSES:
+        raise ValueError(
+            f"{role} {CAUSE}, at most {MOST_CAUSES} of them; it holds {len(labels):,} distinct "
+            f"values: {list_names(labels, 3)}. Are event and time swapped? A pair is (event, time)."
+        )
+    return labels, np.asarray(places, dtype=np.intp)
+
+
+def _no_causes(role: str, what: str) -> str:
+    return f"{role} {CAUSE}; it holds {what}. Convert it to numbers or texts."
+
+
+def _causes(labels: list[str], cause: Any, censored: Any) -> Causes:
+    """The causes among the labels, of which one is the target."""
+    without = label_of_cause(censored) if censored is not None else _censored_label(labels)
+    names = tuple(label for label in labels if label != without)
+    if cause is None:
+        raise ValueError(
+            f"cause must come with censored; it is missing. Pass the one of {list_names(names)} "
+            "that the tree is about, as cause=."
+        )
+    wanted = label_of_cause(cause)
+    if wanted not in names:
+        raise ValueError(
+            f"cause must be one of those in y, {list_names(names)} ({without!r} is censored); got "
+            f"{cause!r}. Name one of them."
+        )
+    return Causes(names, names.index(wanted) + 1, without)
+
+
+def _censored_label(labels: list[str]) -> str:
+    """The label of censored rows, where nobody has named it."""
+    if all(label.isdigit() for label in labels):
+        return "0"
+    found = [label for label in labels if label.lower() in WORDS_FOR_CENSORED]
+    if len(found) == 1:
+        return found[0]
+    came = f"{list_names(found)} might all be" if found else "none is known as such"
+    raise ValueError(
+        f"censored must name the label of rows that were censored, one of {list_names(labels)}; "
+        f"{came}. Pass it, for example censored={labels[0]!r}; if no row was censored, "
+        "censored='censored'."
+    )
+
+
+def _codes(labels: list[str], causes: Causes, role: str) -> Codes:
+    """The code of each label: 0 if it is that of censored rows, else the number of its cause."""
+    code_of = {name: k + 1 for k, name in enumerate(causes.names)} | {causes.censored: 0}
+    unknown = [label for label in labels if label not in code_of]
+    if unknown:
+        raise ValueError(
+            f"{role} must hold the causes of the fit, {list_names(causes.names)}, or "
+            f"{causes.censored!r} (censored); it holds {list_names(unknown)}. Correct the label, "
+            "or fit on rows that have it."
+        )
+    return np.array([code_of[label] for label in labels], dtype=np.uint8)
