@@ -7,10 +7,13 @@ import ctypes
 import hashlib
 import os
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import gettempdir
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +27,11 @@ class HostDevice:
 
     own_bytes = 128 * 1024
     n_blocks = 4
-    free_bytes = 2**30
+    most_bytes = 2**30
     name = "CPU"
+
+    def has_room(self, n_bytes: int) -> bool:
+        return n_bytes <= self.most_bytes
 
     def put(self, values: NDArray[Any]) -> Any:
         return np.array(values, order="C", copy=True)
@@ -63,3 +69,24 @@ def _library(variant: Variant) -> ctypes.CDLL:
         made.replace(place)
         source.unlink()
     return ctypes.CDLL(str(place))
+
+
+@contextmanager
+def on_host() -> Iterator[HostDevice]:
+    """Searches on a GPU run on the CPU meanwhile."""
+    device = HostDevice()
+    with mock.patch("survtree._search.run.cuda_device", lambda: device):
+        yield device
+
+
+def sizes_of(variant: Variant, arguments: NDArray[Any]) -> dict[str, int]:
+    """What the kernels say of the sizes that Python computes as well."""
+    library, place = _library(variant), ctypes.c_void_p(arguments.ctypes.data)
+    for name in ("own_bytes", "scratch_bytes", "row_bytes", "arguments_bytes"):
+        getattr(library, name).restype = ctypes.c_uint64
+    return {
+        "own": library.own_bytes(place),
+        "scratch": library.scratch_bytes(place),
+        "row": library.row_bytes(),
+        "arguments": library.arguments_bytes(),
+    }

@@ -153,6 +153,11 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
     n_jobs : int or None, default=None
         Threads of the search and of a built-in teacher; -1 uses all cores. The tree does not depend
         on it. None is one thread; a search with a gap above 0 always runs in one.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the search runs: on the CPU; on a CUDA GPU, which needs ``survtree[gpu]``; or, with
+        "auto", on the GPU where there is one, the problem can go there and a core has not solved it
+        at once. The tree does not depend on it; ``certificate_.counts["gpu_lane_rows"]`` is there
+        if a GPU found it. A DeviceError says why "cuda" cannot be used.
     verbose : int, default=0
         1 logs a progress table, 2 adds to each line what was pruned. Lines go to the logger
         "survtree", or to standard error if it has no handler. A built-in teacher has a line too.
@@ -256,6 +261,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         certificate: str = "numbers",
         warm_start: bool = False,
         n_jobs: int | None = None,
+        device: str = "cpu",
         verbose: int = 0,
         callback: Callable[[Snapshot], Any] | None = None,
         random_state: Any = 0,
@@ -290,6 +296,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         self.certificate = certificate
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.device = device
         self.verbose = verbose
         self.callback = callback
         self.random_state = random_state
@@ -403,9 +410,9 @@ def with_state(model: OptimalSurvivalTree, fitted: Fitted) -> OptimalSurvivalTre
 def search_settings_of(options: dict[str, Any]) -> SearchSettings:
     """How the search is to run and when it may stop, from the options of the estimator."""
     may_stop = ("time_limit", "memory_limit", "node_limit", "gap", "verbose", "callback")
-    as_they_are = ("gap", "upper_bound", "time_limit", "memory_limit", "node_limit", "n_jobs")
+    limits = ("gap", "upper_bound", "time_limit", "memory_limit", "node_limit")
     return SearchSettings(
-        **{name: options[name] for name in as_they_are},
+        **{name: options[name] for name in (*limits, "n_jobs", "device")},
         proves=options["reference_mode"] == "prove",
         wants_proof=options["certificate"] == "full",
         # A search that may be stopped, or is watched, had better close its gap on the way.

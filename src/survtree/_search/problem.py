@@ -25,6 +25,8 @@ BOUNDS = (
     *("incremental_progress", "leaf_count", "permutation", "floors", "pairs"),
 )
 
+DEVICES = ("cpu", "cuda", "auto")
+
 # What is asked of a tree, beside the data and the loss.
 RULES = (
     *("loss", "regularization", "max_depth", "min_samples_leaf", "max_leaves", "min_events_leaf"),
@@ -268,3 +270,4 @@ class SearchSettings:
     layout: str = field(default="", metadata={"choices": ("", "rows", "blocks")})
     solver: str = field(default="", metadata={"choices": ("", "search", "lattice", "cuts")})
     n_jobs: int | None = None
+    device: str = field(default="cpu", metadata={"choices": DEVICES})

@@ -17,6 +17,7 @@ from survtree._search.gpu.source import THREADS, Variant
 logger = logging.getLogger("survtree")
 INSTEAD = "or use device='cpu', or device='auto', which uses a GPU where it can."
 INFINITE = np.float64(np.inf).view(np.uint64)
+_LITTLE_BYTES = 2**26
 _KEPT_BYTES = 4096  # of a block's memory, for what has a fixed size
 
 
@@ -43,9 +44,8 @@ class Device(Protocol):
     def n_blocks(self) -> int:
         """How many are started at once, at most."""
 
-    @property
-    def free_bytes(self) -> int:
-        """Memory that may still be taken."""
+    def has_room(self, n_bytes: int) -> bool:
+        """Whether so much memory may still be taken."""
 
     @property
     def name(self) -> str:
@@ -91,11 +91,15 @@ class CudaDevice:
         """How many are started at once, at most."""
         return self._n_blocks
 
-    @property
-    def free_bytes(self) -> int:
-        """What the GPU has free, and what CuPy keeps without using it."""
+    def has_room(self, n_bytes: int) -> bool:
+        """Whether the GPU has so much free, or CuPy keeps it without using it.
+
+        Nobody asks about a little, since the answer takes longer than a small problem.
+        """
+        if n_bytes < _LITTLE_BYTES:
+            return True
         pool = self._cupy.get_default_memory_pool()
-        return int(self._device.mem_info[0]) + int(pool.free_bytes())
+        return n_bytes < int(self._device.mem_info[0]) + int(pool.free_bytes())
 
     @property
     def name(self) -> str:

@@ -23,8 +23,7 @@ from survtree._search.gpu.lattice import (
 from survtree._search.gpu.reading import TreeReader, useful_depth
 from survtree._search.problem import Problem, SearchSettings
 
-FIRST_ON_CPU_S = 0.1  # what a core solves within this need not go to a GPU
-_WORTH_ON_GPU_S = 600.0  # estimated; a core that prunes may be faster beyond it
+LOSSES = ("brier", "teacher")  # for which there is a kernel
 _SHOWN_FROM_S = 0.5  # estimated: then smaller depths go first, for those who may stop it
 
 
@@ -35,29 +34,27 @@ def cuda_device() -> CudaDevice:
 
 
 def why_not(problem: Problem, settings: SearchSettings) -> str | None:
-    """What keeps this problem from a GPU, if anything, and what to do about it."""
+    """What keeps this problem from a GPU, if anything."""
     if problem.max_depth is None or problem.max_depth > MOST_DEPTH:
-        return f"max_depth must be a number up to {MOST_DEPTH}, not {problem.max_depth}"
-    if problem.max_leaves is not None:
-        return "a limit on leaves (max_leaves) is only searched on the CPU"
-    if settings.guessed_losses is not None:
-        return "a reference model is only used on the CPU"
-    if settings.wants_proof:
-        return "a proof is only written on the CPU"
-    if settings.node_limit is not None:
-        return "a limit on subsets (node_limit) is only kept on the CPU"
-    return None
+        return f"max_depth must be a number up to {MOST_DEPTH} there, not {problem.max_depth}"
+    only_on_cpu = {
+        f"the loss {problem.loss_kind!r}": problem.loss_kind not in LOSSES,
+        "a limit on leaves (max_leaves)": problem.max_leaves is not None,
+        "a reference model": settings.guessed_losses is not None,
+        "a full certificate": settings.wants_proof,
+        "a node_limit": settings.node_limit is not None,
+    }
+    found = [name for name, is_asked in only_on_cpu.items() if is_asked]
+    return f"{found[0]} works on the CPU only" if found else None
 
 
-def device_rows(problem: Problem, search: Any) -> DeviceRows:
+def device_rows(problem: Problem, arrays: dict[str, Any]) -> DeviceRows:
     """The rows of a native search. Raises DeviceError if a GPU cannot hold them."""
-    arrays = search.device_arrays()
-    n_rows, n_questions = len(arrays["copies"]), len(arrays["questions"])
-    if arrays["n_facts"] == 0:
-        raise DeviceError(f"the loss {problem.loss_kind!r} has no code for a GPU; {INSTEAD}")
-    if n_questions > 2**16 - 1 or len(arrays.get("codes", [0])) == 0 < n_questions:
+    n_rows, questions = len(arrays["copies"]), arrays["questions"]
+    if len(questions) > 2**16 - 1 or len(arrays.get("codes", [0])) == 0 < len(questions):
         raise DeviceError(
-            f"{n_questions:,} questions are too many for a search on a GPU; {INSTEAD}"
+            f"{len(questions):,} questions are too many for a search on a GPU. Choose fewer "
+            f"thresholds, {INSTEAD}"
         )
     if "codes" in arrays:
         codes = arrays["codes"].reshape(n_rows, -1)
@@ -65,16 +62,18 @@ def device_rows(problem: Problem, search: Any) -> DeviceRows:
         answers, first_cut = np.ascontiguousarray(padded).view(np.uint32), arrays["first_cut"]
     else:
         answers, first_cut = arrays["answers"].reshape(n_rows, -1), np.empty(0, np.uint32)
+    penalties = problem.split_penalties
     return DeviceRows(
         loss=problem.loss_kind,
         answers=answers,
         first_cut=first_cut,
-        n_questions=n_questions,
+        n_questions=len(questions),
         facts=arrays["facts"].reshape(n_rows, -1),
         common=arrays["common"],
         copies=arrays["copies"],
         events=arrays["events"],
         is_weighted=arrays["is_weighted"],
+        split_penalties=penalties[questions] if len(penalties) > 0 else penalties,
     )
 
 
@@ -84,18 +83,22 @@ class GpuSearch:
     def __init__(
         self, problem: Problem, search: Any, device: Device, on_turn: Callable[[], None]
     ) -> None:
-        self._search = search
-        self._device = device
-        self._rows = device_rows(problem, search)
-        self._questions = search.device_arrays()["questions"]
+        arrays = search.device_arrays()
+        self._search, self._device = search, device
+        self._rows = device_rows(problem, arrays)
+        self._questions, self._tolerance = arrays["questions"], arrays["tolerance"]
+        first = problem.may_be_first
         self._rules = Rules(
-            problem.regularization, problem.min_samples_leaf, problem.min_events_leaf
+            penalty=problem.regularization,
+            min_rows=problem.min_samples_leaf,
+            min_events=problem.min_events_leaf,
+            may_be_first=first[self._questions] if len(first) > 0 else first,
         )
         self._lattice = Lattice(device, self._rules, on_turn)
         assert problem.max_depth is not None
         depth = min(problem.max_depth, useful_depth(self._rows, self._rules))
         self._depth = min(depth, self._rows.n_questions)
-        self.depth_done, self._found = 0, Splits(0.0, np.empty(0))
+        self._done, self._found = 0, Splits(0.0, np.empty(0))
 
     @property
     def lane_rows(self) -> int:
@@ -105,7 +108,7 @@ class GpuSearch:
     def estimated_s(self) -> float:
         """Infinite where tables would not fit."""
         rows = self._rows
-        if self._depth > 1 and table_bytes(rows.n_questions, self._depth) > self._device.free_bytes:
+        if not self._device.has_room(table_bytes(rows.n_questions, self._depth)):
             return inf
         return work(len(rows.answers), rows.n_questions, self._depth) / LANE_ROWS_A_SECOND
 
@@ -115,13 +118,13 @@ class GpuSearch:
         for depth in range(1 if is_long else self._depth, self._depth + 1):
             if depth > 0:
                 self._found = self._lattice.splits(self._rows, depth)
-            self.depth_done = depth
-        return self.tree()
+            self._done = depth
+        return self._tree(self._lattice)
 
-    def tree(self) -> Tree:
-        """The best tree of the depth that is done."""
-        tolerance = self._search.device_arrays()["tolerance"]
-        reader = TreeReader(self._lattice, self._search, self._rules, tolerance)
-        return reader.tree(self._rows, self.depth_done, self._found, self._questions)
+    def best_so_far(self) -> Tree:
+        """The best tree of the depth that is done; nobody can stop this."""
+        return self._tree(Lattice(self._device, self._rules, lambda: None))
 
-
+    def _tree(self, lattice: Lattice) -> Tree:
+        reader = TreeReader(lattice, self._search, self._rules, self._tolerance)
+        return reader.tree(self._rows, self._done, self._found, self._questions)

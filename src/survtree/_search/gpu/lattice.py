@@ -5,7 +5,7 @@ parts its rows; sums of sibling cells are carried up from set to smaller set (ke
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb, inf
 from time import perf_counter
 from typing import Any
@@ -40,6 +40,7 @@ class Rules:
     penalty: float
     min_rows: int
     min_events: int
+    may_be_first: NDArray[np.bool_]  # by question; empty if any may split all rows
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class DeviceRows:
     copies: NDArray[np.uint32]
     events: NDArray[np.uint32]
     is_weighted: bool
+    split_penalties: NDArray[np.float64]  # of each question; empty if there are none
 
     @property
     def has_codes(self) -> bool:
@@ -77,17 +79,8 @@ class DeviceRows:
 
     def take(self, rows: NDArray[Any]) -> "DeviceRows":
         """Some of them."""
-        return DeviceRows(
-            self.loss,
-            self.answers[rows],
-            self.first_cut,
-            self.n_questions,
-            self.facts[rows],
-            self.common,
-            self.copies[rows],
-            self.events[rows],
-            self.is_weighted,
-        )
+        names = ("answers", "facts", "copies", "events")
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
 
 @dataclass(frozen=True)
@@ -158,6 +151,8 @@ class _Run:
             arrays["column"] = rows.column
             arrays["cut"] = cuts - rows.first_cut[rows.column]
             arrays["first_cut"] = rows.first_cut
+        if len(rows.split_penalties) > 0:
+            arrays["split_penalty"] = rows.split_penalties
         self._kept = {name: device.put(values) for name, values in arrays.items()}
         self._arguments = np.zeros((), ARGUMENTS)
         for name, array in self._kept.items():
@@ -205,13 +200,15 @@ class _Run:
         for level in range(depth - 2, 1, -1):
             self._add_up(level, tables[level], tables[level - 1])
         sides = self._device.take(tables[1]).view(np.float64).reshape(m, 2)
-        return np.asarray(sides[:, 0] + sides[:, 1])
+        values = sides[:, 0] + sides[:, 1]
+        penalties = self._rows.split_penalties
+        return np.asarray(values + penalties if len(penalties) > 0 else values)
 
     def _table(self, size: int) -> Any:
-        if 8 * size > self._device.free_bytes:
+        if not self._device.has_room(8 * size):
             raise DeviceError(
-                f"the GPU has too little free memory: a table of {8 * size:,} bytes is needed, "
-                f"{self._device.free_bytes:,} are free. Free some, {INSTEAD}"
+                f"the GPU has too little free memory: a table of {8 * size:,} bytes is needed. "
+                f"Free some, {INSTEAD}"
             )
         return self._device.table(size)
 
@@ -219,7 +216,9 @@ class _Run:
         rows, device = self._rows, self._device
         n_sets, own = comb(rows.n_questions, level), self._own_bytes(level)
         size = scratch_bytes(self._variant, len(rows.answers), rows.answers.shape[1])
-        n_blocks = min(device.n_blocks, n_sets, max(1, device.free_bytes // (2 * size)))
+        n_blocks = min(device.n_blocks, n_sets)
+        while n_blocks > 1 and not device.has_room(2 * n_blocks * size):
+            n_blocks //= 2
         scratch = device.room(n_blocks * size)
         arguments = self._arguments.copy()
         arguments["level"], arguments["mode"] = level, mode

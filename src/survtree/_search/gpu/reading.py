@@ -6,7 +6,7 @@ adds up in another order than the core, by far less than that.
 """
 
 from collections.abc import Sequence
-from math import isinf
+from math import inf, isinf
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,10 @@ class TreeReader:
     def tree(self, rows: DeviceRows, depth: int, splits: Splits, questions: Sequence[int]) -> Tree:
         """The tree on all rows, of which ``splits`` are known; in the numbers of ``questions``."""
         self._nodes, self._questions = [], questions
+        first = self._rules.may_be_first
+        if depth > 0 and len(first) > 0:  # a split on one of these, whether it pays or not
+            values = np.where(first, splits.values, inf)
+            splits = Splits(inf if values.min() < inf else splits.leaf, values)
         self._add(rows, depth, splits)
         return Tree(*(np.array(column, np.int32) for column in zip(*self._nodes, strict=True)))
 

@@ -15,7 +15,7 @@ LEAVES, OPTIMA, COMBINE, LANES = range(4)  # Mode of sets.h
 # The fields of Arguments (sets.h), in their order: addresses first.
 POINTERS = (
     *("answers", "column", "cut", "first_cut", "facts", "copies", "events"),
-    *("choose", "below", "values", "scratch"),
+    *("split_penalty", "choose", "below", "values", "scratch"),
 )
 NUMBERS = (
     *("scratch_bytes", "n_rows", "n_questions", "n_words", "n_columns", "n_facts"),

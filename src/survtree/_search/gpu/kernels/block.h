@@ -72,7 +72,8 @@ SURVTREE_FN double cost_of(const Arguments& a, Team t, const Cells& cells, const
   const bool fits = is_leaf(a, found.yes_rows, found.yes_events) &&
                     is_leaf(a, cells.rows[cell] - found.yes_rows,
                             cells.events[cell] - found.yes_events);
-  return fits ? (found.no + a.penalty) + (found.yes + a.penalty) : double_of(kInfinity);
+  if (!fits) return double_of(kInfinity);
+  return (found.no + a.penalty) + (found.yes + a.penalty) + penalty_of(a, question);
 }
 
 // 32 lanes of a cell, which the threads of a warp share. Those beyond the last do what the last

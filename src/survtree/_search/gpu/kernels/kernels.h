@@ -28,6 +28,14 @@ extern "C" __global__ void add_up(const __grid_constant__ Arguments a, u64 n_set
 
 #include <cstdlib>
 
+// What the caller must know of sizes; the tests compare.
+extern "C" u64 arguments_bytes() { return sizeof(Arguments); }
+extern "C" u64 row_bytes() { return sizeof(Row); }
+extern "C" u64 own_bytes(const Arguments* a) {
+  return lay_out(*a, Team{0, SURVTREE_THREADS, 0, 32}, nullptr, nullptr);
+}
+extern "C" u64 scratch_bytes(const Arguments* a) { return lay_out_rows(*a, nullptr, nullptr); }
+
 extern "C" void solve_sets(const Arguments* arguments, u64 first, u64 last) {
   const Arguments& a = *arguments;
   const Team t{0, 1, 0, 1};

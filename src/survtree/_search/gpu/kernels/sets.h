@@ -30,6 +30,7 @@ struct Arguments {
   const u32 *column, *cut, *first_cut;  // of each question; of each column. Codes only
   const double* facts;                  // n_facts numbers a row, for the loss
   const u32 *copies, *events;           // rows of the table that a row stands for
+  const double* split_penalty;          // added for a split on each question; or null
   const u64* choose;                    // C(n, k) at k * (n_questions + 1) + n
   u64* below;                           // optima of the cells of one question less, or of none
   u64* values;                          // where results go as they are
@@ -116,6 +117,10 @@ SURVTREE_FN u64 choose(const Arguments& a, u64 n, u64 k) {
   return a.choose[k * (a.n_questions + 1) + n];
 }
 
+SURVTREE_FN double penalty_of(const Arguments& a, u32 question) {
+  return a.split_penalty == nullptr ? 0.0 : a.split_penalty[question];
+}
+
 // The set with this number among all of its size: q_0 < q_1 < ... with sum of C(q_i, i + 1) equal to
 // the number.
 SURVTREE_FN void find_set(const Arguments& a, u64 number, u32* questions) {
@@ -151,7 +156,8 @@ SURVTREE_FN void offer_sums(const Arguments& a, Team t, const u32* questions, co
     const u32 position = k / half, rest = k % half;
     const u32 low = rest & ((1u << position) - 1u);
     const u32 no = low | (rest ^ low) << 1u, yes = no | 1u << position;
-    const double sum = double_of(optima[no]) + double_of(optima[yes]);
+    const double sum = double_of(optima[no]) + double_of(optima[yes]) +
+                       penalty_of(a, questions[position]);
     lower(a.below + (number_without(a, questions, position) << (level - 1)) + rest, bits_of(sum));
   }
 }
