@@ -70,8 +70,8 @@ struct SplitFloors {
 
 // What a loss knows of each collapsed row, as numbers: for a device that computes losses by itself.
 struct LossFacts {
-  std::size_t n_per_row = 0;  // 0: no device computes this loss
-  std::vector<double> rows;   // n_per_row numbers for each
+  std::size_t n_per_row = 0;   // 0: no device computes this loss
+  std::vector<double> rows;    // n_per_row numbers for each
   std::vector<double> common;  // of all rows
 };
 

@@ -75,7 +75,7 @@ def _library(variant: Variant) -> ctypes.CDLL:
 def on_host() -> Iterator[HostDevice]:
     """Searches on a GPU run on the CPU meanwhile."""
     device = HostDevice()
-    with mock.patch("survtree._search.run.cuda_device", lambda: device):
+    with mock.patch("survtree._search.run.cuda_device", return_value=device):
         yield device
 
 

@@ -182,7 +182,7 @@ def test_an_interrupt_stops_it(rows: Any) -> None:
 
     device = Interrupting()
     with (
-        mock.patch.object(running, "cuda_device", lambda: device),
+        mock.patch.object(running, "cuda_device", return_value=device),
         pytest.warns(SearchStoppedWarning, match="interrupt"),
     ):
         found = tree_of(rows, device="cuda")

@@ -71,9 +71,8 @@ class BrierLoss : public Loss {
   LossFacts facts_for_device() const override {
     LossFacts facts{6, {}, {events_.end.high, events_.end.low}};
     for (const EventRow& row : events_.rows)
-      facts.rows.insert(facts.rows.end(),
-                        {row.weight, row.event_mass, row.censor_area.high, row.censor_area.low,
-                         row.elapsed.high, row.elapsed.low});
+      facts.rows.insert(facts.rows.end(), {row.weight, row.event_mass, row.censor_area.high,
+                                           row.censor_area.low, row.elapsed.high, row.elapsed.low});
     return facts;
   }
 

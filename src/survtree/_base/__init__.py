@@ -22,4 +22,4 @@ class BeyondTrainingWarning(UserWarning):
 
 
 class DeviceError(RuntimeError):
-    """The GPU that was asked for cannot search: there is none, or not enough memory, or the like."""
+    """The GPU that was asked for cannot search: there is none, or it lacks memory, or the like."""

@@ -66,13 +66,14 @@ class DeviceRows:
     @property
     def column(self) -> NDArray[np.uint32]:
         """Of each cut."""
-        counts = np.diff(self.first_cut.astype(np.int64))
+        counts = (self.first_cut[1:] - self.first_cut[:-1]).astype(np.intp)
         return np.repeat(np.arange(len(counts), dtype=np.uint32), counts)
 
     def says_yes(self, question: int) -> NDArray[np.bool_]:
         """The answers of all rows to one question."""
         if not self.has_codes:
-            return (self.answers[:, question // 32] >> np.uint32(question % 32) & 1) != 0
+            words = self.answers[:, question // 32]
+            return np.asarray(words >> np.uint32(question % 32) & 1 != 0)
         column = int(np.searchsorted(self.first_cut, question, side="right")) - 1
         codes = self.answers.view(np.uint16)[:, column]
         return np.asarray(codes <= question - int(self.first_cut[column]))
@@ -139,7 +140,7 @@ class _Run:
     ) -> None:
         self._device, self._rows, self._on_turn = device, rows, on_turn
         self._variant = Variant(rows.loss, rows.has_codes, rows.is_weighted)
-        arrays = {
+        arrays: dict[str, NDArray[Any]] = {
             "answers": rows.answers,
             "facts": rows.facts,
             "copies": rows.copies,

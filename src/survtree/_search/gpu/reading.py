@@ -1,8 +1,8 @@
 """The tree of the tie rule, read off the optima that a lattice finds.
 
-From the root down: a leaf if it is as good as the optimum, otherwise the first question in the order
-of the problem that attains it. What is within the tolerance of the search is as good; the device
-adds up in another order than the core, by far less than that.
+From the root down: a leaf if it is as good as the optimum, otherwise the first question in the
+order of the problem that attains it. What is within the tolerance of the search is as good; the
+sums of a device differ from those of the core by far less than that.
 """
 
 from collections.abc import Sequence
