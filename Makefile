@@ -84,7 +84,7 @@ builds: .venv/.test
 
 # valgrind on the core's tests, apart from those that fail allocations on purpose.
 valgrind: core-test
-	for name in distinct event_table leaf_loss problem cache search frontier other_loss; do \
+	for name in distinct event_table leaf_loss likelihood_loss problem cache search frontier other_loss; do \
 	  valgrind --quiet --error-exitcode=9 --leak-check=full build/core/test_$$name || exit 1; done
 
 # libFuzzer on the core, with brute force as the judge; needs clang. make fuzz-core SECONDS=3600

@@ -57,6 +57,7 @@ THREADS = (
 # STreeD has no price per leaf; 15 splits are all that depth 4 allows.
 STREED = tuple(Case(name, 4, 0.0) for name in NAMES)
 STREED_MAX_SPLITS = 15
+LIKELIHOOD_DEPTHS = (3, 4, 5)
 
 NO_LIMIT = tuple(
     Case(name, None, value)

@@ -1,6 +1,6 @@
 """survtree as a server of single fits: see fork_server.py.
 
-The request is that of `osst_adapter.py`, and may add `n_jobs`, `memory_limit` and `within`.
+The request is that of `osst_adapter.py`, and may add `n_jobs`, `memory_limit`, `loss` and `within`.
 `seconds` is the whole `fit`, from arrays in memory to a fitted and re-scored estimator, the first
 of its process; with `within` also the list of all trees within that share of the optimum.
 """
@@ -26,6 +26,7 @@ def fit(request: dict[str, Any], clock: Clock) -> Answer:
         time_limit=request["time_limit"],
         memory_limit=request.get("memory_limit"),
         n_jobs=request.get("n_jobs", 1),
+        loss=request.get("loss", "brier"),
     )
     with clock:
         model.fit(data.X, (data.event, data.time))

@@ -120,7 +120,11 @@ class Loss {
   // levels. The value is that of two such levels of splits, but for rounding, which is far below
   // what the search calls a tie.
   virtual bool judges_pairs() const { return false; }
-  virtual BestPair best_pair(const PairRequest&) const { return {0.0, -1}; }
+  // Whole numbers that add up: those of some rows are those of more rows less those of the others.
+  virtual void add_up_pairs(const PairRequest&, std::vector<std::int64_t>&) const {}
+  virtual BestPair best_pair(const PairRequest&, std::span<const std::int64_t>) const {
+    return {0.0, -1};
+  }
 
   virtual LossFacts facts_for_device() const { return {}; }
 };

@@ -22,8 +22,8 @@ struct Whole {
   explicit Whole(__m512i value) : x(value) {}
   static Whole load(const std::int64_t* from) { return Whole(_mm512_loadu_si512(from)); }
   void store(std::int64_t* to) const { _mm512_storeu_si512(to, x); }
-  // The value where the mask is set, 0 elsewhere.
-  static Whole where(Mask m, Whole a) { return Whole(_mm512_maskz_mov_epi64(m, a.x)); }
+  // Adds the value where the mask is set.
+  void add_where(Mask m, Whole a) { x = _mm512_mask_add_epi64(x, m, x, a.x); }
   Vector as_double() const { return Vector(_mm512_cvtepi64_pd(x)); }
   friend Whole operator+(Whole a, Whole b) { return Whole(_mm512_add_epi64(a.x, b.x)); }
   friend Whole operator-(Whole a, Whole b) { return Whole(_mm512_sub_epi64(a.x, b.x)); }
@@ -57,9 +57,9 @@ struct Whole {
     return Whole(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
   }
   void store(std::int64_t* to) const { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), x); }
-  static Whole where(Mask m, Whole a) {
+  void add_where(Mask m, Whole a) {
     const __m256d kept = _mm256_blendv_pd(_mm256_setzero_pd(), _mm256_castsi256_pd(a.x), m);
-    return Whole(_mm256_castpd_si256(kept));
+    x = _mm256_add_epi64(x, _mm256_castpd_si256(kept));
   }
   // In two halves, each exact beside a power of 2 that is taken off again; rounds once, at the end.
   Vector as_double() const {
@@ -92,7 +92,7 @@ struct Whole {
   explicit Whole(std::int64_t value) : x(value) {}
   static Whole load(const std::int64_t* from) { return Whole(*from); }
   void store(std::int64_t* to) const { *to = x; }
-  static Whole where(Mask m, Whole a) { return m ? a : Whole(); }
+  void add_where(Mask m, Whole a) { x += m ? a.x : 0; }
   Vector as_double() const { return Vector(static_cast<double>(x)); }
   friend Whole operator+(Whole a, Whole b) { return Whole(a.x + b.x); }
   friend Whole operator-(Whole a, Whole b) { return Whole(a.x - b.x); }

@@ -146,7 +146,7 @@ SubsetResult SubsetSolver::solve(Worker& w, Subset& s, int depth, double budget,
       bounds_.max_leaves(s.facts, std::min(budget, leaf.value) + tolerance_) < 3.0;
   if (two_leaves_at_most && depth > 1) ++w.stats.pruned_by_leaf_count;
   const SubsetResult result = depth == 1 || two_leaves_at_most ? solve_one_split(w, s, budget, k)
-                              : depth == 2 && solves_pairs_ ? solve_pairs(w, s, budget)
+                              : depth == 2 && solves_pairs_ ? solve_pairs(w, s, k)
                                                             : solve_splits(w, s, depth, budget, k);
   if (limits_.is_stopped()) return result;
   ++w.stats.subsets_solved;
@@ -195,20 +195,61 @@ SubsetResult SubsetSolver::solve_one_split(Worker& w, Subset& s, double budget, 
   return {std::min(best.value, bounds_.with_leaves(s.facts, 3.0)), kLeaf, false, false};
 }
 
-// Trees of at most two levels, all of them at once.
-SubsetResult SubsetSolver::solve_pairs(Worker& w, Subset& s, double budget) {
-  make_bits(problem_, s);
+PairRequest SubsetSolver::pair_request(Worker& w, std::span<const std::uint64_t> bits) const {
   const SmallestLeaf& smallest = splitter_.smallest_leaf();
-  const BestPair found = problem_.loss->best_pair(
-      {options_.kernel, s.bits.data(), s.bits.size(), problem_.bits.by_question.data(),
-       problem_.answers.data(), problem_.words_per_row, problem_.n_questions,
-       static_cast<float>(smallest.rows) - 1.0F, static_cast<float>(smallest.events) - 1.0F,
-       options_.regularization, w.whole_scratch, w.single_scratch});
-  w.stats.lane_rows += problem_.n_questions * s.bits.size();
+  return {options_.kernel,
+          bits.data(),
+          bits.size(),
+          problem_.bits.by_question.data(),
+          problem_.answers.data(),
+          problem_.words_per_row,
+          problem_.n_questions,
+          static_cast<float>(smallest.rows) - 1.0F,
+          static_cast<float>(smallest.events) - 1.0F,
+          options_.regularization,
+          w.whole_scratch,
+          w.single_scratch};
+}
+
+// Of the two parts of a subset only the smaller one is added up; the other one is what is left.
+const std::vector<std::int64_t>& SubsetSolver::pair_sums(Worker& w, const Subset& s,
+                                                         std::size_t k) {
+  KeptSums& kept = w.level(k).pairs;
+  if (!kept.whole.empty() && kept.key == s.key) return kept.whole;
+  kept.key = s.key;
+  if (s.parent == nullptr) {
+    problem_.loss->add_up_pairs(pair_request(w, s.bits), kept.whole);
+    return kept.whole;
+  }
+  const std::uint64_t n_others = s.parent->n_rows - s.n_rows;
+  const bool is_smaller = s.n_rows != n_others ? s.n_rows < n_others : s.says_yes;
+  const bool is_known =
+      !kept.smaller.empty() && kept.parent == s.parent->key && kept.question == s.question;
+  if (!is_known) {
+    kept.bits.assign(s.bits.begin(), s.bits.end());
+    if (!is_smaller)
+      for (std::size_t i = 0; i < s.bits.size(); ++i) kept.bits[i] = s.parent->bits[i] & ~s.bits[i];
+    problem_.loss->add_up_pairs(pair_request(w, kept.bits), kept.smaller);
+    w.stats.lane_rows += problem_.n_questions * problem_.n_questions;
+    kept.parent = s.parent->key;
+    kept.question = s.question;
+  }
+  if (is_smaller) return kept.whole = kept.smaller;
+  const std::vector<std::int64_t>& all = pair_sums(w, *s.parent, k - 1);
+  kept.whole.resize(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) kept.whole[i] = all[i] - kept.smaller[i];
+  return kept.whole;
+}
+
+// Trees of at most two levels, all of them at once.
+SubsetResult SubsetSolver::solve_pairs(Worker& w, Subset& s, std::size_t k) {
+  make_bits(problem_, s);
+  const BestPair found = problem_.loss->best_pair(pair_request(w, s.bits), pair_sums(w, s, k));
   SubsetResult best{bounds_.as_leaf(s.facts), kLeaf, true, false};
   if (found.question >= 0 && found.value < best.value)
     best = {found.value, found.question, true, false};
-  const double wanted = std::min(best.value, budget) + tolerance_;
+  // Solved whatever the budget was, so a deeper tree matters if it can be better than this one.
+  const double wanted = best.value + tolerance_;
   best.is_depth_cut = useful_depth(s) > 2 && bounds_.max_leaves(s.facts, wanted) >= 4.0;
   return best;
 }

@@ -90,7 +90,9 @@ class SubsetSolver {
   void look_for_first_split();
   SubsetResult solve_first_split(Worker& w, Subset& s, int depth, double budget);
   SubsetResult solve_one_split(Worker& w, Subset& s, double budget, std::size_t level);
-  SubsetResult solve_pairs(Worker& w, Subset& s, double budget);
+  SubsetResult solve_pairs(Worker& w, Subset& s, std::size_t level);
+  PairRequest pair_request(Worker& w, std::span<const std::uint64_t> bits) const;
+  const std::vector<std::int64_t>& pair_sums(Worker& w, const Subset& s, std::size_t level);
   SubsetResult solve_splits(Worker& w, Subset& s, int depth, double budget, std::size_t level);
   void try_questions(Worker& w, Node& node);
   void try_question(Worker& w, Node& node, std::uint32_t lane);

@@ -51,6 +51,17 @@ inline void operator+=(Stats& sum, const Stats& other) {
   for (const auto& [name, counter] : kCounters) sum.*counter += other.*counter;
 }
 
+// Sums for pairs of questions, where a loss judges these, and whose they are.
+struct KeptSums {
+  std::vector<std::int64_t> whole;  // of the subset of this name,
+  Key key;
+  // and of the smaller of the two parts of its parent of which it is one.
+  std::vector<std::int64_t> smaller;
+  Key parent;
+  std::uint32_t question = 0;
+  std::vector<std::uint64_t> bits;
+};
+
 // Lines of its own: counters that two cores write to must not share one.
 struct alignas(128) Worker {
   // A subset on the way from all rows down: its splits, and its parts by one of them.
@@ -58,6 +69,7 @@ struct alignas(128) Worker {
     SplitRow split;
     std::vector<std::uint32_t> order;  // lanes, most promising first
     PartBuffers parts;
+    KeptSums pairs;
   };
   explicit Worker(std::size_t number_) : number(number_) {}
   Level& level(std::size_t k) {

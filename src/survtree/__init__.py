@@ -1,8 +1,9 @@
 """Optimal sparse survival trees: a shallow tree, a curve in each leaf, and a proof."""
 
 from importlib import import_module as _import_module
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
+
+from survtree._base.versions import SURVTREE_VERSION as _SURVTREE_VERSION
 
 if TYPE_CHECKING:
     from survtree._base import (
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from survtree._show.plot_quality import plot_calibration, plot_gap
     from survtree._show.plot_tree import plot_tree
 
-__version__ = _version("survtree")
+__version__ = _SURVTREE_VERSION
 
 # Where the public names are. They are imported at first use: the command line answers
 # --help without scikit-learn.

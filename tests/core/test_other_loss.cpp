@@ -1,6 +1,6 @@
 // The search knows a loss only by its border: other losses than the Brier score, a toy, that
-// against a teacher and that of competing risks, go through search, lattice, frontier, proof and
-// re-scoring, and brute force is the judge.
+// against a teacher, that of competing risks and that by the likelihood, go through search,
+// lattice, frontier, proof and re-scoring, and brute force is the judge.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -10,6 +10,7 @@
 #include "check/rescore.hpp"
 #include "data/problem.hpp"
 #include "losses/incidence/incidence.hpp"
+#include "losses/likelihood/likelihood.hpp"
 #include "losses/teacher/teacher.hpp"
 #include "search/frontier.hpp"
 #include "search/search.hpp"
@@ -19,19 +20,19 @@ using namespace survtree;
 
 namespace {
 
-enum class Kind { toy, teacher, incidence };
+enum class Kind : std::uint8_t { toy, teacher, incidence, likelihood };
 
 struct Input {
-  std::size_t n, p;
   Kind kind;
-  std::size_t n_components;  // of a teacher's vectors
+  std::size_t n, p, n_components;  // of a teacher's vectors
   std::vector<std::uint8_t> x, event;
   std::vector<double> value, weight, targets;
   std::vector<std::uint32_t> rank;
   SearchOptions options;
   Layout layout;
 
-  Input(unsigned seed, Kind of) : kind(of), n_components(of == Kind::teacher ? 1 + seed % 9 : 0) {
+  Input(unsigned seed, Kind loss)
+      : kind(loss), n_components(loss == Kind::teacher ? 1 + seed % 9 : 0) {
     std::mt19937 random(seed);
     n = 1 + random() % 14;
     p = random() % 6;
@@ -43,7 +44,9 @@ struct Input {
       const double number = has_ties ? random() % 4 : 1e-3 * static_cast<double>(random() % 10'000);
       value.push_back(is_copy && random() % 2 == 0 ? value[like] : number);
       weight.push_back(is_weighted ? 0.5 + random() % 3 : 1.0);
-      event.push_back(random() % 3);  // equal rows may differ in it
+      // Equal rows may differ in it; 2 is another cause, where there are several.
+      const auto end = static_cast<std::uint8_t>(random() % 3);
+      event.push_back(kind == Kind::incidence ? end : end % 2);
     }
     value[random() % n] += kind == Kind::incidence ? 1.0 : 0.0;  // one of the times is positive
     for (double v : value)  // the first component ties where the values do
@@ -70,11 +73,15 @@ struct Input {
   std::unique_ptr<const Outcome> outcome() const {
     if (kind == Kind::toy) return std::make_unique<toy::Outcome>(value);
     if (kind == Kind::incidence) return std::make_unique<IncidenceOutcome>(value, event);
+    if (kind == Kind::likelihood)
+      return std::make_unique<LikelihoodOutcome>(WeightedEvents{value, event, weight});
     return std::make_unique<TeacherOutcome>(targets, n_components);
   }
   std::unique_ptr<const Definition> definition() const {
     if (kind == Kind::toy) return std::make_unique<toy::Definition>(value, weight);
     if (kind == Kind::incidence) return std::make_unique<IncidenceDefinition>(value, event, weight);
+    if (kind == Kind::likelihood)
+      return std::make_unique<LikelihoodDefinition>(WeightedEvents{value, event, weight});
     return std::make_unique<TeacherDefinition>(targets, weight);
   }
   bool answer(std::size_t row, std::size_t column) const { return x[row * p + column] != 0; }
@@ -219,6 +226,7 @@ int main() {
     solve(seed, Kind::toy);
     solve(seed, Kind::teacher);
     solve(seed, Kind::incidence);
+    solve(seed, Kind::likelihood);
   }
   return check::report();
 }

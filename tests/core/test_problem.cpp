@@ -1,9 +1,33 @@
+#include <algorithm>
+
 #include "check.hpp"
 #include "data/collapse.hpp"
 #include "data/problem.hpp"
 #include "losses/brier/brier.hpp"
 
 using namespace survtree;
+
+namespace {
+
+bool has(const Problem& p, std::uint32_t column) {
+  return std::ranges::find(p.column_of, column) != p.column_of.end();
+}
+
+// Of columns 0, 2 and 3, which part the rows alike, the cheapest stays, and one that may be first.
+void check_rules(Table table, const Outcome& outcome) {
+  const std::vector<double> penalties{0.1, 0.0, 0.2, 0.3, 0.0};
+  table.column_penalty = penalties;
+  const Problem cheapest = make_problem(table, outcome);
+  check::that(cheapest.n_questions == 2 && has(cheapest, 0), "the smallest penalty stays");
+  check::that(cheapest.rules.least_penalty() == 0.0, "a column without a penalty has none");
+  const std::vector<std::uint8_t> may_be_first{0, 0, 0, 1, 0};
+  table.may_be_first = may_be_first;
+  const Problem both = make_problem(table, outcome);
+  check::that(both.n_questions == 3 && has(both, 0) && has(both, 3), "so does one for the first");
+  check::that(both.rules.largest_first_penalty() == 0.3, "with its penalty");
+}
+
+}  // namespace
 
 int main() {
   // Columns: a, constant, a again, not a, b. Rows 0 and 1 are equal in everything.
@@ -33,5 +57,6 @@ int main() {
   const Key yes = pick_groups(p.groups, p.groups.everyone, 0, true, picked);
   const Key no = pick_groups(p.groups, p.groups.everyone, 0, false, picked);
   check::that(!(yes == no) && !(yes == key_of(p.groups.everyone)), "keys differ");
+  check_rules(table, outcome);
   return check::report();
 }

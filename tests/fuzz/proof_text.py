@@ -40,9 +40,8 @@ def problem_fingerprint(head: Any) -> str:
     rules = [*(head[name] for name in names), head.get("min_events_leaf", 0), None, head["horizon"]]
     penalties, first = head.get("split_penalties"), head.get("first_split")
     if penalties is not None or first is not None:
-        flags = (
-            [int(j + 1 in first) for j in range(len(head["names"]))] if first is not None else None
-        )
+        numbers = range(1, len(head["names"]) + 1)
+        flags = None if first is None else [int(j in first) for j in numbers]
         rules += [_runs(penalties), _runs(flags)]
     return hashlib.sha256(f"{head['fingerprint']} {json.dumps(rules)}".encode()).hexdigest()
 

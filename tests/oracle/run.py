@@ -7,8 +7,8 @@ threads take turns. Every fourth problem has its path, a limit on leaves, or all
 compared as well, at depth 3 or less; every other one is solved with a horizon, against brute force
 on the loss integrated to it. `--loss teacher` does the same with the loss against a teacher,
 `--loss incidence` with competing risks, and `--loss likelihood` with that by the likelihood, of
-which a horizon is only a change of the data. `--rules` gives the problems penalties of columns, a
-first split, or both.
+which a horizon is only a change of the data; there the last two levels are solved by pairs every
+other time. `--rules` gives the problems penalties of columns, a first split, or both.
 `--shrinkage` checks shrunken curves of random trees against their definition instead, and needs no
 search.
 """
@@ -111,6 +111,8 @@ def main() -> int:
         if case.problem.max_depth in (5, None):  # without the cache these take minutes
             picked = [tuple(set(off) - {"permutation"}) for off in picked]
         for k, off in enumerate(picked):
+            if arguments.loss == "likelihood" and (seed // 2 + k) % 2:
+                off = (*off, "pairs")
             how = {
                 "layout": layouts[k % 3],
                 "kernel": kernels[(seed + k) % len(kernels)],

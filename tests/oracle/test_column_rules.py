@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from survtree import _native
+from survtree._search.problem import SearchSettings
+from survtree._search.solve import find, frontier
 from tests.oracle.forged import forged
 from tests.oracle.proofs import Tampering, proof_of_case, verdict_of
 from tests.support.cut_problems import check_cuts, cut_case
@@ -26,6 +28,8 @@ from tests.support.problems import (
     brute_force,
     check_case,
     random_case,
+    root_loss,
+    slack_of,
     teacher_case,
     with_rules,
 )
@@ -89,3 +93,26 @@ def test_forged_proofs_are_rejected_or_right():
     outcomes = [outcome for _, _, outcome in forged(range(360_000, 360_006), has_rules=True)]
     assert "FAILED" not in outcomes
     assert {"rejected", "right"} <= {*outcomes}
+
+
+@pytest.mark.parametrize("seed", range(370_000, 370_040))
+def test_stopped_and_guided_searches_keep_to_the_rules_and_their_bounds(seed):
+    problem = shallow(ruled(random_case(seed)).problem)
+    optimum, slack = brute_force(problem).optimum(problem.max_depth), slack_of(problem)
+    for n_nodes in (1, 4, 20):
+        kept, status, n_parts = None, "node_limit", 0
+        settings = SearchSettings(node_limit=n_nodes, greedy_from=0, wants_bounds=bool(seed % 2))
+        while status == "node_limit":
+            found, kept = find(problem, settings, None, kept)
+            assert found.lower_bound - slack <= optimum <= found.objective + slack
+            status, n_parts = found.status, n_parts + 1
+            assert n_parts < 10_000
+        assert abs(found.objective - optimum) <= slack
+        for one in frontier(problem, settings):
+            assert one.objective >= optimum - slack
+    guess = np.random.default_rng(seed).random(len(problem.events)) * root_loss(problem)
+    for proves in (False, True):
+        settings = SearchSettings(guessed_losses=guess / len(guess), proves=proves)
+        found, _ = find(problem, settings)
+        assert found.lower_bound <= optimum + slack
+        assert not proves or abs(found.objective - optimum) <= slack

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from survtree._data.read_outcome import MAX_WEIGHT, MAX_WEIGHT_RATIO
+from survtree._data.read_weight import MAX_WEIGHT, MAX_WEIGHT_RATIO
 from survtree._proof import read_proof
 from survtree._proof.checker_losses import at_least, at_most, losses_of
 from tests.oracle.forged import EXTREMES, KINDS, LOSSES, Parts, forged, right_proof

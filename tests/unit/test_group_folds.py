@@ -114,10 +114,8 @@ def test_series_are_matched_by_their_labels(study, subjects):
     series = pd.Series(subjects, index=frame.index)
     with pytest.warns(DataWarning, match="groups are in another order"):
         shuffled = OptimalSurvivalTreeCV(**TUNING).fit(frame, y, groups=series.sample(frac=1.0))
-    assert (
-        shuffled.best_score_
-        == OptimalSurvivalTreeCV(**TUNING).fit(X, y, groups=subjects).best_score_
-    )
+    plain = OptimalSurvivalTreeCV(**TUNING).fit(X, y, groups=subjects)
+    assert shuffled.best_score_ == plain.best_score_
 
 
 def test_rows_that_are_dropped_take_their_groups_along(study, subjects):
@@ -172,3 +170,19 @@ def test_tune_takes_a_column_of_groups(study, subjects, tmp_path):
     assert told["origin"]["is_grouped"]
     assert "patient_id" not in [column["name"] for column in told["columns"]]
     assert "there is no 'patient'" in refused(*arguments, "--groups", "patient")
+    pages = [tmp_path / name for name in ("plain.html", "grouped.html")]
+    done("report", model, path, "--folds", "3", "-o", pages[0])
+    done("report", model, path, "--folds", "3", "--groups", "patient_id", "-o", pages[1])
+    assert pages[0].read_text() != pages[1].read_text()
+
+
+def test_a_report_keeps_groups_together(study, subjects, tmp_path):
+    X, y = study
+    model = OptimalSurvivalTree(2, 0.005).fit(X, y)
+    pages = []
+    for name, groups in (("plain", None), ("grouped", subjects)):
+        model.report(tmp_path / name, X, y, cv=3, groups=groups)
+        pages.append((tmp_path / name).read_text())
+    assert pages[0] != pages[1]
+    with pytest.raises(ValueError, match="same number of rows"):
+        model.report(tmp_path / "none", X, y, cv=3, groups=subjects[:5])

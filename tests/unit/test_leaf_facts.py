@@ -5,7 +5,8 @@ import pytest
 
 from survtree import OptimalSurvivalTree, leaf_table
 from survtree._data.table import EventTable
-from survtree._scoring.curves import hazard_ratios, leaf_curves, log_rank
+from survtree._scoring.compare_curves import hazard_ratios, log_rank
+from survtree._scoring.curves import leaf_curves
 from survtree._show.leaf_facts import common_end, leaf_facts
 from survtree.datasets import load
 

@@ -48,10 +48,10 @@ SURVTREE_INLINE void pass_chunk(const Pass& p) {
     const Whole low(kHasLow ? row.expected_low : 0);
     for (std::size_t k = 0; k < K; ++k) {
       const auto yes = V::mask(bits >> (k * V::width));
-      sums[k].events = sums[k].events + Whole::where(yes, events);
-      sums[k].expected = sums[k].expected + Whole::where(yes, expected);
-      sums[k].deviance = sums[k].deviance + Whole::where(yes, deviance);
-      if (kHasLow) sums[k].expected_low = sums[k].expected_low + Whole::where(yes, low);
+      sums[k].events.add_where(yes, events);
+      sums[k].expected.add_where(yes, expected);
+      sums[k].deviance.add_where(yes, deviance);
+      if (kHasLow) sums[k].expected_low.add_where(yes, low);
     }
   }
   const HazardUnits units = p.facts.units;

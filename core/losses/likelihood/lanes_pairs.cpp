@@ -15,13 +15,25 @@ constexpr float kNever = -std::numeric_limits<float>::infinity();
 constexpr double kScreenError = 16.0 * 0x1p-24;
 
 // Sums by question: of the rows that answer it with yes, maybe only those on one side of another.
+template <class Number>
 struct PairSums {
-  std::int64_t *expected, *events, *counts;
+  Number *expected, *counts, *events;
 };
+using MutableSums = PairSums<std::int64_t>;
+using Sums = PairSums<const std::int64_t>;
+
+// The rows of the matrix of all sums.
+template <class Number>
+SURVTREE_INLINE PairSums<Number> row_of(Number* sums, std::size_t n_questions, bool is_weighted,
+                                        std::size_t question) {
+  const std::size_t n = padded(n_questions);
+  Number* at = sums + question * n * pair_parts(is_weighted);
+  return {at, at + n, at + (is_weighted ? 2 * n : 0)};
+}
 
 struct Scratch {
-  PairSums single, pair;  // of one question; of one with another
-  float *no, *yes;        // the best gain of the rows that answer no, or yes, by another question
+  MutableSums single, pair;  // of one question; of one with all others, before the last step
+  float *no, *yes;  // the best gain of the rows that answer no, or yes, by another question
 };
 
 // Rows of the subset that answer a question with yes, or those that answer it with no.
@@ -37,7 +49,7 @@ struct Side {
 
 template <std::size_t K, bool kWeighted>
 SURVTREE_INLINE void add_up(const PairFacts& facts, const PairRequest& r, const Side& side,
-                            std::size_t lane, const PairSums& out) {
+                            std::size_t lane, const MutableSums& out) {
   Whole expected[K], events[K], counts[K];
   const std::uint64_t* answers = r.answers + lane / 64;
   const auto shift = static_cast<unsigned>(lane % 64);
@@ -49,9 +61,9 @@ SURVTREE_INLINE void add_up(const PairFacts& facts, const PairRequest& r, const 
       const Whole here(row.expected), there(row.events), n(row.counts);
       for (std::size_t k = 0; k < K; ++k) {
         const auto yes = Vector::mask(bits >> (k * kWidth));
-        expected[k] = expected[k] + Whole::where(yes, here);
-        if (kWeighted) events[k] = events[k] + Whole::where(yes, there);
-        counts[k] = counts[k] + Whole::where(yes, n);
+        expected[k].add_where(yes, here);
+        if (kWeighted) events[k].add_where(yes, there);
+        counts[k].add_where(yes, n);
       }
     }
   }
@@ -64,7 +76,7 @@ SURVTREE_INLINE void add_up(const PairFacts& facts, const PairRequest& r, const 
 
 template <std::size_t K>
 void add_up_some(const PairFacts& facts, const PairRequest& r, const Side& side, std::size_t lane,
-                 std::size_t n_vectors, const PairSums& out) {
+                 std::size_t n_vectors, const MutableSums& out) {
   if constexpr (K > 1) {
     if (n_vectors < K) return add_up_some<K - 1>(facts, r, side, lane, n_vectors, out);
   }
@@ -76,7 +88,7 @@ void add_up_some(const PairFacts& facts, const PairRequest& r, const Side& side,
 
 // From a question on, and of those before it that are screened with it.
 void add_up_from(const PairFacts& facts, const PairRequest& r, const Side& side, std::size_t first,
-                 const PairSums& out) {
+                 const MutableSums& out) {
   const std::size_t n_vectors = (r.n_questions + kWidth - 1) / kWidth;
   for (std::size_t v = first / Single::width * kHalves; v < n_vectors;) {
     // Vectors of one chunk are in one word of answers.
@@ -96,12 +108,14 @@ struct Cell {
   }
 };
 
-SURVTREE_INLINE Cell cell_at(const PairSums& sums, std::size_t lane) {
+template <class Number>
+SURVTREE_INLINE Cell cell_at(const PairSums<Number>& sums, std::size_t lane) {
   return {Whole::load(sums.expected + lane), Whole::load(sums.events + lane),
           Whole::load(sums.counts + lane)};
 }
 
-SURVTREE_INLINE Cell cell_of(const PairSums& sums, std::size_t question) {
+template <class Number>
+SURVTREE_INLINE Cell cell_of(const PairSums<Number>& sums, std::size_t question) {
   return {Whole(sums.expected[question]), Whole(sums.events[question]),
           Whole(sums.counts[question])};
 }
@@ -111,15 +125,12 @@ struct Cells {
   Cell yes_yes, yes_no, no_yes, no_no;
 };
 
-// `is_flipped`: the sums of the pair are of the rows that answer the first with no.
-SURVTREE_INLINE Cells cells_of(const Scratch& s, const Cell& all, std::size_t first,
-                               bool is_flipped, std::size_t lane) {
+// `pair` are the sums of the rows that answer the first with yes.
+SURVTREE_INLINE Cells cells_of(const Scratch& s, const Sums& pair, const Cell& all,
+                               std::size_t first, std::size_t lane) {
   const Cell a = cell_of(s.single, first), b = cell_at(s.single, lane);
-  const Cell here = cell_at(s.pair, lane);
-  const Cell both = is_flipped ? b - here : here;
-  const Cell only_b = is_flipped ? here : b - here;
-  const Cell only_a = a - both;
-  return {both, only_a, only_b, all - a - only_b};
+  const Cell both = cell_at(pair, lane), only_b = b - both;
+  return {both, a - both, only_b, all - a - only_b};
 }
 
 // Of one cell for the screen: D ln(D/E), or never if it is too small for a leaf.
@@ -183,15 +194,15 @@ SURVTREE_INLINE void raise(float* best, Single values) {
 
 // Raises what a question and those after it gain by each other. Two leaves cost one penalty more
 // than one, which is taken off.
-void screen(const PairFacts& facts, const PairRequest& r, const Scratch& s, const Cell& all,
-            std::size_t first, bool is_flipped, float d_unit, float penalty) {
+void screen(const PairFacts& facts, const PairRequest& r, const Scratch& s, const Sums& pair,
+            const Cell& all, std::size_t first, float d_unit, float penalty) {
   Single no(kNever), yes(kNever);
   const Single paid(penalty);
   for (std::size_t lane = first / Single::width * Single::width; lane < r.n_questions;
        lane += Single::width) {
     Cell cells[4][kHalves];
     for (std::size_t h = 0; h < kHalves; ++h) {
-      const Cells c = cells_of(s, all, first, is_flipped, lane + h * kWidth);
+      const Cells c = cells_of(s, pair, all, first, lane + h * kWidth);
       cells[0][h] = c.yes_yes;
       cells[1][h] = c.yes_no;
       cells[2][h] = c.no_yes;
@@ -243,15 +254,29 @@ std::int64_t deviance_of(const PairFacts& facts, const PairRequest& r, const Sid
   return sum;
 }
 
+// The sums of a question with all others: those with earlier ones are in the rows of these.
+void gather(const PairFacts& facts, const PairRequest& r, const std::int64_t* sums,
+            std::size_t first, const MutableSums& out) {
+  const std::size_t begin = first / Single::width * Single::width;
+  for (std::size_t q = 0; q < r.n_questions; ++q) {
+    const Sums row = row_of(sums, r.n_questions, facts.is_weighted, q < begin ? q : first);
+    const std::size_t at = q < begin ? first : q;
+    out.expected[q] = row.expected[at];
+    out.counts[q] = row.counts[at];
+    out.events[q] = row.events[at];
+  }
+}
+
 // The objective of the best tree that asks this question first.
-double exact_value(const PairFacts& facts, const PairRequest& r, const Scratch& s, const Cell& all,
-                   std::size_t first) {
+double exact_value(const PairFacts& facts, const PairRequest& r, const Scratch& s,
+                   const std::int64_t* sums, const Cell& all, std::size_t first) {
   const std::uint64_t* column = r.by_question + first * r.n_words;
   const Side yes_side{r.bits, column, 0}, no_side{r.bits, column, ~std::uint64_t{0}};
-  add_up_from(facts, r, yes_side, 0, s.pair);
+  gather(facts, r, sums, first, s.pair);
+  const Sums pair{s.pair.expected, s.pair.counts, s.pair.events};
   Vector yes(-std::numeric_limits<double>::infinity()), no = yes;
   for (std::size_t lane = 0; lane < r.n_questions; lane += kWidth) {
-    const Cells c = cells_of(s, all, first, false, lane);
+    const Cells c = cells_of(s, pair, all, first, lane);
     yes = Vector::larger(yes, exact_gain(c.yes_yes, facts, r) + exact_gain(c.yes_no, facts, r));
     no = Vector::larger(no, exact_gain(c.no_yes, facts, r) + exact_gain(c.no_no, facts, r));
   }
@@ -280,8 +305,8 @@ Scratch scratch_of(const PairRequest& r, std::int64_t* whole, float* single) {
   const std::size_t n = padded(r.n_questions);
   std::int64_t* at = whole;
   Scratch s{};
-  for (PairSums* sums : {&s.single, &s.pair})
-    for (std::int64_t** each : {&sums->expected, &sums->events, &sums->counts}) {
+  for (MutableSums* sums : {&s.single, &s.pair})
+    for (std::int64_t** each : {&sums->expected, &sums->counts, &sums->events}) {
       *each = at;
       at += n;
     }
@@ -306,39 +331,66 @@ void screen_leaves(const PairFacts& facts, const PairRequest& r, const Scratch& 
   }
 }
 
-// Claim: gains of the screen, of whole trees, are off by at most `error`. Proof: D and E are
-// rounded once, their quotient again, so that its logarithm is off by 3u and by 8u of what is
-// larger, itself or 1 (single_log.hpp), u = 2^-24; the product rounds once more, and four of them
-// are added up. The sum of D |ln(D/E)| over leaves is at most D of all times the largest logarithm
-// where D > E, and E of all elsewhere, since D ln(E/D) <= E/e.
-BestPair best_pair(const PairFacts& facts, const PairRequest& r, std::int64_t* whole,
-                   float* single) {
-  const Scratch s = scratch_of(r, whole, single);
+// For each question, sums of the rows that answer it and another with yes, which are made of the
+// smaller side of it; and after the last question, sums of all rows.
+void add_up_pairs(const PairFacts& facts, const PairRequest& r, std::int64_t* sums) {
+  const bool is_weighted = facts.is_weighted;
+  const MutableSums all = row_of(sums, r.n_questions, is_weighted, r.n_questions);
   const Side everyone{r.bits, nullptr, 0};
-  // The sums of all rows, on a question that all answer with yes.
+  add_up_from(facts, r, everyone, 0, all);
+  for (std::size_t q = 0; q < r.n_questions; ++q) {
+    const std::uint64_t* column = r.by_question + q * r.n_words;
+    const Side yes{r.bits, column, 0}, no{r.bits, column, ~std::uint64_t{0}};
+    const MutableSums row = row_of(sums, r.n_questions, is_weighted, q);
+    const bool is_flipped = size_of(r, no) < size_of(r, yes);
+    add_up_from(facts, r, is_flipped ? no : yes, q, row);
+    if (!is_flipped) continue;
+    for (std::size_t k = q / Single::width * Single::width; k < r.n_questions; ++k) {
+      row.expected[k] = all.expected[k] - row.expected[k];
+      row.counts[k] = all.counts[k] - row.counts[k];
+      if (is_weighted) row.events[k] = all.events[k] - row.events[k];
+    }
+  }
+}
+
+// The sums of all rows, beside those of all rows that answer each question with yes.
+PairRow total_of(const PairFacts& facts, const PairRequest& r) {
   PairRow total;
   for (std::size_t w = 0; w < r.n_words; ++w)
-    for (std::uint64_t word = everyone.word(w); word != 0; word &= word - 1) {
+    for (std::uint64_t word = r.bits[w]; word != 0; word &= word - 1) {
       const PairRow& row = facts.rows[64 * w + static_cast<std::size_t>(std::countr_zero(word))];
       total.expected += row.expected;
       total.events += row.events;
       total.counts += row.counts;
     }
+  return total;
+}
+
+// Claim: gains of the screen, of whole trees, are off by at most kScreenError times `size`. Proof:
+// D and E are rounded once, their quotient again, so that its logarithm is off by 3u and by 8u of
+// what is larger, itself or 1 (single_log.hpp), u = 2^-24; the product rounds once more, and four
+// of them are added up. The sum of D |ln(D/E)| over leaves is at most D of all times the largest
+// logarithm where D > E, and E of all elsewhere, since D ln(E/D) <= E/e.
+BestPair best_pair(const PairFacts& facts, const PairRequest& r, const std::int64_t* sums,
+                   std::int64_t* whole, float* single) {
+  const Scratch s = scratch_of(r, whole, single);
+  const PairRow total = total_of(facts, r);
   const Cell all{Whole(total.expected), Whole(total.events), Whole(total.counts)};
-  add_up_from(facts, r, everyone, 0, s.single);
+  const Sums of_all = row_of(sums, r.n_questions, facts.is_weighted, r.n_questions);
+  for (std::size_t q = 0; q < r.n_questions; ++q) {
+    s.single.expected[q] = of_all.expected[q];
+    s.single.counts[q] = of_all.counts[q];
+    s.single.events[q] = of_all.events[q];
+  }
   // In units of E: its own unit would leave the range of single precision.
   const auto d_unit = static_cast<float>(facts.is_weighted ? 1.0 : 1.0 / facts.units.expected);
   const double in_units = facts.units.total_weight / facts.units.expected;
   const auto penalty = static_cast<float>(r.penalty * in_units);
   screen_leaves(facts, r, s, all, d_unit);
   for (std::size_t q = 0; q < r.n_questions; ++q) {
-    const std::uint64_t* column = r.by_question + q * r.n_words;
-    const Side yes{r.bits, column, 0}, no{r.bits, column, ~std::uint64_t{0}};
-    const std::size_t n_yes = size_of(r, yes), n_no = size_of(r, no);
-    if (n_yes == 0 || n_no == 0) continue;
-    const bool is_flipped = n_no < n_yes;
-    add_up_from(facts, r, is_flipped ? no : yes, q, s.pair);
-    screen(facts, r, s, all, q, is_flipped, d_unit, penalty);
+    const std::int64_t counts = s.single.counts[q];
+    if (counts == 0 || counts == total.counts) continue;
+    screen(facts, r, s, row_of(sums, r.n_questions, facts.is_weighted, q), all, q, d_unit, penalty);
   }
   float most = kNever;
   for (std::size_t q = 0; q < r.n_questions; ++q) {
@@ -353,7 +405,7 @@ BestPair best_pair(const PairFacts& facts, const PairRequest& r, std::int64_t* w
   for (std::size_t q = 0; q < r.n_questions; ++q) {
     const float gain = s.no[q] + s.yes[q];
     if (gain == kNever || static_cast<double>(gain) < least) continue;
-    const double value = exact_value(facts, r, s, all, q);
+    const double value = exact_value(facts, r, s, sums, all, q);
     if (value < best.value) best = {value, static_cast<std::int32_t>(q)};
   }
   return best;
@@ -361,6 +413,6 @@ BestPair best_pair(const PairFacts& facts, const PairRequest& r, std::int64_t* w
 
 }  // namespace
 
-PairLanes pair_lanes(ThisVariant) { return {best_pair}; }
+PairLanes pair_lanes(ThisVariant) { return {add_up_pairs, best_pair}; }
 
 }  // namespace survtree

@@ -56,16 +56,24 @@ class LikelihoodLoss : public Loss {
   bool judges_pairs() const override {
     return facts_.units.expected_low == 0.0 && facts_.units.total_weight < 0x1p24;
   }
-  BestPair best_pair(const PairRequest& request) const override {
+  void add_up_pairs(const PairRequest& request, std::vector<std::int64_t>& sums) const override {
+    sums.resize(pair_sums_size(request.n_questions, pair_facts_.is_weighted));
+    lanes_of(request.kernel).add_up_pairs(pair_facts_, request, sums.data());
+  }
+  BestPair best_pair(const PairRequest& request,
+                     std::span<const std::int64_t> sums) const override {
     const std::size_t n = padded(request.n_questions);
     request.whole_scratch.resize(kWholeScratch * n);
     request.single_scratch.resize(kSingleScratch * n);
-    return for_kernel(request.kernel, [](auto variant) { return pair_lanes(variant); })
-        .best_pair(pair_facts_, request, request.whole_scratch.data(),
+    return lanes_of(request.kernel)
+        .best_pair(pair_facts_, request, sums.data(), request.whole_scratch.data(),
                    request.single_scratch.data());
   }
 
  private:
+  static PairLanes lanes_of(Kernel kernel) {
+    return for_kernel(kernel, [](auto variant) { return pair_lanes(variant); });
+  }
   HazardSums sums_of(const std::uint32_t* rows, std::size_t n) const {
     HazardSums sums;
     for (std::size_t i = 0; i < n; ++i) sums += rows_[rows[i]];

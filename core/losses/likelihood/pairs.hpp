@@ -28,9 +28,17 @@ struct PairFacts {
 // Numbers of scratch for each question: six whole ones and two of single precision.
 constexpr std::size_t kWholeScratch = 6, kSingleScratch = 2;
 
+// Of each pair of questions: E and counts and, where there are weights, D.
+constexpr std::size_t pair_parts(bool is_weighted) { return is_weighted ? 3 : 2; }
+// A row for each question, and one for the rows that answer each of them with yes.
+constexpr std::size_t pair_sums_size(std::size_t n_questions, bool is_weighted) {
+  return (n_questions + 1) * padded(n_questions) * pair_parts(is_weighted);
+}
+
 struct PairLanes {
-  BestPair (*best_pair)(const PairFacts& facts, const PairRequest& request, std::int64_t* whole,
-                        float* single);
+  void (*add_up_pairs)(const PairFacts& facts, const PairRequest& request, std::int64_t* sums);
+  BestPair (*best_pair)(const PairFacts& facts, const PairRequest& request,
+                        const std::int64_t* sums, std::int64_t* whole, float* single);
 };
 
 PairLanes pair_lanes(Plain);

@@ -1,10 +1,5 @@
-"""Versions of installed programs."""
+"""The version of the package."""
 
-from functools import cache
 from importlib.metadata import version
 
-
-@cache
-def version_of(name: str) -> str:
-    """Read from its files once: a list of near-optimal trees makes thousands of models."""
-    return version(name)
+SURVTREE_VERSION = version("survtree")  # read once: that takes as long as a small fit

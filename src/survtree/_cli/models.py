@@ -248,6 +248,9 @@ def report(
         False, "--compare", help="Score a Cox model and a greedy tree on the same held-out rows."
     ),
     seed: int = typer.Option(0, *flags_of("random_state"), help="Seed of the folds."),
+    groups: str | None = typer.Option(
+        None, metavar="COLUMN", help="Column of groups, whose rows stay in the same fold."
+    ),
 ) -> None:
     """Write a report as one HTML page.
 
@@ -259,7 +262,7 @@ def report(
     if data is None:
         fitted.report(output, **options)
     else:
-        study = study_to_check(data, reading, fitted, model)
+        study = study_to_check(data, reading, fitted, model, groups)
         fitted.report(
             output,
             study.covariates,
@@ -268,6 +271,7 @@ def report(
             cv="auto" if folds is None else folds or None,
             compare=compare,
             random_state=seed,
+            groups=study.groups,
             **options,
         )
     note(f"report: {output}")

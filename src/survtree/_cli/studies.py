@@ -157,7 +157,9 @@ def _is_text(source: "Source") -> bool:
     return source.format in ("csv", "tsv") or source.path.endswith((".csv", ".tsv", ".tab"))
 
 
-def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
+def study_to_check(
+    data: str, reading: Reading, model: Any, file: str, groups: str | None = None
+) -> Study:
     """The columns that a model needs, and the outcome; by default that of its fit."""
     from survtree._data.read_rows import numbers_by
 
@@ -171,13 +173,15 @@ def study_to_check(data: str, reading: Reading, model: Any, file: str) -> Study:
         reading.weights = reading.weights or known.weight
         reading.event_value = reading.event_value or list(known.event_values)
     roles = roles_of(reading, frame, source.name)
+    check_columns("--groups", [] if groups is None else [groups], frame.columns, source.name)
     names = check_has_columns(model, check_has_names(model, file), frame.schema, source.name)
     with in_rows(0, len(frame)):
         check_still_numbers(frame, numbers_by(model.binarizer_.seen_, model.questions_.names))
     kept = [*names, roles.time, roles.event, *([roles.weight] if roles.weight else [])]
     rows, causes = frame.select(list(dict.fromkeys(kept))), model.causes_
     study = _study(rows, roles, source.name, has_causes=causes is not None)
-    return study._replace(causes=causes)
+    of_groups = None if groups is None else frame[groups]
+    return study._replace(causes=causes, groups=of_groups)
 
 
 def note_rows(model: Any, study: Study) -> None:

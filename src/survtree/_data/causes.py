@@ -49,6 +49,12 @@ def with_known_causes(y: Any, known: Causes | None) -> Any:
     return CausedOutcome(y, known.target_name, known.censored, known)
 
 
+def causes_of(model: Any) -> Causes | None:
+    """The competing causes that a model knows, whatever it is; None if it knows one at most."""
+    found = getattr(model, "causes_", None)
+    return found if isinstance(found, Causes) else None
+
+
 def label_of_cause(value: Any) -> str:
     """How a cause that a user names is written among the names."""
     if isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)):

@@ -106,9 +106,8 @@ def check_rules_about_columns(
     estimator: Any, columns: Sequence[str], exclude: Sequence[str]
 ) -> list[str]:
     """Refuse rules about columns that X does not have; the column of the first split, if any."""
-    check_names(
-        "column_penalties", list(getattr(estimator, "column_penalties", None) or ()), columns
-    )
+    penalties = getattr(estimator, "column_penalties", None) or {}
+    check_names("column_penalties", list(penalties), columns)
     wanted = getattr(estimator, "first_split", None)
     first = check_names("first_split", None if wanted is None else [wanted], columns)
     if wanted in exclude:

@@ -15,13 +15,13 @@ from survtree._data.read_outcome import (
     check_events,
     check_lengths,
     check_time,
-    check_weight,
     event_and_time,
     looks_like_causes,
     named,
     read_column,
     read_outcome,
 )
+from survtree._data.read_weight import check_weight
 from survtree._data.table import Codes, EventTable, Outcome
 
 CAUSE = "must hold what ended each row: 0 (censored) or the number or name of a cause"

@@ -1,4 +1,4 @@
-"""Groups of rows that resampling must not part: the rows of one subject, as an array or a column."""
+"""Groups of rows that resampling must not part, such as the rows of one subject."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple

@@ -14,7 +14,7 @@ from survtree._base.checks import BY_NAME, check_short_text, check_value, is_cou
 from survtree._base.numbers import format_count
 from survtree._base.options import Option
 from survtree._base.words import did_you_mean, list_names
-from survtree._data.causes import Causes, label_of_cause
+from survtree._data.causes import Causes, causes_of, label_of_cause
 from survtree._data.table import EventTable
 from survtree._proof.certificate import Certificate
 from survtree._scoring.curves import StepFunction
@@ -214,12 +214,12 @@ def check_knows_causes(options: Mapping[str, Any], causes: Causes | None) -> Non
     check_brier_of_causes(options.get("loss", "brier"))
     if options.get("reference") is not None:
         raise ValueError(
-            "reference must be None with competing risks: its survival curves are about one cause. "
-            "Leave it out."
+            "reference must be None with competing risks, since its survival curves are about one "
+            f"cause; got {type(options['reference']).__name__}. Leave it out."
         )
     teacher = options["teacher"]
     is_curves = teacher is None or isinstance(teacher, (str, tuple))
-    if not is_curves and getattr(teacher, "causes_", None) is None:
+    if not is_curves and causes_of(teacher) is None:
         raise ValueError(
             "teacher must know the causes where there are competing risks; "
             f"{type(teacher).__name__} predicts survival curves of one cause. Pass 'auto', "

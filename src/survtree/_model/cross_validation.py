@@ -19,12 +19,7 @@ from survtree._data.table import EventTable
 from survtree._model.checks import PATH_OPTIONS, check_cv, check_folds
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import FittedTree
-from survtree._model.group_folds import (
-    Fold,
-    check_enough_groups,
-    check_groups_are_whole,
-    folds_of_groups,
-)
+from survtree._model.folds import check_groups_are_whole, ends_of, shuffled_folds
 from survtree._model.many_fits import fit_many
 from survtree._model.path import found_path
 from survtree._model.prepare import Cohort, Places
@@ -42,6 +37,13 @@ FIT_OPTIONS = ("regularization", *PATH_OPTIONS, "random_state")
 STANDARD_ERRORS = {"half_standard_error": 0.5, "one_standard_error": 1.0}
 
 
+class Fold(NamedTuple):
+    """Places of rows to fit on, and of held-out rows to score."""
+
+    train: Places
+    test: Places
+
+
 def folds_of(
     cv: Any,
     events: EventTable,
@@ -56,26 +58,17 @@ def folds_of(
     """
     kind = check_cv(cv, int(events.event.sum()), len(events))
     no_columns = np.zeros((len(events), 1))
-    ends = events.event if events.cause is None else events.kinds
     if kind != "number":
         with warnings.catch_warnings():
             # A splitter that does not know groups says so; whether it parts them is looked at here.
             warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
-            pairs = cv.split(no_columns, ends, groups) if kind == "splitter" else cv
+            pairs = cv.split(no_columns, ends_of(events), groups) if kind == "splitter" else cv
             folds = [Fold(*pair) for pair in check_folds(pairs, events)]
         if groups is not None:
             check_groups_are_whole(folds, groups)
         return folds
-    if groups is not None:
-        check_enough_groups(int(cv), groups)
-        return [fold for _ in range(n_repeats) for fold in folds_of_groups(cv, events, groups, rng)]
-    from sklearn.model_selection import RepeatedStratifiedKFold  # slow to import, and seldom needed
-
-    splitter = RepeatedStratifiedKFold(n_splits=int(cv), n_repeats=n_repeats, random_state=rng)
-    with warnings.catch_warnings():
-        # Fewer censored rows than folds: some folds have none, which is no problem.
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        return [Fold(*pair) for pair in splitter.split(no_columns, ends)]
+    pairs = shuffled_folds(int(cv), events, rng, n_repeats, groups)
+    return [Fold(*pair) for pair in pairs]
 
 
 def score_of(

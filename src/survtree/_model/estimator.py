@@ -154,10 +154,10 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         Threads of the search and of a built-in teacher; -1 uses all cores. The tree does not depend
         on it. None is one thread; a search with a gap above 0 always runs in one.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the search runs: on the CPU; on a CUDA GPU, which needs ``survtree[gpu]``; or, with
-        "auto", on the GPU where there is one, the problem can go there and a core has not solved it
-        at once. The tree does not depend on it; ``certificate_.counts["gpu_lane_rows"]`` is there
-        if a GPU found it. A DeviceError says why "cuda" cannot be used.
+        Where the search runs: on the CPU, on a CUDA GPU (needs survtree[gpu]), or on the GPU where
+        there is one, the problem can go there and a core has not solved it at once. The tree does
+        not depend on it. ``certificate_.is_from_gpu`` says what ran, and a DeviceError why "cuda"
+        cannot be used.
     verbose : int, default=0
         1 logs a progress table, 2 adds to each line what was pruned. Lines go to the logger
         "survtree", or to standard error if it has no handler. A built-in teacher has a line too.

@@ -341,7 +341,7 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
     def report(self, file: Any, X: Any = None, y: Any = None, **options: Any) -> None:
         """Write the model as one HTML page; ``options`` are those of the page.
 
-        sample_weight, title, times, cv, compare, command, random_state: see
+        sample_weight, title, times, cv, compare, command, random_state, groups: see
         ``docs/how-to/share-a-report``.
         """
         from survtree._show.report_page import write_report

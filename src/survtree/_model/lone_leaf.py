@@ -23,8 +23,8 @@ def why_one_leaf(problem: Problem, solution: Solution) -> str:
         return f"One leaf, because there is no first split on {name}{_sides(problem)}."
     if solution.status != "optimal":
         return "One leaf, because the search was stopped before it found a better tree."
-    free = {"regularization": 0.0, "column_penalties": None}
-    best = solve(replace(problem, max_depth=1, max_leaves=None, **free), SearchSettings())
+    free = replace(problem, regularization=0.0, column_penalties=None)
+    best = solve(replace(free, max_depth=1, max_leaves=None), SearchSettings())
     if len(best.tree.leaves) == 1:
         return f"One leaf, because no split{_sides(problem)} reduces the loss."
     words = problem.questions.text(int(best.tree.question[0]))

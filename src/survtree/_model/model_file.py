@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import structs
 
 from survtree._base.files import whole_file
-from survtree._base.versions import version_of
+from survtree._base.versions import SURVTREE_VERSION
 from survtree._data.read_roles import Roles
 from survtree._data.read_rows import Seen
 from survtree._model.defaults import resolved_shrinkage, without_defaults
@@ -174,7 +174,7 @@ def small_parts(model: OptimalSurvivalTree, state: Fitted) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
-        "survtree": version_of("survtree"),
+        "survtree": SURVTREE_VERSION,
         "options": {name: _plain(name, each) for name, each in options.items()},
         "columns": None,
         "are_columns_named": hasattr(model, "feature_names_in_"),

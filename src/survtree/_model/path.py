@@ -124,10 +124,10 @@ def regularization_path(
     **options
         ``max_depth``, ``min_samples_leaf``, ``min_events_leaf``, ``max_leaves``, ``thresholds``,
         ``missing``, ``encoding``, ``max_levels``, ``levels``, ``categorical``, ``exclude``,
-        ``column_penalties``, ``first_split``, ``time_buckets``, ``horizon``, ``teacher``, ``shrinkage``, ``time_unit``, ``time_limit``,
-        ``memory_limit``, ``node_limit``, ``n_jobs``, ``verbose``, ``callback`` and
-        ``random_state`` of ``OptimalSurvivalTree``. What progress shows is for the smallest
-        penalty.
+        ``column_penalties``, ``first_split``, ``time_buckets``, ``horizon``, ``teacher``,
+        ``shrinkage``, ``time_unit``, ``time_limit``, ``memory_limit``, ``node_limit``, ``n_jobs``,
+        ``verbose``, ``callback`` and ``random_state`` of ``OptimalSurvivalTree``. What progress
+        shows is for the smallest penalty.
 
     Examples
     --------

@@ -10,10 +10,14 @@ import platform
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
+import numpy as np
+import sklearn
+
 from survtree._base.options import OPTIONS
-from survtree._base.versions import version_of
+from survtree._base.versions import SURVTREE_VERSION
 from survtree._model.defaults import is_word, without_defaults
 from survtree._model.prepare import Prepared
 from survtree._scoring.teachers import BUILT_IN
@@ -27,8 +31,19 @@ WIDEST = 88  # of a call on one line
 
 def versions_now() -> dict[str, str]:
     """Of the programs that a result depends on."""
-    names = ("survtree", "numpy", "scikit-learn")
-    return {**{name: version_of(name) for name in names}, "Python": platform.python_version()}
+    found = {
+        "survtree": SURVTREE_VERSION,
+        "numpy": np.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+    return {**found, "Python": platform.python_version()}
+
+
+@cache
+def defaults_of(estimator: type) -> Mapping[str, Any]:
+    """The defaults of the options of an estimator."""
+    parameters = inspect.signature(estimator).parameters
+    return {name: parameter.default for name, parameter in parameters.items()}
 
 
 @dataclass(frozen=True)
@@ -59,7 +74,8 @@ class Origin:
         """The same with the name of the estimator and the options that the user has set on it."""
         # A class of the user's that is derived from ours is not known to others.
         ours = next(each for each in type(estimator).__mro__ if each.__module__ in OURS)
-        options = set_options(ours, estimator.get_params(deep=False), self.seed)
+        given = {name: getattr(estimator, name) for name in defaults_of(ours)}
+        options = set_options(ours, given, self.seed)
         return replace(self, estimator=ours.__name__, options=options)
 
 
@@ -71,12 +87,11 @@ def set_options(
 ) -> dict[str, str | None]:
     """The options that are not at their default, and the seed that was used, as literals."""
     used = dict(given) if seed is None else {**given, "random_state": seed}
-    parameters = inspect.signature(estimator).parameters
     return {
         name: literal(used[name])
-        for name, parameter in parameters.items()
+        for name, default in defaults_of(estimator).items()
         if name in used
-        and (not _is_same(used[name], parameter.default) or (name, seed) == ("random_state", 0))
+        and (not _is_same(used[name], default) or (name, seed) == ("random_state", 0))
     }
 
 
@@ -134,8 +149,10 @@ def full_options(model: Any, origin: Origin) -> dict[str, Any]:
     """Every option that the tree depends on, with numbers in the place of words."""
     tree, proof = getattr(model, "best_estimator_", model), model.certificate_
     given = without_defaults(tree.get_params(deep=False), tree.regularization)
-    names = ("max_depth", "regularization", "min_events_leaf", "max_leaves", "horizon")
-    names += ("column_penalties", "first_split")
+    names = (
+        *("max_depth", "regularization", "min_events_leaf", "max_leaves", "horizon"),
+        *("column_penalties", "first_split"),
+    )
     found = {name: getattr(proof, name) for name in names}
     found |= {"shrinkage": model.shrinkage_, "random_state": origin.seed or 0}
     if is_word(given["thresholds"], "auto") and proof.is_every_cut:
@@ -167,7 +184,8 @@ def _code(estimator: str, options: Mapping[str, str | None], model: Any, origin:
     call = f"{estimator}({', '.join(arguments)})"
     if len(call) > WIDEST:
         call = f"{estimator}(\n    " + ",\n    ".join(arguments) + ",\n)"
-    code = f"from survtree import {estimator}\n\nmodel = {call}\nmodel.fit({_rows(model, origin, estimator)})"
+    rows = _rows(model, origin, estimator)
+    code = f"from survtree import {estimator}\n\nmodel = {call}\nmodel.fit({rows})"
     return code + _choice(model.certificate_)
 
 

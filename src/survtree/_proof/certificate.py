@@ -21,6 +21,7 @@ from survtree._base.numbers import (
     relative_gap,
 )
 from survtree._base.tree import Tree
+from survtree._base.versions import SURVTREE_VERSION
 from survtree._proof.checks import check_has_proof
 from survtree._proof.choice import Choice
 from survtree._proof.column_terms import (
@@ -401,13 +402,11 @@ class Certificate:
 
 def headline(problem: Problem, settings: SearchSettings) -> str:
     """The first line of the progress table."""
-    from survtree import __version__  # known once the package is imported
-
     n, p = problem.answers.shape
     depth = "no limit" if problem.max_depth is None else problem.max_depth
     leaves = "" if problem.max_leaves is None else f"  at most {problem.max_leaves} leaves"
     return (
-        f"survtree {__version__} | {n:,} rows  {p} questions  "
+        f"survtree {SURVTREE_VERSION} | {n:,} rows  {p} questions  "
         f"{len(problem.events.event_times):,} event times | regularization "
         f"{format_penalty(problem.regularization)}  depth {depth}{leaves} | "
         f"{format_count(n_threads(settings), 'thread')}"

@@ -17,8 +17,8 @@ one of them can;
 
 and a part costs at least the bound of an earlier claim about it, or else what any tree does: it is
 a leaf, or has two leaves or more, a split, and at least the loss of the best curve of each group of
-rows that no question separates; or of the best vector, where the loss is against a teacher. The last claim is
-about all rows, and must meet the objective of the tree.
+rows that no question separates; or of the best vector, where the loss is against a teacher. The
+last claim is about all rows, and must meet the objective of the tree.
 
 Rounding never helps a claim. Losses are rounded down by more than they can be off, sums to the next
 number below, and what counts of a claim is not what it states but what was found to follow, if that
@@ -234,7 +234,7 @@ def _key(inside: Bools) -> bytes:
 
 
 def _distinct(answers: Bools, penalties: Floats) -> Places:
-    """Questions that separate the rows in different ways, the cheapest of those that do so alike."""
+    """Questions that separate the rows in different ways, the cheapest of each."""
     flipped = answers ^ answers[:1]
     by_penalty = np.argsort(penalties, kind="stable")
     _, places = np.unique(flipped[:, by_penalty], axis=1, return_index=True)
@@ -301,10 +301,8 @@ def _last_bound(lines: Sequence[str], checker: _Checker) -> float:
     if claim is None:
         raise RejectedError("there are no claims")
     path, depth, _ = claim
-    need(
-        not path and depth >= checker.most_depth(),
-        "the last claim is not about all rows and depths",
-    )
+    is_about_all = not path and depth >= checker.most_depth()
+    need(is_about_all, "the last claim is not about all rows and depths")
     return bound
 
 

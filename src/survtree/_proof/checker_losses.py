@@ -294,8 +294,8 @@ class IncidenceLosses(BrierLosses):
     With F the incidence of the cause and c the sum of weight / G(y_i) over rows of the leaf that
     ended by another cause up to y, a leaf pays F^2 (a + c) + (1-F)^2 b, where a and b are as in
     ``BrierLosses``, b over rows that ended by the cause, and rows of no cause are censored. F is
-    the sum of its steps: the share S that is free of all causes just before, times the share of those
-    at risk that end by the cause. 1 - F is S plus the sum of the steps of the other causes. So
+    the sum of its steps: the share S that is free of all causes just before, times the share of
+    those at risk that end by the cause. 1 - F is S plus the sum of the steps of the other causes. So
     nothing is subtracted. F and 1 - F are off by no more units than 1 - S is there, and 1 more for
     the last sum; a + c takes 1 more than a, c no more than b. That is less than what was added when
     the units of ``BrierLosses`` were rounded up, and so are those of the best curve of a group.

@@ -19,8 +19,9 @@ def penalty_of_columns(tree: Tree, questions: Questions, penalties: Penalties) -
 
 def words_of_columns(tree: Tree, questions: Questions, penalties: Penalties) -> str:
     """For example " + 2 splits on biopsy x 0.002"; empty if no split has a penalty."""
+    known = penalties or {}
     return "".join(
-        f" + {format_count(n, 'split')} on {quoted_name(name)} x {format_penalty((penalties or {})[name])}"
+        f" + {format_count(n, 'split')} on {quoted_name(name)} x {format_penalty(known[name])}"
         for name, n in _penalized_splits(tree, questions, penalties).items()
     )
 

@@ -94,7 +94,7 @@ def _problem(stated: "Certificate", table: Table, events: EventTable) -> Problem
         stated.min_samples_leaf,
         stated.max_leaves,
         min_events_leaf=stated.min_events_leaf,
-        loss="brier" if stated.loss_kind == "teacher" else stated.loss_kind,
+        loss="likelihood" if stated.loss_kind == "likelihood" else "brier",
         column_penalties=stated.column_penalties,
         first_split=stated.first_split,
     )

@@ -1,4 +1,4 @@
-"""Groups of levels that are worth a question: the levels by their risk, cut between any two; or all.
+"""Groups of levels that are worth a question: the levels by risk, cut between any two; or all.
 
 Many levels can be parted in two in more ways than can be searched. In the order of their risks only
 the cuts of this order are tried: for a target of one number the best parting is among them (Fisher
@@ -20,7 +20,7 @@ MOST_PARTED = 8
 
 
 def all_level_groups(j: int, column: Column) -> list[InLevels] | None:
-    """The groups of two levels or more that part the levels of column j differently; None: too many.
+    """The groups of two levels or more that part column j differently; None: too many.
 
     A group and the other levels are one parting, named by the smaller group; unless values are
     missing, which answer no to either.

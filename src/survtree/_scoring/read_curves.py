@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
+from survtree._data.causes import causes_of
 from survtree._data.read_outcome import numbers_of
 from survtree._data.table import Bools, Floats, Places
 from survtree._scoring.curves import Curves
@@ -146,7 +147,7 @@ def prediction_call(model: Any) -> str:
 
 def _curves_of_target(model: Any, X: Any) -> Any:
     """The survival curves of the rows; of a model of competing risks 1 - the target's incidence."""
-    if getattr(model, "causes_", None) is None:
+    if causes_of(model) is None:
         return model.predict_survival_function(X)
     functions = model.predict_cumulative_incidence(X)
     reversed_by_id = {id(each): each.reversed() for each in functions}  # rows of a leaf share one

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from survtree._base import BeyondTrainingWarning
 from survtree._base.checks import is_count, is_number
 from survtree._base.warn import warn
-from survtree._data.causes import Causes, with_known_causes
+from survtree._data.causes import Causes, causes_of, with_known_causes
 from survtree._data.read_events import read_events
-from survtree._data.read_outcome import check_time_passes, check_weight, numbers_of
+from survtree._data.read_outcome import check_time_passes, numbers_of
 from survtree._data.read_roles import Roles, rows_of
 from survtree._data.read_table import as_frame
+from survtree._data.read_weight import check_weight
 from survtree._data.table import EventTable, Floats, Places, weight_at
 from survtree._scoring.curves import Curves
 from survtree._scoring.read_curves import (
@@ -100,7 +101,7 @@ def scored(y: Any, curves: Any, X: Any, sample_weight: Any, horizon: Any = None)
     roles = getattr(curves, "roles_", None)
     y, X, sample_weight = _parts_of_frame(y, X, sample_weight, roles)
     curves, X = model_and_rows(curves, X)
-    causes = getattr(curves, "causes_", None)
+    causes = causes_of(curves)
     y = with_known_causes(y, causes)
     events = check_scored(y, sample_weight).until(until)
     found, curve_of_row = check_predicted(curves, X, len(events))

@@ -238,7 +238,8 @@ def pseudo_observations(events: EventTable, times: Floats) -> Floats:
 
     They are ``(W S - (W - v) S_without) / v``, where W is the weight of all rows and S_without the
     curve without a part v of the row's weight, at most 1: without one of its copies, if weights
-    count copies. Their conditional mean is the survival probability (Andersen, Klein, Rosthoj 2003).
+    count copies. Their conditional mean is the survival probability (Andersen, Klein, Rosthoj
+    2003).
     """
     removed = np.minimum(events.weight, 1.0)
     out = np.empty((len(events), len(times)))

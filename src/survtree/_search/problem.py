@@ -90,10 +90,8 @@ class Problem:
         )
 
     def _fits(self, rows: Bools) -> bool:
-        n_events = np.count_nonzero(self.events.event[rows])
-        return np.count_nonzero(rows) >= max(1, self.min_samples_leaf) and (
-            n_events >= self.min_events_leaf
-        )
+        n_rows, n_events = int(rows.sum()), int(self.events.event[rows].sum())
+        return n_rows >= max(1, self.min_samples_leaf) and n_events >= self.min_events_leaf
 
     @property
     def loss_kind(self) -> LossKind:

@@ -18,7 +18,7 @@ import numpy as np
 
 from survtree._base.files import whole_file
 from survtree._base.options import DEFAULTS
-from survtree._base.versions import version_of
+from survtree._base.versions import SURVTREE_VERSION
 from survtree._questions.coded_answers import CodedAnswers
 from survtree._search.problem import Problem, SearchSettings
 
@@ -99,7 +99,7 @@ def _arrays(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
     arrays = {name: each for name, each in by_name.items() if isinstance(each, np.ndarray)}
     header = {
         "format": FORMAT if isinstance(problem.answers, CodedAnswers) else FORMAT_WITHOUT_CODES,
-        "survtree": version_of("survtree"),
+        "survtree": SURVTREE_VERSION,
         "problem": _numbers(problem),
         "questions": {  # words to show, and what fingerprint and ties between trees depend on
             "texts": questions.texts,

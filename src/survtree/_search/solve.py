@@ -250,10 +250,8 @@ def _checked_solution(
 ) -> Solution:
     """A tree with what the search states and what the independent loss found, which must agree."""
     times = {"unique_times": found["times"], "event_times": found["event_times"]}
-    numbers = {
-        "one_leaf_loss": found["one_leaf_loss"],
-        "columns_penalty": problem.penalties_of(tree),
-    }
+    one_leaf, of_columns = found["one_leaf_loss"], problem.penalties_of(tree)
+    numbers = {"one_leaf_loss": one_leaf, "columns_penalty": of_columns}
     solution = Solution(tree=tree, **numbers, **times, **stated)
     _check(problem, settings, solution, found)
     return solution

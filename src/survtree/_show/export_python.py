@@ -14,7 +14,7 @@ import numpy as np
 
 from survtree._base.numbers import format_exact
 from survtree._base.tree import Tree
-from survtree._base.versions import version_of
+from survtree._base.versions import SURVTREE_VERSION
 from survtree._model.checks import check_cause
 from survtree._model.fitted import FittedTree
 from survtree._model.read_tree import shown_tree_of
@@ -140,7 +140,7 @@ def export_python(model: Any, name: str = "predict_leaf") -> str:
     name = check_function_name(name, TAKEN)
     n_leaves = len(model.tree_.leaves)
     title = f"A survival tree with {n_leaves} {'leaf' if n_leaves == 1 else 'leaves'}"
-    head = f'"""{title}, made by survtree {version_of("survtree")}."""\n'
+    head = f'"""{title}, made by survtree {SURVTREE_VERSION}."""\n'
     parts = [_facts(model), *_readers(model), _function(model, name)]
     curve = CURVE if model.causes_ is None else INCIDENCE
     target = "" if model.causes_ is None else repr(model.causes_.target_name)

@@ -30,7 +30,8 @@ from survtree._questions.forms import (
     says_yes_if_missing,
 )
 from survtree._questions.questions import Questions
-from survtree._scoring.curves import LeafCurve, LogRank, hazard_ratios, log_rank
+from survtree._scoring.compare_curves import LogRank, hazard_ratios, log_rank
+from survtree._scoring.curves import LeafCurve
 from survtree._scoring.incidence import CompetingCurve
 from survtree._scoring.read_curves import check_times
 from survtree._show.checks import check_confidence, check_until

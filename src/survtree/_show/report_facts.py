@@ -51,6 +51,7 @@ def report_facts(
     compare: bool,
     command: str | None,
     seed: int,
+    groups: Any = None,
 ) -> dict[str, Any]:
     """All that the page says; ``rows`` are X, y and weights as the user has them."""
     facts, warned = leaf_facts(model, times), list(model.warnings_)
@@ -62,7 +63,7 @@ def report_facts(
         verified = recheck(model.certificate_, study, needs_targets=False)
         data = data_facts(table, events, columns_asked(model), len(is_kept))
         is_training = verified.checks["data"]
-        cohort, rng = cohort_of(clone(model), *rows), check_random_state(seed)
+        cohort, rng = cohort_of(clone(model), *rows, groups), check_random_state(seed)
         scoring = Scoring(cv, rng, np.array(facts.times), facts.confidence, compare)
         scores = score_facts(model, cohort, scoring, is_training=is_training)
         tail = heavy_tail(events.until(model.horizon_)) if is_training else None

@@ -56,6 +56,7 @@ def write_report(
     compare: bool = False,
     command: str | None = None,
     random_state: Any = 0,
+    groups: Any = None,
 ) -> None:
     """Write a fitted model as one HTML page, which needs no network.
 
@@ -88,6 +89,8 @@ def write_report(
         How the model was made, if by a command; the page shows it.
     random_state : int, RandomState or None, default=0
         Seed of the folds, which the page shows.
+    groups : array, name of a column of X, or None, default=None
+        Rows of one group, such as those of one subject, are in the same fold.
 
     Examples
     --------
@@ -109,7 +112,7 @@ def write_report(
     shown = check_report_text("command", command)
     seed = seed_of(check_option("random_state", random_state))
     rows = check_report_rows(X, y, sample_weight, model.roles_)
-    how = {"times": times, "cv": cv, "compare": bool(compare), "seed": seed}
+    how = {"times": times, "cv": cv, "compare": bool(compare), "seed": seed, "groups": groups}
     facts = report_facts(model, rows, title=heading, command=shown, **how)
     text = page(facts, page_pictures(model, facts))
     with whole_file(path) as stream:

@@ -82,7 +82,7 @@ def score_facts(model: Any, rows: Cohort, scoring: Scoring, *, is_training: bool
         curves = functions_of(model, rows.X)
         training = rows.events if is_training else outcome_of(list(model.leaf_curves_.values()))
         apparent = scores_of(curves, rows.events, training, model.horizon_)
-        folds = folds_of(cv, rows.events, scoring.rng) if reason == "" else []
+        folds = folds_of(cv, rows.events, scoring.rng, groups=rows.groups) if reason == "" else []
         held_out = _cross_validate(model, rows, folds, scoring.times) if folds else None
         calibration: list[dict[str, Any]] = []
         if held_out is not None:
@@ -238,7 +238,7 @@ def _refitted(model: Any, rows: Cohort) -> Any:
     quiet["exclude"] = rows.left_out or None
     quiet |= {} if model.seed_ is None else {"random_state": model.seed_}
     new.set_params(**{name: value for name, value in quiet.items() if hasattr(new, name)})
-    return new.fit(rows.X, rows.y, rows.events.weight)
+    return rows.fit(new)
 
 
 def survival_at(functions: Sequence[StepFunction], times: Floats) -> Floats:

@@ -6,6 +6,7 @@
 from pathlib import Path
 
 from tests.support.bad_inputs.case import Case, N
+from tests.support.bad_inputs.causes import CAUSED
 from tests.support.bad_inputs.exports import EXPORTS
 from tests.support.bad_inputs.files import FILES
 from tests.support.bad_inputs.fits import FITS
@@ -16,12 +17,14 @@ from tests.support.bad_inputs.plots import PLOTS
 from tests.support.bad_inputs.predictions import PREDICTIONS
 from tests.support.bad_inputs.references import REFERENCES
 from tests.support.bad_inputs.report import REPORTS
+from tests.support.bad_inputs.rules import RULES
 from tests.support.bad_inputs.tables import TABLES
 from tests.support.bad_inputs.teachers import TEACHERS
 from tests.support.bad_inputs.tunings import TUNINGS
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "bad-inputs.md"
-GROUPS = FITS | MISLEADING | REFERENCES | TEACHERS | PREDICTIONS | METRICS | TUNINGS
+GROUPS = FITS | RULES | CAUSED | MISLEADING | REFERENCES | TEACHERS | PREDICTIONS | METRICS
+GROUPS |= TUNINGS
 GROUPS |= NEAR | PLOTS | EXPORTS | REPORTS | FILES | TABLES
 CASES = [case for cases in GROUPS.values() for case in cases]
 

@@ -19,10 +19,10 @@ GOOD = FRAME.to_csv(index=False)
 
 def fit(content: str | bytes = GOOD, name: str = "trial.csv", **reading: Any) -> None:
     """Reads a file as 'survtree fit' does."""
-    exclude = reading.pop("exclude", None)
+    exclude, groups = reading.pop("exclude", None), reading.pop("groups", None)
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
-        study_to_fit(name, Reading(**reading), Splitting(exclude=exclude))
+        study_to_fit(name, Reading(**reading), Splitting(exclude=exclude), groups)
 
 
 def check(content: str, model: Any) -> None:
