@@ -13,12 +13,17 @@ import pytest
 
 from survtree import OptimalSurvivalTree
 from survtree._base import DeviceError, SearchStoppedWarning
+from survtree._data.read_table import default_names
+from survtree._data.table import EventTable
+from survtree._questions.questions import Questions
 from survtree._search import run as running
 from survtree._search.gpu import device as cuda
 from survtree._search.gpu.engine import cuda_device
 from survtree._search.gpu.source import ARGUMENTS, THREADS, Variant, own_bytes, scratch_bytes
-from survtree._search.problem import SearchSettings
+from survtree._search.problem import Problem, SearchSettings
 from survtree._search.solve import find, solve
+from survtree.datasets import load
+from tests.support.hard_problem import hard_problem
 from tests.support.host_device import HostDevice, on_host, sizes_of
 from tests.support.problems import random_case
 
@@ -206,3 +211,25 @@ def test_sizes_are_those_of_the_kernels(loss: str, has_codes: bool, is_weighted:
         assert sizes["own"] == own_bytes(variant, 1 << level, n_questions, n_columns)
         assert 0 <= scratch_bytes(variant, 10, n_words) - sizes["scratch"] < 256
     assert THREADS % 32 == 0
+
+
+def test_a_fit_at_its_defaults_is_that_of_the_cpu() -> None:
+    X, y = load("veterans")
+    plain = OptimalSurvivalTree().fit(X, y)
+    with on_host():
+        found = OptimalSurvivalTree(device="cuda").fit(X, y)
+    assert found.status_ == plain.status_
+    assert found.objective_ == plain.objective_
+    assert np.array_equal(found.tree_.question, plain.tree_.question)
+
+
+def test_auto_continues_on_a_gpu_what_a_core_has_begun() -> None:
+    X, (event, time) = hard_problem(300, 20)
+    events = EventTable(event, time, np.ones(len(time)))
+    problem = Problem(X.astype(np.uint8), events, Questions(default_names(20)), 0.0005, 4, 5)
+    plain = solve(problem, SearchSettings())
+    with on_host(), mock.patch.object(running, "_FIRST_ON_CPU_S", 0.001):
+        found = solve(problem, SearchSettings(device="auto"))
+    assert running.ON_GPU in found.counts
+    assert found.objective == plain.objective
+    assert np.array_equal(found.tree.question, plain.tree.question)

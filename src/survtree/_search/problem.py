@@ -269,3 +269,7 @@ class SearchSettings:
     solver: str = field(default="", metadata={"choices": ("", "search", "lattice", "cuts")})
     n_jobs: int | None = None
     device: str = field(default="cpu", metadata={"choices": DEVICES})
+
+    def further(self) -> "SearchSettings":
+        """For searches beyond the one that was asked for: on the CPU where a GPU cannot."""
+        return replace(self, device="auto") if self.device == "cuda" else self

@@ -18,6 +18,7 @@ logger = logging.getLogger("survtree")
 ON_GPU = "gpu_lane_rows"  # among the counts of a search: it ran on a GPU
 _FIRST_ON_CPU_S = 0.1  # what a core solves within this does not go to a GPU
 _WORTH_ON_GPU_S = 600.0  # estimated; beyond it a core that prunes may well be faster
+_SOME_WORK_S = 5.0  # likewise, where a search may do only so much work
 _ONE_LEAF = np.array([-1], np.int32)
 
 
@@ -65,7 +66,8 @@ def _on_either(
                 return raw
         try:
             gpu = _gpu_search(search, problem, settings, watch, clock)
-            if gpu.search.estimated_s() < _WORTH_ON_GPU_S:
+            most_s = _WORTH_ON_GPU_S if settings.work_limit is None else _SOME_WORK_S
+            if gpu.search.estimated_s() < most_s:
                 return _on_gpu(gpu, settings, clock)
             reason = "it would take too long there"
         except DeviceError as error:
