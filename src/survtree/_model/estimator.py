@@ -154,6 +154,11 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
     n_jobs : int or None, default=None
         Threads of the search and of a built-in teacher; -1 uses all cores. The tree does not depend
         on it. None is one thread; a search with a gap above 0 always runs in one.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the search runs: on the CPU, on a CUDA GPU (needs survtree[gpu]), or on the GPU where
+        there is one, the problem can go there and a core has not solved it at once. The tree does
+        not depend on it. ``certificate_.is_from_gpu`` says what ran, and a DeviceError why "cuda"
+        cannot be used.
     verbose : int, default=0
         1 logs a progress table, 2 adds to each line what was pruned. Lines go to the logger
         "survtree", or to standard error if it has no handler. A built-in teacher has a line too.
@@ -257,6 +262,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         certificate: str = "numbers",
         warm_start: bool = False,
         n_jobs: int | None = None,
+        device: str = "cpu",
         verbose: int = 0,
         callback: Callable[[Snapshot], Any] | None = None,
         random_state: Any = 0,
@@ -291,6 +297,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         self.certificate = certificate
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.device = device
         self.verbose = verbose
         self.callback = callback
         self.random_state = random_state

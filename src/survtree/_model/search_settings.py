@@ -8,9 +8,9 @@ from survtree._search.problem import SearchSettings
 def search_settings_of(options: dict[str, Any]) -> SearchSettings:
     """How the search is to run and when it may stop, from the options of the estimator."""
     may_stop = ("time_limit", "memory_limit", "node_limit", "gap", "verbose", "callback")
-    as_they_are = ("gap", "upper_bound", "time_limit", "memory_limit", "node_limit", "n_jobs")
+    limits = ("gap", "upper_bound", "time_limit", "memory_limit", "node_limit")
     return SearchSettings(
-        **{name: options[name] for name in as_they_are},
+        **{name: options[name] for name in (*limits, "n_jobs", "device")},
         proves=options["reference_mode"] == "prove",
         wants_proof=options["certificate"] == "full",
         # A search that may be stopped, or is watched, had better close its gap on the way.

@@ -38,6 +38,7 @@ from survtree._questions.questions import Questions
 from survtree._scoring.teachers import BUILT_IN
 from survtree._search.problem import LossKind, Problem
 from survtree._search.progress import Watch, pruned_by
+from survtree._search.run import ON_GPU
 from survtree._search.solve import KeptSearch, Solution, claims_of
 
 MAGIC = "survtree proof 2"
@@ -330,7 +331,13 @@ class Certificate:
     def last_line(self) -> str:
         """The end of the progress table: the summary, and what pruned the search."""
         rest = "" if self.status == "optimal" else self._what_is_open()
-        return f"{self._terms()}{rest}{pruned_by(self.counts)}"
+        where = "; searched on a GPU" if self.is_from_gpu else ""
+        return f"{self._terms()}{rest}{where}{pruned_by(self.counts)}"
+
+    @property
+    def is_from_gpu(self) -> bool:
+        """Whether a GPU found the tree."""
+        return ON_GPU in self.counts
 
     def _terms(self) -> str:
         causes = self.binarizer.causes_
