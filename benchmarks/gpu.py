@@ -54,18 +54,18 @@ CI has no GPU: these figures were made by hand, on the machine that the rows nam
 on time in them, and the CPU's seconds are those of one core of the same machine.
 
 **Searches.** `answers` is `01` for 0/1 columns and `cuts` for every cut of raw columns.
-`gpu_lane_rows` counts pairs of a row and a split of its cell as if every question were asked of every
-cell; questions that do not part the rows of a cell are left out, so that less is done. Objectives,
-bounds and statuses are those of the core, bit for bit, wherever both ran. `household` has 190,915 different rows and
-15 questions, of which a core closes nearly all at once: there a GPU is slower, and `device="auto"`
-stays on the CPU.
+`gpu_lane_rows` counts pairs of a row and a split of its cell as if every question were asked of
+every cell; questions that do not part the rows of a cell are left out, so that less is done.
+Objectives, bounds and statuses are those of the core, bit for bit, wherever both ran. `household`
+has 190,915 different rows and 15 questions, of which a core closes nearly all at once: there a GPU
+is slower, and `device="auto"` stays on the CPU.
 
 **Kernel.** Random answers to 256 questions, events in every other row, all pairs of questions: the
 cells of a pair are listed, and each is split on every question.
 
 **Random problems.** Those of the oracle, with ties, weights, equal rows, any censoring, rules about
-columns and leaves: trees, objectives, bounds and statuses of a GPU beside those of the core. Fourteen
-processes shared the GPU; seconds are added up.
+columns and leaves: trees, objectives, bounds and statuses of a GPU beside those of the core.
+Fourteen processes shared the GPU; seconds are added up.
 """
 
 
