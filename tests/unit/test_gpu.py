@@ -71,14 +71,7 @@ def test_small_problems_stay_on_the_cpu(rows: Any) -> None:
 @contextmanager
 def slow_core() -> Iterator[None]:
     """As if a core had not finished within the moment that it is given first."""
-    calls: list[int] = []
-
-    def on_cpu(search: Any, settings: SearchSettings, *rest: Any) -> dict[str, Any]:
-        calls.append(1)
-        return {"status": "time_limit"} if len(calls) == 1 else real(search, settings, *rest)
-
-    real = running._on_cpu
-    with mock.patch.object(running, "_on_cpu", on_cpu):
+    with mock.patch.object(running, "_soon_on_cpu", return_value=None):
         yield
 
 
@@ -228,7 +221,8 @@ def test_auto_continues_on_a_gpu_what_a_core_has_begun() -> None:
     events = EventTable(event, time, np.ones(len(time)))
     problem = Problem(X.astype(np.uint8), events, Questions(default_names(20)), 0.0005, 4, 5)
     plain = solve(problem, SearchSettings())
-    with on_host(), mock.patch.object(running, "_FIRST_ON_CPU_S", 0.001):
+    nothing = mock.patch("survtree._search.gpu.engine.LANE_ROWS_A_SECOND", 1e30)
+    with on_host(), nothing, mock.patch.object(running, "_FIRST_ON_CPU_S", 0.001):
         found = solve(problem, SearchSettings(device="auto"))
     assert running.ON_GPU in found.counts
     assert found.objective == plain.objective
