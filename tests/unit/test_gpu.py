@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -26,6 +27,7 @@ from survtree.datasets import load
 from tests.support.hard_problem import hard_problem
 from tests.support.host_device import HostDevice, on_host, sizes_of
 from tests.support.problems import random_case
+from tests.support.runner import done, survtree
 
 
 @pytest.fixture
@@ -227,3 +229,13 @@ def test_auto_continues_on_a_gpu_what_a_core_has_begun() -> None:
     assert running.ON_GPU in found.counts
     assert found.objective == plain.objective
     assert np.array_equal(found.tree.question, plain.tree.question)
+
+
+def test_the_command_line_has_it(tmp_path: Path, without_cupy: None) -> None:
+    data = tmp_path / "veterans.csv"
+    done("datasets", "save", "veterans", data)
+    fit = ("fit", data, "--depth", "2", "--regularization", "0.001", "-o", tmp_path / "tree.json")
+    done(*fit, "--device", "auto")
+    run = survtree(*fit, "--device", "cuda")
+    assert run.exit_code == 2
+    assert "needs CuPy" in run.stderr
