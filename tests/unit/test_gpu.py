@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -26,6 +27,7 @@ from survtree.datasets import load
 from tests.support.hard_problem import hard_problem
 from tests.support.host_device import HostDevice, on_host, sizes_of
 from tests.support.problems import random_case
+from tests.support.runner import done, survtree
 
 
 @pytest.fixture
@@ -71,14 +73,7 @@ def test_small_problems_stay_on_the_cpu(rows: Any) -> None:
 @contextmanager
 def slow_core() -> Iterator[None]:
     """As if a core had not finished within the moment that it is given first."""
-    calls: list[int] = []
-
-    def on_cpu(search: Any, settings: SearchSettings, *rest: Any) -> dict[str, Any]:
-        calls.append(1)
-        return {"status": "time_limit"} if len(calls) == 1 else real(search, settings, *rest)
-
-    real = running._on_cpu
-    with mock.patch.object(running, "_on_cpu", on_cpu):
+    with mock.patch.object(running, "_soon_on_cpu", return_value=None):
         yield
 
 
@@ -228,8 +223,19 @@ def test_auto_continues_on_a_gpu_what_a_core_has_begun() -> None:
     events = EventTable(event, time, np.ones(len(time)))
     problem = Problem(X.astype(np.uint8), events, Questions(default_names(20)), 0.0005, 4, 5)
     plain = solve(problem, SearchSettings())
-    with on_host(), mock.patch.object(running, "_FIRST_ON_CPU_S", 0.001):
+    nothing = mock.patch("survtree._search.gpu.engine.LANE_ROWS_A_SECOND", 1e30)
+    with on_host(), nothing, mock.patch.object(running, "_FIRST_ON_CPU_S", 0.001):
         found = solve(problem, SearchSettings(device="auto"))
     assert running.ON_GPU in found.counts
     assert found.objective == plain.objective
     assert np.array_equal(found.tree.question, plain.tree.question)
+
+
+def test_the_command_line_has_it(tmp_path: Path, without_cupy: None) -> None:
+    data = tmp_path / "veterans.csv"
+    done("datasets", "save", "veterans", data)
+    fit = ("fit", data, "--depth", "2", "--regularization", "0.001", "-o", tmp_path / "tree.json")
+    done(*fit, "--device", "auto")
+    run = survtree(*fit, "--device", "cuda")
+    assert run.exit_code == 2
+    assert "needs CuPy" in run.stderr

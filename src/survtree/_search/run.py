@@ -57,23 +57,33 @@ def _on_either(
     clock: Clock,
     reason: str | None,
 ) -> dict[str, Any]:
-    """On the CPU for a moment; then on a GPU if there is one that can and is worth it."""
+    """On the CPU for a moment, and for as long again as a GPU would take; then there, if it can."""
     if reason is None:
-        soon = clock.seconds + _FIRST_ON_CPU_S
-        if settings.time_limit is None or soon < settings.time_limit:
-            raw = _on_cpu(search, replace(settings, time_limit=soon), watch, clock)
-            if raw["status"] != "time_limit":
-                return raw
+        if (raw := _soon_on_cpu(search, settings, watch, clock, _FIRST_ON_CPU_S)) is not None:
+            return raw
         try:
             gpu = _gpu_search(search, problem, settings, watch, clock)
-            most_s = _WORTH_ON_GPU_S if settings.work_limit is None else _SOME_WORK_S
-            if gpu.search.estimated_s() < most_s:
+            expected_s = gpu.search.estimated_s()
+            if expected_s < (_WORTH_ON_GPU_S if settings.work_limit is None else _SOME_WORK_S):
+                if (raw := _soon_on_cpu(search, settings, watch, clock, expected_s)) is not None:
+                    return raw
                 return _on_gpu(gpu, settings, clock)
             reason = "it would take too long there"
         except DeviceError as error:
             reason = str(error)
     logger.info("searching on the CPU: %s", reason)
     return _on_cpu(search, settings, watch, clock)
+
+
+def _soon_on_cpu(
+    search: TreeSearch, settings: SearchSettings, watch: Watch | None, clock: Clock, within_s: float
+) -> dict[str, Any] | None:
+    """What a core finds within some seconds; None if it needs more."""
+    soon = clock.seconds + within_s
+    if settings.time_limit is not None and soon >= settings.time_limit:
+        return None
+    raw = _on_cpu(search, replace(settings, time_limit=soon), watch, clock)
+    return None if raw["status"] == "time_limit" else raw
 
 
 def _on_cpu(
