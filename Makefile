@@ -13,7 +13,7 @@ FRAME_TESTS := $(addprefix tests/unit/test_,$(addsuffix .py,validation outcome_c
 DATA ?= .data
 
 # The tables of benchmarks/, one target each; each is a module of that folder.
-TABLES := speed household threads streed no_limit protocol bounds near_rivals
+TABLES := speed household threads streed likelihood likelihood_new_rows no_limit protocol bounds near_rivals
 # Those that run ours alone, from where it is installed.
 OWN_TABLES := anytime kept_limits ablation watched path tuning
 DATALESS_TABLES := import_cost memory metrics streaming default_fit explore_page

@@ -178,18 +178,6 @@ def check_teacher_is_alone(options: Mapping[str, Any]) -> None:
         )
 
 
-def check_loss_is_alone(options: Mapping[str, Any]) -> None:
-    """The likelihood is about the outcomes themselves, and a reference about the Brier score."""
-    if options.get("loss", "brier") == "brier":
-        return
-    for name in ("teacher", "reference"):
-        if options.get(name) is not None:
-            raise ValueError(
-                f"{name} must be None beside loss='likelihood'; one was given, but the likelihood "
-                "is computed from the outcomes alone. Leave it out, or pass loss='brier'."
-            )
-
-
 def check_knows_causes(options: Mapping[str, Any], causes: Causes | None) -> None:
     """With competing risks a teacher must know the target cause, and there is no reference."""
     if causes is None:

@@ -63,14 +63,14 @@ def searched(
 ) -> Found:
     """The best tree, and deeper ones as long as they are worth a search and much better."""
 
-    def search(problem: Problem, kept: KeptSearch | None) -> Found:
+    def search(problem: Problem, settings: SearchSettings, kept: KeptSearch | None) -> Found:
         watch.begin_search(lambda: headline(problem, settings))
         solution, kept = find(problem, settings, watch, kept, clock)
         return Found(replace(prepared, problem=problem), solution, kept, tuple(watch.history))
 
-    found = search(prepared.problem, kept)
+    found = search(prepared.problem, settings, kept)
     while (problem := deeper_problem(found.prepared, found.solution)) is not None:
-        deeper = search(problem, None)
+        deeper = search(problem, settings.further(), None)
         if deeper.solution.status != "optimal" and (
             deeper.solution.objective >= found.solution.objective
         ):

@@ -63,7 +63,7 @@ def with_every_cut(found: Found, settings: SearchSettings, watch: Watch, clock: 
 def _over_every_cut(
     problem: Problem, settings: SearchSettings, tree: Tree, watch: Watch, clock: Clock
 ) -> Solution:
-    settings = replace(settings, work_limit=MOST_WORK, solver=CUTS)
+    settings = replace(settings.further(), work_limit=MOST_WORK, solver=CUTS)
     save_if_asked(problem, settings)
     watch.begin_search(lambda: headline(problem, settings))
     return find_better(problem, settings, tree, watch, clock)

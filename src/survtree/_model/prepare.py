@@ -20,7 +20,6 @@ from survtree._data.read_table import rows_at
 from survtree._data.table import EventTable, Table
 from survtree._model.checks import (
     check_knows_causes,
-    check_loss_is_alone,
     check_teacher_is_alone,
 )
 from survtree._model.defaults import (
@@ -30,6 +29,7 @@ from survtree._model.defaults import (
     resolved_shrinkage,
     without_defaults,
 )
+from survtree._model.read_loss import check_loss_is_alone
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.coded_answers import answers_of
@@ -167,8 +167,8 @@ def _cautions_of_first_split(problem: Problem) -> list[str]:
     if problem.first_split is None or problem.may_be_first.any():
         return []
     return [
-        f"column {problem.first_split!r} (first_split) cannot be split on: all rows have the same "
-        "value. The tree is one leaf."
+        f"first_split must name a column that can be split on, or the tree is one leaf; all rows "
+        f"have the same value of {problem.first_split!r}. Name another column, or none."
     ]
 
 

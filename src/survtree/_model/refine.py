@@ -114,7 +114,7 @@ class Refinement:
             return tree
         problem = side_problem(self.every.problem, is_here)
         most = side_work(len(self.every.problem.answers))
-        settings = replace(self.settings, solver=CUTS, work_limit=most)
+        settings = replace(self.settings.further(), solver=CUTS, work_limit=most)
         return self._search(problem, settings, tree, None).tree
 
     def _search(

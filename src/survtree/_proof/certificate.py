@@ -28,6 +28,7 @@ from survtree._proof.column_terms import (
     sentences_of_rules,
     words_of_columns,
 )
+from survtree._proof.fingerprint import problem_fingerprint
 from survtree._proof.guess import Guess
 from survtree._proof.recheck import Verification, recheck
 from survtree._proof.recheck_model import ModelFacts
@@ -35,8 +36,9 @@ from survtree._questions.binarizer import Binarizer
 from survtree._questions.coded_answers import CodedAnswers
 from survtree._questions.questions import Questions
 from survtree._scoring.teachers import BUILT_IN
-from survtree._search.problem import LossKind, Problem, rules_of_splits
+from survtree._search.problem import LossKind, Problem
 from survtree._search.progress import Watch, pruned_by
+from survtree._search.run import ON_GPU
 from survtree._search.solve import KeptSearch, Solution, claims_of
 
 MAGIC = "survtree proof 2"
@@ -121,17 +123,6 @@ class ProofLog:
 def _numbers_of(questions: NDArray[np.bool_]) -> list[int]:
     """Counted from 1, as in a proof file."""
     return [int(j) + 1 for j in np.flatnonzero(questions)]
-
-
-def problem_fingerprint(data: str, rules: "Problem | Certificate", horizon: float | None) -> str:
-    """SHA-256 of the fingerprint of the data and of all that is asked of a tree."""
-    names = ("max_depth", "min_samples_leaf", "min_events_leaf", "max_leaves")
-    counts = (getattr(rules, name) for name in names)
-    stated = [float(rules.regularization), *counts, None if horizon is None else float(horizon)]
-    if rules.loss_kind == "likelihood":  # data with targets have a fingerprint of their own
-        stated.append(rules.loss_kind)
-    stated += rules_of_splits(rules.questions, rules.column_penalties, rules.first_split)
-    return hashlib.sha256(f"{data} {json.dumps(stated)}".encode()).hexdigest()
 
 
 def nested(tree: Tree, node: int) -> Any:
@@ -340,7 +331,13 @@ class Certificate:
     def last_line(self) -> str:
         """The end of the progress table: the summary, and what pruned the search."""
         rest = "" if self.status == "optimal" else self._what_is_open()
-        return f"{self._terms()}{rest}{pruned_by(self.counts)}"
+        where = "; searched on a GPU" if self.is_from_gpu else ""
+        return f"{self._terms()}{rest}{where}{pruned_by(self.counts)}"
+
+    @property
+    def is_from_gpu(self) -> bool:
+        """Whether a GPU found the tree."""
+        return ON_GPU in self.counts
 
     def _terms(self) -> str:
         causes = self.binarizer.causes_

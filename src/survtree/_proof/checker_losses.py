@@ -151,7 +151,9 @@ class LikelihoodLosses:
         events = float(self.event_weight.sum()) / self.scale
         root = self.as_leaves(np.arange(n), np.ones((n, 1)))[0]
         by_ratio = ((4 * n + 5) * UNIT) ** 2 + 1e-30
-        self.shift = 21 * UNIT * float(np.sqrt(events * root)) + by_ratio * events
+        # Where all rows lose nothing, no part of them does.
+        shift = 21 * UNIT * float(np.sqrt(events * root)) + by_ratio * events
+        self.shift = shift if root > 0.0 else 0.0
         self.floor = np.zeros(n)
         for rows in _group_rows(p.answers):
             self.floor[rows[0]] = at_least(self, self.as_leaves(rows, np.ones((len(rows), 1))))[0]
