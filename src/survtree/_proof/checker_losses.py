@@ -298,9 +298,9 @@ class IncidenceLosses(BrierLosses):
     ``BrierLosses``, b over rows that ended by the cause, and rows of no cause are censored. F is
     the sum of its steps: the share S that is free of all causes just before, times the share of
     those at risk that end by the cause. 1 - F is S plus the sum of the steps of the other causes.
-    So nothing is subtracted. F and 1 - F are off by no more units than 1 - S is there, and 1 more for
-    the last sum; a + c takes 1 more than a, c no more than b. That is less than what was added when
-    the units of ``BrierLosses`` were rounded up, and so are those of the best curve of a group.
+    So nothing is subtracted. F and 1 - F are off by no more units than 1 - S is there, and 1 more
+    for the last sum; a + c takes 1 more than a, c no more than b. That is less than what was added
+    when the units of ``BrierLosses`` were rounded up, and so are those of the best curve of a group.
     """
 
     def as_leaves(self, rows: Places, inside: Floats) -> Floats:
