@@ -49,11 +49,12 @@ def near_case(seed: int, loss: str = "") -> NearCase:
     """
     rng = np.random.default_rng([2029, seed])
     if seed % 3 == 0:
-        kinds = ("brier", "teacher", "incidence")
-        problem = cut_case(seed, loss=kinds[rng.integers(3)]).problem
+        kind = ("brier", "teacher", "incidence")[rng.integers(3)]
+        # That by the likelihood knows one cause only.
+        problem = cut_case(seed, loss="brier" if loss else kind).problem
     else:
         case = random_case(seed) if seed % 3 == 1 else teacher_case(seed)
-        case = competing(case) if seed % 4 == 1 else case
+        case = competing(case) if seed % 4 == 1 and not loss else case
         problem = _smaller(case.problem, rng)
     if loss == "likelihood":
         problem = by_likelihood(problem)

@@ -287,7 +287,7 @@ ADDED = [
     ("certificate", "n_candidates"),
     *(("certificate", "n_splits"), ("certificate", "choice")),
     *(("certificate", "n_tried"), ("certificate", "every_cut_bound")),
-    *(("options", "time_unit"), ("group_names",)),
+    *(("options", "time_unit"), ("options", "device"), ("group_names",)),
     ("origin",),
     *(("history", 0, "first_splits_done"), ("history", 0, "first_splits")),
     ("history", 0, "pruned_by_floor"),

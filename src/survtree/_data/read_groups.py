@@ -43,7 +43,8 @@ def check_groups(groups: Groups, is_kept: Bools) -> Places:
     n_rows, n = len(is_kept), len(groups.of_rows)
     if n != n_rows:
         raise ValueError(
-            f"X and groups must have the same number of rows; X has {n_rows:,}, groups has {n:,}."
+            f"X and groups must have the same number of rows; X has {n_rows:,}, groups has {n:,}. "
+            "Pass the group of each row of X."
         )
     # Numbered anew: rows that are left out must not matter.
     return _numbers(groups.of_rows[is_kept])

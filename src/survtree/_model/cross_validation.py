@@ -19,10 +19,10 @@ from survtree._data.table import EventTable
 from survtree._model.checks import PATH_OPTIONS, check_cv, check_folds
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import FittedTree
-from survtree._model.folds import check_groups_are_whole, ends_of, shuffled_folds
 from survtree._model.many_fits import fit_many
 from survtree._model.path import found_path
 from survtree._model.prepare import Cohort, Places
+from survtree._model.read_folds import check_groups_are_whole, ends_of, shuffled_folds
 from survtree._scoring.concordance import concordance_of_risks
 from survtree._scoring.curves import Curves
 from survtree._scoring.read_scored import Scored

@@ -167,8 +167,8 @@ def _cautions_of_first_split(problem: Problem) -> list[str]:
     if problem.first_split is None or problem.may_be_first.any():
         return []
     return [
-        f"column {problem.first_split!r} (first_split) cannot be split on: all rows have the same "
-        "value. The tree is one leaf."
+        f"first_split must name a column that can be split on, or the tree is one leaf; all rows "
+        f"have the same value of {problem.first_split!r}. Name another column, or none."
     ]
 
 

@@ -300,7 +300,8 @@ class IncidenceLosses(BrierLosses):
     those at risk that end by the cause. 1 - F is S plus the sum of the steps of the other causes.
     So nothing is subtracted. F and 1 - F are off by no more units than 1 - S is there, and 1 more
     for the last sum; a + c takes 1 more than a, c no more than b. That is less than what was added
-    when the units of ``BrierLosses`` were rounded up, and so are those of the best curve of a group.
+    when the units of ``BrierLosses`` were rounded up, and so are those of the best curve of a
+    group.
     """
 
     def as_leaves(self, rows: Places, inside: Floats) -> Floats:

@@ -385,6 +385,7 @@ FITS: dict[str, list[Case]] = {
         option("node_limit", 0),
         option("reference_mode", "prov"),
         option("certificate", "whole"),
+        option("device", "gpu"),
         Case(
             "`certificate='full'` with a reference that is trusted",
             lambda: fit(certificate="full", reference="forest"),

@@ -12,7 +12,7 @@ TELLS_OTHERWISE = (
     re.compile(r"no tree attains upper_bound=.+; the search went on without it and found .+\."),
     re.compile(r"\d+ rows? of .+ of the loss of .+; .+ few rows are left\. Pass .+\."),
     re.compile(r"column .+ is left out: it .+\. To split on it, pass .+\."),
-    re.compile(r"column .+ has .+ values in .+ rows: .+\. Keep one row per subject\. .+\."),
+    re.compile(r"column .+ has .+ values in .+ rows: .+\. Keep one row per subject, or .+\."),
     re.compile(r"column .+ is text that reads as numbers, .+; .+\. Make it numbers.+\."),
     re.compile(r"(the split|the levels|column) .+ all but .+\. If .+: leave the column out .+\."),
     re.compile(r"the rows of .+ are in another order than .+: they are matched .+\. To .+\."),
