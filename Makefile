@@ -13,7 +13,7 @@ FRAME_TESTS := $(addprefix tests/unit/test_,$(addsuffix .py,validation outcome_c
 DATA ?= .data
 
 # The tables of benchmarks/, one target each; each is a module of that folder.
-TABLES := speed household threads streed no_limit protocol bounds near_rivals
+TABLES := speed household threads streed likelihood likelihood_new_rows no_limit protocol bounds near_rivals
 # Those that run ours alone, from where it is installed.
 OWN_TABLES := anytime kept_limits ablation watched path tuning
 DATALESS_TABLES := import_cost memory metrics streaming default_fit explore_page
@@ -21,7 +21,7 @@ DATALESS_TABLES := import_cost memory metrics streaming default_fit explore_page
 # What is fuzzed of that which users pass.
 INPUTS := load csv frame outcome proof
 
-.PHONY: demo test test-slow test-all core-test tsan asan sanitize builds valgrind fuzz-core $(INPUTS:%=fuzz-%) faults odd audit coverage pandas2 lint format docs oracle proofs data raw-data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables bench-near_optimal bench-new_rows bench-every_cut gap-plot paper paper-quick paper-figures clean
+.PHONY: demo test test-slow test-all core-test tsan asan sanitize builds valgrind fuzz-core $(INPUTS:%=fuzz-%) faults odd audit coverage pandas2 lint format docs oracle proofs data raw-data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables bench-near_optimal bench-new_rows bench-competing_risks bench-every_cut gap-plot paper paper-quick paper-figures clean
 
 demo: .venv/.demo
 	$(BIN)/survtree demo
@@ -181,10 +181,12 @@ oracle: .venv/.test
 	$(BIN)/python -m tests.oracle.run -n $(N)
 	$(BIN)/python -m tests.oracle.run -n $(N) --loss teacher
 	$(BIN)/python -m tests.oracle.run -n $(N) --loss likelihood
+	$(BIN)/python -m tests.oracle.run -n $(N) --loss incidence
 	$(BIN)/python -m tests.oracle.run -n $(N) --shrinkage
 	$(BIN)/python -m tests.oracle.raw_cuts -n $(N)
 	$(BIN)/python -m tests.oracle.raw_cuts -n $(N) --loss teacher
 	$(BIN)/python -m tests.oracle.raw_cuts -n $(N) --loss likelihood
+	$(BIN)/python -m tests.oracle.raw_cuts -n $(N) --loss incidence
 	$(BIN)/python -m tests.oracle.near_trees -n $(N)
 	$(BIN)/python -m tests.oracle.near_trees -n $(N) --loss likelihood
 
@@ -193,6 +195,7 @@ proofs: .venv/.test
 	$(BIN)/python -m tests.oracle.proofs -n $(N)
 	$(BIN)/python -m tests.oracle.proofs -n $(N) --loss teacher
 	$(BIN)/python -m tests.oracle.proofs -n $(N) --loss likelihood
+	$(BIN)/python -m tests.oracle.proofs -n $(N) --loss incidence
 	$(BIN)/python -m tests.oracle.forged -n $(N)
 	$(BIN)/python -m tests.oracle.real_proofs $(ARGS)
 
@@ -218,7 +221,7 @@ parity: .venv/.test .venv/.rivals
 	$(BIN)/python -m benchmarks.parity --data "$(DATA)"
 
 # All tables, after make data. Takes hours, and can be stopped and taken up.
-bench: $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables bench-near_optimal bench-new_rows bench-every_cut
+bench: $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables bench-near_optimal bench-new_rows bench-competing_risks bench-every_cut
 
 # One table: make bench-speed ARGS="--depths 2 3". What each shows: benchmarks/README.md
 $(TABLES:%=bench-%): bench-%: .venv/.test .venv/.rivals
@@ -268,6 +271,10 @@ bench-near_optimal: .venv/.test .venv/.raw
 	test -d "$(DATA)" || $(MAKE) data
 	test -d "$(DATA)/raw" || $(MAKE) raw-data
 	$(BIN)/python -m benchmarks.near_optimal --data "$(DATA)" $(ARGS)
+
+# Competing risks, beside models and curves of R.
+bench-competing_risks: .venv/.test .venv/.survset
+	$(BIN)/python -m benchmarks.competing_risks $(ARGS)
 
 # Held-out quality on many tables, with R for two of the other programs.
 bench-new_rows: .venv/.test .venv/.new_rows

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 NAMES = (
     "veterans",
@@ -63,6 +62,8 @@ def locate(folder: Path, name: str) -> Source:
 
 def read(folder: Path, name: str) -> Encoded:
     """One data set; the last column is the time, the one before it the event."""
+    import polars as pl  # not needed to read problems from files: gpu.py
+
     path = locate(folder, name).path
     frame = pl.read_csv(path)
     if name in NUMBERED:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
+from benchmarks import gpu
 from benchmarks.every_cut import notes as every_cut
 from benchmarks.new_rows import page as new_rows
 from benchmarks.tables import HERE, MACHINE
@@ -71,10 +72,38 @@ PAGES = (
         notes=new_rows.NOTES,
         also=("new_rows.scoring", "new_rows.models", "new_rows.tables"),
     ),
+    Page(
+        "competing_risks",
+        "competing_risks.__main__",
+        "Competing risks beside R",
+        "make bench-competing_risks",
+        parts=("scores", "leaves"),
+    ),
     Page("household", "household", "Two million rows", "make bench-household"),
+    Page(
+        "gpu",
+        "gpu",
+        "The search on a GPU",
+        "python -m benchmarks.gpu",
+        False,
+        parts=("searches", "kernel", "random"),
+        notes=gpu.NOTES,
+    ),
     Page("parity_osst", "parity", "The same answers as the original", "make parity", False),
     Page("protocol", "protocol", "The paper's protocol", "make bench-protocol"),
     Page("streed", "streed", "Compared with STreeD", "make bench-streed"),
+    Page(
+        "likelihood",
+        "likelihood",
+        "Compared with SurTree on the likelihood",
+        "make bench-likelihood",
+    ),
+    Page(
+        "likelihood_new_rows",
+        "likelihood_new_rows",
+        "Held-out scores of trees by the likelihood",
+        "make bench-likelihood_new_rows",
+    ),
     Page("threads", "threads", "One thread and two threads", "make bench-threads"),
     Page("no_limit", "no_limit", "No limit on depth", "make bench-no_limit"),
     Page("raw_tables", "raw_tables", "Raw tables", "make bench-raw_tables ARGS=--all"),

@@ -8,6 +8,7 @@
 #include "data/contract.hpp"
 #include "data/cut_problem.hpp"
 #include "data/problem.hpp"
+#include "device.hpp"
 #include "near_trees.hpp"
 #include "owned.hpp"
 #include "search/bounds.hpp"
@@ -113,12 +114,10 @@ nb::list take_progress(AnyOwned& owned) {
   return out;
 }
 
-// A tree that the same problem gave before, as arrays.
-template <class AnyOwned>
-void start_from(AnyOwned& owned, const Nodes& column, const Nodes& no, const Nodes& yes,
-                double lower_bound, const std::string& found_by) {
+// A tree of questions of the problem, as arrays.
+Tree tree_of(const std::vector<std::uint32_t>& columns, const Nodes& column, const Nodes& no,
+             const Nodes& yes) {
   const auto size = static_cast<std::int32_t>(column.size());
-  const std::vector<std::uint32_t>& columns = questions_of(owned.problem);
   const auto node = [&](const auto& self, std::int32_t at) -> Tree {
     require(at >= 0 && at < size, "the tree's children are nodes");
     if (column(at) < 0) return leaf_of(0.0);
@@ -129,7 +128,24 @@ void start_from(AnyOwned& owned, const Nodes& column, const Nodes& no, const Nod
     const auto question = static_cast<std::int32_t>(found - columns.begin());
     return split_of(question, self(self, no(at)), self(self, yes(at)));
   };
-  owned.search.start_from(node(node, 0), lower_bound, found_by);
+  return node(node, 0);
+}
+
+// One that the same problem gave before.
+template <class AnyOwned>
+void start_from(AnyOwned& owned, const Nodes& column, const Nodes& no, const Nodes& yes,
+                double lower_bound, const std::string& found_by) {
+  owned.search.start_from(tree_of(questions_of(owned.problem), column, no, yes), lower_bound,
+                          found_by);
+}
+
+// One that a device has proven to be the answer.
+template <class AnyOwned>
+nb::dict accept(AnyOwned& owned, const Nodes& column, const Nodes& no, const Nodes& yes,
+                const std::string& found_by, const nb::dict& limits) {
+  const auto& questions = questions_of(owned.problem);
+  const Tree tree = tree_of(questions, column, no, yes);
+  return result_dict(questions, owned.search.accept(tree, found_by, run_limits_of(limits)));
 }
 
 FrontierOptions frontier_options_of(const nb::dict& d) {
@@ -219,6 +235,18 @@ nb::dict subset_facts(const Bytes2d& features, const std::string& loss, const Do
   return out;
 }
 
+// Through these a device searches in place of a search of either kind.
+template <class AnyOwned>
+void bind_device(nb::class_<AnyOwned>& kind) {
+  kind.def("device_arrays", [](AnyOwned& s) { return device_arrays(s.search, s.problem); })
+      .def("first_question",
+           [](AnyOwned& s, const std::vector<std::uint32_t>& questions) {
+             require(!questions.empty(), "at least one question");
+             return first_question(s.search, questions);
+           })
+      .def("accept", &accept<AnyOwned>, "column"_a, "no"_a, "yes"_a, "found_by"_a, "limits"_a);
+}
+
 // Through these Python watches a search of either kind, and stops it.
 template <class AnyOwned>
 void bind_watching(nb::class_<AnyOwned>& kind) {
@@ -257,6 +285,7 @@ NB_MODULE(_native, m) {
       .def_prop_ro("questions", [](const OwnedSearch& s) { return questions_of(s.problem); })
       .def("proof", &proof, "limit"_a, "on_turn"_a.none() = nb::none());
   bind_watching(search);
+  bind_device(search);
   nb::class_<OwnedCutSearch> cuts(m, "CutSearch");
   cuts.def(
           "__init__",
@@ -280,6 +309,7 @@ NB_MODULE(_native, m) {
       .def("start_from", &start_from<OwnedCutSearch>, "column"_a, "no"_a, "yes"_a, "lower_bound"_a,
            "found_by"_a);
   bind_watching(cuts);
+  bind_device(cuts);
   nb::class_<OwnedFrontier> frontier(m, "Frontier");
   frontier
       .def(

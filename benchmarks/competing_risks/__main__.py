@@ -13,11 +13,8 @@ censoring curve of the training rows. A model of R that fails on a fold has no s
 incidences of all causes, their standard errors and log-log limits.
 """
 
-import argparse
-import csv
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +22,7 @@ import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.competing_risks.r_models import OUTCOME, R, numbers_only
-from benchmarks.tables import machine, revision
+from benchmarks.tables import Table, machine, parsed, parser_of, revision
 from survtree import OptimalSurvivalTree
 from survtree._data.causes import with_cause
 from survtree._model.defaults import auto_horizon
@@ -34,9 +31,12 @@ from survtree._scoring.incidence import CompetingCurve
 from survtree._scoring.read_scored import check_scored
 from survtree.metrics import cumulative_dynamic_auc, harrell_c, ibs_ratio
 
-RESULTS = Path(__file__).parent.parent / "results"
 N_FOLDS, SEED = 5, 0
 SCORES = ("ibs_ratio", "harrell_c", "mean_auc")
+KEYS = ("dataset", "cause")
+FACTS = (*KEYS, "rows", "events", "others", "horizon", "model", "folds")
+SCORE_FIELDS = (*FACTS, *(f"{name}{end}" for name in SCORES for end in ("", "_se")), "leaves")
+LEAF_FIELDS = (*KEYS, "leaves", "numbers", "free", "incidence", "error", "low", "high")
 MODELS = ("ours", "ours, no teacher", "one curve", "cause-specific Cox", "Fine-Gray")
 
 
@@ -160,13 +160,16 @@ def compare_leaves(name: str, frame: pd.DataFrame, cause: int, r: R) -> dict[str
     for (leaf, k), theirs in found.groupby(["leaf", "cause"]):
         curve = model.leaf_curves_[leaf]
         assert isinstance(curve, CompetingCurve)
-        place, at = model.causes_.names.index(str(k)) + 1, theirs["time"].to_numpy()
+        # R writes 15 digits of its times: the nearest ones are meant.
+        apart = np.abs(curve.times - theirs["time"].to_numpy()[:, np.newaxis])
+        nearest = apart.argmin(axis=1)
+        place, at = model.causes_.names.index(str(k)) + 1, curve.times[nearest]
         low, high = curve.incidence_band(place)
         has_risen = theirs["incidence"].to_numpy() > 0
         mine = {
             "free": curve.event_free(at),
             "incidence": curve.incidence(place)(at),
-            "error": curve.standard_error(place)[np.searchsorted(curve.times, at)],
+            "error": curve.standard_error(place)[nearest],
             "low": low(at),
             "high": high(at),
         }
@@ -178,33 +181,43 @@ def compare_leaves(name: str, frame: pd.DataFrame, cause: int, r: R) -> dict[str
     return facts | {kind: f"{value:.1e}" for kind, value in largest.items()}
 
 
-def write(file: Path, rows: list[dict[str, Any]], told: str) -> None:
-    """A table with a comment about machine and versions at its top."""
-    with file.open("w", newline="", encoding="utf-8") as stream:
-        print(f"# {told}", file=stream)
-        writer = csv.DictWriter(stream, rows[0].keys(), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+def summary(rows: list[dict[str, str]]) -> None:
+    """A line for each table and cause: the held-out ratio and C of each model."""
+    for name, cause in dict.fromkeys((row["dataset"], row["cause"]) for row in rows):
+        here = [row for row in rows if (row["dataset"], row["cause"]) == (name, cause)]
+        first = here[0]
+        print(
+            f"{name}, cause {cause}: {first['rows']} rows, {first['events']} events of it, "
+            f"{first['others']} of others, to {float(first['horizon']):.4g}"
+        )
+        for row in here:
+            leaves = f", {row['leaves']} leaves" if row["leaves"] else ""
+            print(
+                f"    {row['model']:<20} IBS ratio {row['ibs_ratio']:>7} ({row['ibs_ratio_se']}), "
+                f"C {row['harrell_c']}, AUC {row['mean_auc']}{leaves}"
+            )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
-    arguments = parser.parse_args()
-    with R() as r:
-        facts = machine()
-        told = f"{facts['cpu']}; Python {facts['python']}; {r.versions()}; survtree{revision()}"
-        tables = {"follic": survset_follic(), **r.tables()}
-        leaves, scores = [], []
-        for name, frame in tables.items():
-            for cause in (1, 2):
-                leaves.append(compare_leaves(name, frame, cause, r))
-                print(leaves[-1], flush=True)
-                scores += held_out(name, frame, cause, r)
-                for row in scores[-len(MODELS) :]:
-                    print(row, flush=True)
-    write(arguments.out / "competing_risks_leaves.csv", leaves, told)
-    write(arguments.out / "competing_risks.csv", scores, told)
+    parser = parser_of(__doc__, "competing_risks_scores.csv", needs_data=False)
+    arguments = parsed(parser)
+    scores = Table(arguments.out, SCORE_FIELDS, KEYS)
+    if not arguments.summary:
+        leaves = Table(arguments.out.with_name("competing_risks_leaves.csv"), LEAF_FIELDS, KEYS)
+        with R() as r:
+            run(r, scores, leaves)
+    summary(scores.rows)
+
+
+def run(r: R, scores: Table, leaves: Table) -> None:
+    """What is not in the files yet."""
+    facts = machine() | {"programs": f"survtree{revision()}; {r.versions()}"}
+    for name, frame in {"follic": survset_follic(), **r.tables()}.items():
+        for cause in (1, 2):
+            if not leaves.has(name, cause):
+                leaves.add(compare_leaves(name, frame, cause, r) | facts)
+            if not scores.has(name, cause):
+                scores.add_all([row | facts for row in held_out(name, frame, cause, r)])
 
 
 if __name__ == "__main__":

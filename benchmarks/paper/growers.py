@@ -26,7 +26,7 @@ from benchmarks.programs import RIVALS_PYTHON, Program, request, started
 from benchmarks.suites import Case
 from survtree import __version__
 from survtree._base.tree import Tree
-from survtree._search.problem import SearchSettings
+from survtree._search.problem import ChosenLoss, SearchSettings
 from survtree._search.solve import frontier
 
 NAMES = ("ours", "osst", "streed", "sksurv", "rpart", "ctree")
@@ -102,12 +102,16 @@ def grown_of(setting: str, status: str, seconds: float, tree: Tree, part: Part) 
 class Ours:
     """The best tree of every number of leaves, one search a depth; seconds are of all of them."""
 
-    name, version = "ours", f"survtree {__version__}"
+    version = f"survtree {__version__}"
+
+    def __init__(self, loss: ChosenLoss = "brier") -> None:
+        self.name, self._loss = "ours" if loss == "brier" else f"ours_{loss}", loss
 
     def grow(self, part: Part, depth: int, grid: Grid) -> list[Grown]:
         start = perf_counter()
         most = min(2**depth, max(1, len(part.train.time) // grid.min_rows))
-        problem = replace(problem_of(part.train, depth, 0.0), min_samples_leaf=grid.min_rows)
+        problem = problem_of(part.train, depth, 0.0)
+        problem = replace(problem, min_samples_leaf=grid.min_rows, loss=self._loss)
         found = frontier(problem, SearchSettings(time_limit=grid.limit_s), most)
         seconds = perf_counter() - start
         return [

@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "kernel/lanes.hpp"
 
@@ -67,6 +68,13 @@ struct SplitFloors {
   std::vector<float>& single_scratch;
 };
 
+// What a loss knows of each collapsed row, as numbers: for a device that computes losses by itself.
+struct LossFacts {
+  std::size_t n_per_row = 0;   // 0: no device computes this loss
+  std::vector<double> rows;    // n_per_row numbers for each
+  std::vector<double> common;  // of all rows
+};
+
 // Some rows and all questions, for losses that judge trees of two levels at once.
 struct PairRequest {
   Kernel kernel;
@@ -117,6 +125,8 @@ class Loss {
   virtual BestPair best_pair(const PairRequest&, std::span<const std::int64_t>) const {
     return {0.0, -1};
   }
+
+  virtual LossFacts facts_for_device() const { return {}; }
 };
 
 // What the loss sees of each row of a table; makes the loss once equal rows have become one.

@@ -28,6 +28,14 @@ void CutSearch::start_from(const Tree& tree, double lower_bound, const std::stri
   incumbent_.offer(solver_.with_losses(tree), found_by);
 }
 
+Result CutSearch::accept(const Tree& tree, const std::string& found_by, const RunLimits& limits) {
+  solver_.start(limits);
+  start_from(tree, 0.0, found_by);
+  Tree settled = solver_.with_losses(tree);
+  lower_bound_ = incumbent_.objective_of(settled);
+  return final_result(std::move(settled));
+}
+
 Result CutSearch::run(const RunLimits& limits) {
   solver_.start(limits);
   const SubsetFacts facts = solver_.root().facts();

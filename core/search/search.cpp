@@ -21,6 +21,14 @@ void Search::start_from(const Tree& tree, double lower_bound, const std::string&
   incumbent_.offer(reader_.with_losses(solver_.root(), tree, 0), found_by);
 }
 
+Result Search::accept(const Tree& tree, const std::string& found_by, const RunLimits& limits) {
+  solver_.start(limits);
+  start_from(tree, 0.0, found_by);
+  Tree settled = reader_.with_losses(solver_.root(), tree, 0);
+  lower_bound_ = incumbent_.objective_of(settled);
+  return final_result(std::move(settled));
+}
+
 Result Search::run(const RunLimits& limits) {
   solver_.start(limits);
   const SubsetFacts& facts = solver_.root().facts;

@@ -31,6 +31,8 @@ class Search {
   Result run(const RunLimits& limits = {});
   // A tree and a lower bound to start from, before a run: what is known of this very problem.
   void start_from(const Tree& tree, double lower_bound, const std::string& found_by);
+  // Instead of a run: a tree that somebody else has proven to be the one a run would return.
+  Result accept(const Tree& tree, const std::string& found_by, const RunLimits& limits = {});
   // Every tree that attains the optimum, at most `limit`, in the order of the tie rule; the first
   // is the one run() returns. Only after a run that ended `optimal`. Short if stopped.
   std::vector<Tree> optimal_trees(std::size_t limit);

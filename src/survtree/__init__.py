@@ -8,6 +8,7 @@ from survtree._base.versions import SURVTREE_VERSION as _SURVTREE_VERSION
 if TYPE_CHECKING:
     from survtree._base import (
         DataWarning,
+        DeviceError,
         InternalError,
         SearchStoppedWarning,
         TailWeightWarning,
@@ -45,6 +46,7 @@ _HOMES = {
     "Binarizer": "_questions.binarizer",
     "Certificate": "_proof.certificate",
     "DataWarning": "_base",
+    "DeviceError": "_base",
     "FitsSnapshot": "_search.progress",
     "Guess": "_proof.guess",
     "InternalError": "_base",
@@ -84,6 +86,7 @@ __all__ = [
     "Binarizer",
     "Certificate",
     "DataWarning",
+    "DeviceError",
     "FitsSnapshot",
     "Guess",
     "InternalError",

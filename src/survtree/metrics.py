@@ -24,12 +24,16 @@ horizon : time, optional
     horizon above the last time acts as the last time. ``horizon_`` of a fitted tree is that of its
     loss. If a few rows at the end carry much of the loss, a ``TailWeightWarning`` says so.
 
+With competing risks a model knows its cause, and reads y as its fit did. Otherwise y is
+``with_cause(y, cause=...)``. Curves are then 1 - the cumulative incidence of the cause.
+
 The scorers are for ``cross_val_score(..., scoring=)`` and take the same options. A fold knows its
 own rows only, so without ``train`` the censoring curve, and the one curve of ``ibs_ratio``, are
 those of the fold that is scored; ``functools.partial(ibs_ratio_scorer, train=y)`` changes that.
 """
 
 from survtree._base import BeyondTrainingWarning, TailWeightWarning
+from survtree._data.causes import with_cause
 from survtree._scoring.concordance import (
     DynamicAUC,
     cumulative_dynamic_auc,
@@ -74,4 +78,5 @@ __all__ = [
     "uno_c",
     "uno_c_of_risk",
     "uno_c_scorer",
+    "with_cause",
 ]

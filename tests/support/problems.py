@@ -152,7 +152,8 @@ def teacher_case(seed: int) -> Case:
 
 def by_likelihood(problem: Problem) -> Problem:
     """The same problem with the loss by the likelihood, whatever it was."""
-    return replace(problem, loss="likelihood", targets=None)
+    events = EventTable(problem.events.event, problem.events.time, problem.events.weight)
+    return replace(problem, loss="likelihood", targets=None, events=events)
 
 
 def likelihood_case(seed: int) -> Case:

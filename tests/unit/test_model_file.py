@@ -276,6 +276,7 @@ NAMED_FREELY = [("certificate", "counts"), ("origin", "versions"), ("origin", "o
 # Earlier files do not have these; where they are not there, a default stands for them.
 ADDED = [
     *(("shrinkage",), ("options", "shrinkage"), ("options", "min_events_leaf")),
+    ("options", "loss"),
     *(("options", "horizon"), ("certificate", "min_events_leaf"), ("certificate", "horizon")),
     *(("certificate", "loss_kind"), ("certificate", "teacher"), ("certificate", "teacher_seed")),
     *(("certificate", "rows_fingerprint"), ("options", "teacher"), ("options", "levels")),
@@ -287,7 +288,7 @@ ADDED = [
     *(("certificate", "column_penalties"), ("certificate", "first_split")),
     ("origin", "is_grouped"),
     *(("certificate", "n_tried"), ("certificate", "every_cut_bound")),
-    *(("options", "time_unit"), ("group_names",)),
+    *(("options", "time_unit"), ("options", "device"), ("group_names",)),
     ("origin",),
     *(("history", 0, "first_splits_done"), ("history", 0, "first_splits")),
     ("history", 0, "pruned_by_floor"),

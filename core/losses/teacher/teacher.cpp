@@ -58,6 +58,11 @@ class TeacherLoss : public Loss {
       out.yes[lane] *= 1.0 - 1e-13;
     }
   }
+  // By row: the components times the weight, their squares, the weight; then the total weight.
+  LossFacts facts_for_device() const override {
+    const double* first = facts().numbers;
+    return {facts().stride(), {first, first + table_.size()}, {facts().total_weight}};
+  }
 
  private:
   const VectorFacts& facts() const { return table_.facts(); }

@@ -74,6 +74,7 @@ class VectorTable {
   VectorTable& operator=(const VectorTable&) = delete;
 
   const VectorFacts& facts() const { return facts_; }
+  std::size_t size() const { return numbers_.size(); }
 
  private:
   void set_component(std::size_t c, std::span<const double> components, std::size_t k,

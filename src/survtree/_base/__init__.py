@@ -19,3 +19,7 @@ class TailWeightWarning(UserWarning):
 
 class BeyondTrainingWarning(UserWarning):
     """Rows that are scored end after the last training time, where the censoring is unknown."""
+
+
+class DeviceError(RuntimeError):
+    """The GPU that was asked for cannot search: there is none, or it lacks memory, or the like."""

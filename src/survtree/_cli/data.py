@@ -150,8 +150,8 @@ def _problem_of(replay: "Replay") -> str:
 
 def _result_of(replay: "Replay", verbose: int) -> str:
     """The tree and its bounds, with all digits: a replay is for comparing."""
-    from survtree._proof.certificate import headline
     from survtree._scoring.curves import curves_by_node
+    from survtree._search.headline import headline
     from survtree._search.progress import watching
     from survtree._search.solve import find
     from survtree._show.export_text import tree_text

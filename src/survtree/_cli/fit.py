@@ -13,6 +13,7 @@ from survtree._cli.inputs import (
     AsJson,
     Data,
     Depth,
+    Device,
     Jobs,
     Limiting,
     MinRegularization,
@@ -129,6 +130,7 @@ def fit(
         DEFAULTS["reference_mode"], metavar="guess|prove", help=HELPS["reference_mode"]
     ),
     jobs: Jobs = None,
+    device: Device = DEFAULTS["device"],
     seed: Seed = 0,
     proof: str | None = typer.Option(
         None, metavar="FILE", help="Write the full proof, for survtree check-proof."
@@ -150,6 +152,7 @@ def fit(
         reference=reference,
         reference_mode=reference_mode,
         n_jobs=jobs,
+        device=device,
         random_state=seed,
         certificate="numbers" if proof is None else "full",
         verbose=int(sys.stderr.isatty() and not (output.as_json or output.quiet)),

@@ -255,6 +255,7 @@ Depth = Annotated[str, _flag("max_depth", "N|none")]
 Regularization = Annotated[str, _flag("regularization", "auto|PENALTY")]
 MinRegularization = Annotated[float, typer.Option(help="Smallest penalty per leaf of interest.")]
 Jobs = Annotated[int | None, _flag("n_jobs")]
+Device = Annotated[str, _flag("device", "cpu|cuda|auto")]
 Seed = Annotated[int, _flag("random_state")]
 Data = Annotated[
     str,

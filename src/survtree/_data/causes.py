@@ -36,7 +36,11 @@ class CausedOutcome(NamedTuple):
 
 
 def with_cause(y: Any, cause: Any, censored: Any = None) -> Any:
-    """The outcome of a fit, which keeps the cause if one was named."""
+    """An outcome with competing risks, for metrics of curves that no model of survtree predicted.
+
+    ``y`` holds what ended each row, and when; ``cause`` is the code or name of the one that the
+    curves are about, ``censored`` the label of censored rows, if it is not 0 or a word for it.
+    """
     if cause is None and censored is None:
         return y
     return CausedOutcome(y, cause, censored)

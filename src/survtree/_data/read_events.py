@@ -22,7 +22,7 @@ from survtree._data.read_outcome import (
     read_outcome,
 )
 from survtree._data.read_weight import check_weight
-from survtree._data.table import Codes, EventTable, Outcome
+from survtree._data.table import Codes, EventTable, Floats, Outcome
 
 CAUSE = "must hold what ended each row: 0 (censored) or the number or name of a cause"
 
@@ -56,12 +56,24 @@ def read_events(y: Any, role: str = "y") -> Outcome:
     labels, places = _labels(event_values, named(f"event{of}", event_values))
     time = check_time(time_values, f"time{of}")
     check_lengths(len(places), len(time), of)
+    _check_not_swapped(labels, time, of)
     causes = y.known or _causes(labels, y.cause, y.censored)
     codes = _codes(labels, causes, f"event{of}")[places]
     event = np.asarray(codes == causes.target)
     if len(causes.names) == 1:
         return Outcome(event, time)
     return Outcome(event, time, codes, causes)
+
+
+def _check_not_swapped(labels: list[str], time: Floats, of: str) -> None:
+    """Refuse more causes than times, where the times could be causes."""
+    n_times = len(np.unique(time))
+    if len(labels) > n_times and looks_like_causes(time):
+        raise ValueError(
+            f"event{of} must hold causes, of which there are fewer than times; it holds "
+            f"{len(labels)} distinct values, and time {n_times}. Are event and time swapped? A "
+            "pair is (event, time)."
+        )
 
 
 def _labels(values: Any, role: str) -> tuple[list[str], NDArray[np.intp]]:

@@ -3,7 +3,7 @@
 import numbers
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from survtree._base.checks import BY_NAME, check_short_text, check_value, is_count, is_number
 from survtree._base.numbers import format_count
 from survtree._base.options import Option
-from survtree._base.words import did_you_mean, list_names
-from survtree._data.causes import Causes, causes_of, label_of_cause
+from survtree._base.words import did_you_mean
+from survtree._data.causes import Causes, causes_of
 from survtree._data.table import EventTable
 from survtree._proof.certificate import Certificate
-from survtree._scoring.curves import StepFunction
 from survtree._search.problem import Problem
 
 T = TypeVar("T")
@@ -40,22 +39,6 @@ def check_share(quantile: Any) -> float:
             "for the median."
         )
     return float(quantile)
-
-
-def check_cause(causes: Causes | None, cause: Any) -> Callable[[Any], StepFunction]:
-    """What takes the incidence of a cause from a predicted curve; None is the target."""
-    names = ("1",) if causes is None else causes.names
-    wanted = label_of_cause(cause) if cause is not None else None
-    if wanted is not None and wanted not in names:
-        only = " The model was fitted to one cause." if causes is None else ""
-        raise ValueError(
-            f"cause must be one of those of the fit, {list_names(names)}; got {cause!r}.{only} "
-            "Name one of them, or none for the cause that the tree is about."
-        )
-    if causes is None:
-        return lambda curve: curve.survival.reversed()
-    place = causes.target if wanted is None else names.index(wanted) + 1
-    return lambda curve: curve.incidences[place - 1]
 
 
 def check_group_names(names: Any, given: Sequence[str]) -> tuple[str, ...]:
@@ -193,18 +176,6 @@ def check_teacher_is_alone(options: Mapping[str, Any]) -> None:
             "guesses the loss of the outcomes, and the tree is fitted to the teacher's curves. "
             "Pass teacher=None, or leave out the reference."
         )
-
-
-def check_loss_is_alone(options: Mapping[str, Any]) -> None:
-    """The likelihood is about the outcomes themselves, and a reference about the Brier score."""
-    if options.get("loss", "brier") == "brier":
-        return
-    for name in ("teacher", "reference"):
-        if options.get(name) is not None:
-            raise ValueError(
-                f"{name} must be None beside loss='likelihood'; one was given, but the likelihood "
-                "is computed from the outcomes alone. Leave it out, or pass loss='brier'."
-            )
 
 
 def check_knows_causes(options: Mapping[str, Any], causes: Causes | None) -> None:

@@ -13,8 +13,8 @@ import numpy as np
 from survtree._base.checks import not_with_max_leaves
 from survtree._model.defaults import SHALLOW, is_word
 from survtree._model.prepare import Prepared
-from survtree._proof.certificate import headline
 from survtree._scoring.losses import LossByDefinition
+from survtree._search.headline import headline
 from survtree._search.problem import Clock, Problem, SearchSettings
 from survtree._search.progress import Snapshot, Watch
 from survtree._search.solve import KeptSearch, Solution, find
@@ -63,14 +63,14 @@ def searched(
 ) -> Found:
     """The best tree, and deeper ones as long as they are worth a search and much better."""
 
-    def search(problem: Problem, kept: KeptSearch | None) -> Found:
+    def search(problem: Problem, settings: SearchSettings, kept: KeptSearch | None) -> Found:
         watch.begin_search(lambda: headline(problem, settings))
         solution, kept = find(problem, settings, watch, kept, clock)
         return Found(replace(prepared, problem=problem), solution, kept, tuple(watch.history))
 
-    found = search(prepared.problem, kept)
+    found = search(prepared.problem, settings, kept)
     while (problem := deeper_problem(found.prepared, found.solution)) is not None:
-        deeper = search(problem, None)
+        deeper = search(problem, settings.further(), None)
         if deeper.solution.status != "optimal" and (
             deeper.solution.objective >= found.solution.objective
         ):

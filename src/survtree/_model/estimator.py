@@ -12,7 +12,8 @@ from survtree._data.read_roles import roles_of
 from survtree._model.deeper import Found, searched
 from survtree._model.every_cut import with_every_cut
 from survtree._model.fitted import FittedTree
-from survtree._model.prepare import Prepared, copy_feature_names, prepare
+from survtree._model.prepare import copy_feature_names, prepare
+from survtree._model.search_settings import settings_for
 from survtree._model.shortfalls import warn_of_shortfalls
 from survtree._model.state import Fitted
 from survtree._model.tree_lists import TreeLists
@@ -20,9 +21,9 @@ from survtree._proof.certificate import Certificate, proof_of
 from survtree._proof.guess import Guess
 from survtree._scoring.tail import heavy_tail, warn_of_tail
 from survtree._search.history import steady
-from survtree._search.problem import Clock, SearchSettings
+from survtree._search.problem import Clock
 from survtree._search.progress import Snapshot, Watch, watching
-from survtree._search.read_reference import name_of, reference_losses
+from survtree._search.read_reference import name_of
 from survtree._search.replay import save_if_asked
 from survtree._search.solve import KeptSearch
 
@@ -67,8 +68,8 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         search has no gap, upper bound, reference, warm start or full proof.
     loss : {"brier", "likelihood"}, default="brier"
         What trees are judged by: the integrated Brier score of their survival curves, or the
-        likelihood of one hazard ratio per leaf (LeBlanc and Crowley), beside which there is neither
-        a teacher nor a reference. Leaves predict survival curves with either.
+        likelihood of one hazard ratio per leaf, beside which there is neither a teacher nor a
+        reference. That is LeBlanc and Crowley's; leaves predict survival curves with either.
     thresholds : "auto", "all", "guess", int, ("width", int), list or dict, default="auto"
         Where numeric columns may be split, for example at age <= 62.5. See ``Binarizer``.
     missing : {"error", "question", "better", "drop"}, default="error"
@@ -82,9 +83,9 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         Largest number of levels of a categorical column.
     levels : {"default", "each", "grouped", "subsets"}, default="default"
         A candidate split for each level of a categorical column, or also for groups of levels in
-        the order of their risk, or for every division of up to 8 levels in two (more levels are
-        grouped by their risk). 'default' is 'grouped' if regularization is 'auto', otherwise
-        'each'.
+        the order of their risk, or for every division of up to 8 levels in two. 'default' is
+        'grouped' if regularization is 'auto', otherwise 'each'. With "subsets", more levels than
+        that are grouped by their risk.
     categorical : list of column names or None, default=None
         Columns whose numbers are codes of categories.
     exclude : list of column names or None, default=None
@@ -153,6 +154,11 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
     n_jobs : int or None, default=None
         Threads of the search and of a built-in teacher; -1 uses all cores. The tree does not depend
         on it. None is one thread; a search with a gap above 0 always runs in one.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the search runs: on the CPU, on a CUDA GPU (needs survtree[gpu]), or on the GPU where
+        there is one, the problem can go there and a core has not solved it at once. The tree does
+        not depend on it. ``certificate_.is_from_gpu`` says what ran, and a DeviceError why "cuda"
+        cannot be used.
     verbose : int, default=0
         1 logs a progress table, 2 adds to each line what was pruned. Lines go to the logger
         "survtree", or to standard error if it has no handler. A built-in teacher has a line too.
@@ -256,6 +262,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         certificate: str = "numbers",
         warm_start: bool = False,
         n_jobs: int | None = None,
+        device: str = "cpu",
         verbose: int = 0,
         callback: Callable[[Snapshot], Any] | None = None,
         random_state: Any = 0,
@@ -290,6 +297,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         self.certificate = certificate
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.device = device
         self.verbose = verbose
         self.callback = callback
         self.random_state = random_state
@@ -322,8 +330,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
             With competing risks: which cause the tree is about. The event column then holds what
             ended each row, 0 for a censored one; the leaves' curves are cumulative incidences.
         censored : code or name, optional
-            The label of censored rows. By default 0, or the one label that reads like it, such as
-            "censored".
+            The label of censored rows; by default 0, or the one word for it, such as "censored".
         """
         clock = Clock.started()
         options = check_options(self)
@@ -333,7 +340,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         with watching(verbose, callback) as watch:
             prepared = prepare(self, options, X, y, sample_weight, watch, clock)
             kept = self._kept_search if options["warm_start"] else None
-            settings = self._search_settings(options, prepared, kept)
+            settings = settings_for(options, prepared, kept)
             save_if_asked(prepared.problem, settings)
             found = searched(prepared, settings, watch, kept, clock)
             found = with_every_cut(found, settings, watch, clock)
@@ -354,19 +361,6 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         tail = heavy_tail(prepared.exact.until(prepared.horizon))
         warn_of_tail(tail, can_choose=prepared.horizon is None)
         return self
-
-    def _search_settings(
-        self, options: dict[str, Any], prepared: Prepared, kept: KeptSearch | None
-    ) -> SearchSettings:
-        """The settings of the search, with the losses of the reference if it will use them."""
-        settings, problem = search_settings_of(options), prepared.problem
-        is_proving = settings.proves and kept is not None and kept.is_proof(problem)
-        if self.reference is None or is_proving:
-            return settings
-        losses = reference_losses(
-            self.reference, prepared.X, problem.matrix, problem.events, prepared.seed
-        )
-        return replace(settings, guessed_losses=losses)
 
     def _certified(self, found: Found, watch: Watch) -> Certificate:
         """The certificate, with what was guessed, and with a full proof if one is wanted."""
@@ -398,16 +392,3 @@ def with_state(model: OptimalSurvivalTree, fitted: Fitted) -> OptimalSurvivalTre
     copy_feature_names(model, other)
     other._fitted = fitted
     return other
-
-
-def search_settings_of(options: dict[str, Any]) -> SearchSettings:
-    """How the search is to run and when it may stop, from the options of the estimator."""
-    may_stop = ("time_limit", "memory_limit", "node_limit", "gap", "verbose", "callback")
-    as_they_are = ("gap", "upper_bound", "time_limit", "memory_limit", "node_limit", "n_jobs")
-    return SearchSettings(
-        **{name: options[name] for name in as_they_are},
-        proves=options["reference_mode"] == "prove",
-        wants_proof=options["certificate"] == "full",
-        # A search that may be stopped, or is watched, had better close its gap on the way.
-        wants_bounds=any(options[name] for name in may_stop),
-    )

@@ -16,11 +16,11 @@ from survtree._model.deeper import Found
 from survtree._model.defaults import SHALLOW, is_word
 from survtree._model.prepare import Prepared, copy_feature_names
 from survtree._model.refine import Refinement, can_refine, renumbered
-from survtree._proof.certificate import headline
 from survtree._questions.asked import places_in
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.questions import Questions
 from survtree._search.engines import CUTS
+from survtree._search.headline import headline
 from survtree._search.problem import Clock, Problem, SearchSettings
 from survtree._search.progress import Watch
 from survtree._search.replay import save_if_asked
@@ -63,7 +63,7 @@ def with_every_cut(found: Found, settings: SearchSettings, watch: Watch, clock: 
 def _over_every_cut(
     problem: Problem, settings: SearchSettings, tree: Tree, watch: Watch, clock: Clock
 ) -> Solution:
-    settings = replace(settings, work_limit=MOST_WORK, solver=CUTS)
+    settings = replace(settings.further(), work_limit=MOST_WORK, solver=CUTS)
     save_if_asked(problem, settings)
     watch.begin_search(lambda: headline(problem, settings))
     return find_better(problem, settings, tree, watch, clock)

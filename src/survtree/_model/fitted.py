@@ -19,9 +19,10 @@ from survtree._data.causes import Causes
 from survtree._data.read_roles import Roles
 from survtree._data.read_rows import left_out_by, warn_of_unseen
 from survtree._data.table import Table
-from survtree._model.checks import check_cause, check_share
+from survtree._model.checks import check_share
 from survtree._model.groups import Grouped, risks_of
 from survtree._model.predicted_table import predicted_table
+from survtree._model.read_cause import check_cause
 from survtree._model.recipe import Recipe, recipe_of
 from survtree._model.state import Fitted, Interval
 from survtree._proof.certificate import Certificate

@@ -18,12 +18,13 @@ from survtree._data.read_columns import warn_of_data
 from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import roles_of
 from survtree._model.checks import check_number_of_leaves, check_path, check_penalty
-from survtree._model.estimator import OptimalSurvivalTree, search_settings_of, with_state
+from survtree._model.estimator import OptimalSurvivalTree, with_state
 from survtree._model.fitted import keep_roles
 from survtree._model.prepare import Prepared, prepare
+from survtree._model.search_settings import search_settings_of
 from survtree._model.state import Fitted, Interval
-from survtree._proof.certificate import headline
 from survtree._scoring.tail import heavy_tail, warn_of_tail
+from survtree._search.headline import headline
 from survtree._search.problem import Clock, Problem
 from survtree._search.progress import watching
 from survtree._search.solve import Solution, frontier, loss_of

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from survtree._base.numbers import format_exact
 from survtree._data.causes import Causes
 from survtree._data.frames import frame_in, library_of
-from survtree._model.checks import check_cause
+from survtree._model.read_cause import check_cause
 from survtree._scoring.read_curves import check_times
 
 

@@ -20,7 +20,6 @@ from survtree._data.read_table import rows_at
 from survtree._data.table import EventTable, Table
 from survtree._model.checks import (
     check_knows_causes,
-    check_loss_is_alone,
     check_teacher_is_alone,
 )
 from survtree._model.defaults import (
@@ -30,6 +29,7 @@ from survtree._model.defaults import (
     resolved_shrinkage,
     without_defaults,
 )
+from survtree._model.read_loss import check_loss_is_alone
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.coded_answers import answers_of

@@ -65,6 +65,7 @@ class Options(Struct):
     column_penalties: dict[str, float] | None = None
     first_split: Text | None = None
     time_unit: Text | None = None
+    device: Text = "cpu"
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():

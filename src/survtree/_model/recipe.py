@@ -23,7 +23,7 @@ from survtree._model.prepare import Prepared
 from survtree._scoring.teachers import BUILT_IN
 
 # Neither tree nor predictions depend on these.
-WITHOUT_EFFECT = ("certificate", "warm_start", "n_jobs", "verbose", "callback")
+WITHOUT_EFFECT = ("certificate", "warm_start", "n_jobs", "device", "verbose", "callback")
 PLAIN = "OptimalSurvivalTree"
 OURS = ("survtree._model.estimator", "survtree._model.tuning")
 WIDEST = 88  # of a call on one line

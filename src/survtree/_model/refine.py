@@ -17,10 +17,10 @@ from survtree._base.tree import Tree
 from survtree._data.table import Bools, Places
 from survtree._model.deeper import Found
 from survtree._model.prepare import Prepared
-from survtree._proof.certificate import headline
 from survtree._questions.coded_answers import Answers, CodedAnswers, is_worth_coding
 from survtree._questions.questions import Questions
 from survtree._search.engines import CUTS
+from survtree._search.headline import headline
 from survtree._search.problem import Clock, Problem, SearchSettings
 from survtree._search.progress import Watch
 from survtree._search.solve import Solution, find_better
@@ -114,7 +114,7 @@ class Refinement:
             return tree
         problem = side_problem(self.every.problem, is_here)
         most = side_work(len(self.every.problem.answers))
-        settings = replace(self.settings, solver=CUTS, work_limit=most)
+        settings = replace(self.settings.further(), solver=CUTS, work_limit=most)
         return self._search(problem, settings, tree, None).tree
 
     def _search(

@@ -21,7 +21,6 @@ from survtree._base.numbers import (
     relative_gap,
 )
 from survtree._base.tree import Tree
-from survtree._base.versions import SURVTREE_VERSION
 from survtree._proof.checks import check_has_proof
 from survtree._proof.choice import Choice
 from survtree._proof.column_terms import (
@@ -37,9 +36,9 @@ from survtree._questions.binarizer import Binarizer
 from survtree._questions.coded_answers import CodedAnswers
 from survtree._questions.questions import Questions
 from survtree._scoring.teachers import BUILT_IN
-from survtree._search.engines import n_threads
-from survtree._search.problem import LossKind, Problem, SearchSettings
+from survtree._search.problem import LossKind, Problem
 from survtree._search.progress import Watch, pruned_by
+from survtree._search.run import ON_GPU
 from survtree._search.solve import KeptSearch, Solution, claims_of
 
 MAGIC = "survtree proof 2"
@@ -332,7 +331,13 @@ class Certificate:
     def last_line(self) -> str:
         """The end of the progress table: the summary, and what pruned the search."""
         rest = "" if self.status == "optimal" else self._what_is_open()
-        return f"{self._terms()}{rest}{pruned_by(self.counts)}"
+        where = "; searched on a GPU" if self.is_from_gpu else ""
+        return f"{self._terms()}{rest}{where}{pruned_by(self.counts)}"
+
+    @property
+    def is_from_gpu(self) -> bool:
+        """Whether a GPU found the tree."""
+        return ON_GPU in self.counts
 
     def _terms(self) -> str:
         causes = self.binarizer.causes_
@@ -381,16 +386,3 @@ class Certificate:
         must be given.
         """
         return recheck(self, self.binarizer.read_with_outcome(X, y, sample_weight), targets)
-
-
-def headline(problem: Problem, settings: SearchSettings) -> str:
-    """The first line of the progress table."""
-    n, p = problem.answers.shape
-    depth = "no limit" if problem.max_depth is None else problem.max_depth
-    leaves = "" if problem.max_leaves is None else f"  at most {problem.max_leaves} leaves"
-    return (
-        f"survtree {SURVTREE_VERSION} | {n:,} rows  {p} questions  "
-        f"{len(problem.events.event_times):,} event times | regularization "
-        f"{format_penalty(problem.regularization)}  depth {depth}{leaves} | "
-        f"{format_count(n_threads(settings), 'thread')}"
-    )

@@ -151,7 +151,9 @@ class LikelihoodLosses:
         events = float(self.event_weight.sum()) / self.scale
         root = self.as_leaves(np.arange(n), np.ones((n, 1)))[0]
         by_ratio = ((4 * n + 5) * UNIT) ** 2 + 1e-30
-        self.shift = 21 * UNIT * float(np.sqrt(events * root)) + by_ratio * events
+        # Where all rows lose nothing, no part of them does.
+        shift = 21 * UNIT * float(np.sqrt(events * root)) + by_ratio * events
+        self.shift = shift if root > 0.0 else 0.0
         self.floor = np.zeros(n)
         for rows in _group_rows(p.answers):
             self.floor[rows[0]] = at_least(self, self.as_leaves(rows, np.ones((len(rows), 1))))[0]
@@ -295,10 +297,11 @@ class IncidenceLosses(BrierLosses):
     ended by another cause up to y, a leaf pays F^2 (a + c) + (1-F)^2 b, where a and b are as in
     ``BrierLosses``, b over rows that ended by the cause, and rows of no cause are censored. F is
     the sum of its steps: the share S that is free of all causes just before, times the share of
-    those at risk that end by the cause. 1 - F is S plus the sum of the steps of the other causes. So
-    nothing is subtracted. F and 1 - F are off by no more units than 1 - S is there, and 1 more for
-    the last sum; a + c takes 1 more than a, c no more than b. That is less than what was added when
-    the units of ``BrierLosses`` were rounded up, and so are those of the best curve of a group.
+    those at risk that end by the cause. 1 - F is S plus the sum of the steps of the other causes.
+    So nothing is subtracted. F and 1 - F are off by no more units than 1 - S is there, and 1 more
+    for the last sum; a + c takes 1 more than a, c no more than b. That is less than what was added
+    when the units of ``BrierLosses`` were rounded up, and so are those of the best curve of a
+    group.
     """
 
     def as_leaves(self, rows: Places, inside: Floats) -> Floats:

@@ -25,6 +25,8 @@ BOUNDS = (
     *("incremental_progress", "leaf_count", "permutation", "floors", "pairs"),
 )
 
+DEVICES = ("cpu", "cuda", "auto")
+
 # What is asked of a tree, beside the data and the loss.
 RULES = (
     *("loss", "regularization", "max_depth", "min_samples_leaf", "max_leaves", "min_events_leaf"),
@@ -266,3 +268,8 @@ class SearchSettings:
     layout: str = field(default="", metadata={"choices": ("", "rows", "blocks")})
     solver: str = field(default="", metadata={"choices": ("", "search", "lattice", "cuts")})
     n_jobs: int | None = None
+    device: str = field(default="cpu", metadata={"choices": DEVICES})
+
+    def further(self) -> "SearchSettings":
+        """For searches beyond the one that was asked for: on the CPU where a GPU cannot."""
+        return replace(self, device="auto") if self.device == "cuda" else self

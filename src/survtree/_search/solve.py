@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._base import InternalError
+from survtree._base import DeviceError, InternalError
 from survtree._base.tree import Tree
 from survtree._search.engines import (
     BitSearch,
@@ -25,6 +25,7 @@ from survtree._search.engines import (
 from survtree._search.problem import Clock, Problem, SearchSettings, are_equal
 from survtree._search.progress import Watch
 from survtree._search.replay import request
+from survtree._search.run import refusal, run
 
 MOST_CLAIMS = 5_000_000  # of a proof; some hundred megabytes
 # Two ways of adding up the same loss: a difference beyond rounding is a bug in one of them.
@@ -70,10 +71,8 @@ def solve(
     """
     clock = clock or Clock.started(settings.seconds_gone)
     search = search_of(problem, settings) if search is None else search
-    on_turn = None if watch is None else lambda: pass_progress(search, watch)
-    settings = replace(settings, seconds_gone=clock.seconds)
     with with_bug_report(problem, settings):
-        raw = search.run(run_limits(settings, search), on_turn)
+        raw = run(search, problem, settings, watch, clock)
     if watch is not None:
         watch.end(progress_rows(search))
     tree = tree_of(raw.pop("tree"))
@@ -116,6 +115,8 @@ def find(
     """
     clock = clock or Clock.started(settings.seconds_gone)
     if problem.max_leaves is not None:
+        if settings.device == "cuda":
+            raise DeviceError(refusal(problem, settings))
         return frontier(problem, settings, problem.max_leaves, clock, watch)[-1], None
     if settings.guessed_losses is not None and settings.proves:
         guess = replace(settings, proves=False)

@@ -15,8 +15,8 @@ import numpy as np
 from survtree._base.numbers import format_exact
 from survtree._base.tree import Tree
 from survtree._base.versions import SURVTREE_VERSION
-from survtree._model.checks import check_cause
 from survtree._model.fitted import FittedTree
+from survtree._model.read_cause import check_cause
 from survtree._model.read_tree import shown_tree_of
 from survtree._questions.forms import InLevels, InRange, Question, of_present_values, range_text
 from survtree._scoring.curves import StepFunction

@@ -34,6 +34,7 @@ from survtree._scoring.compare_curves import LogRank, hazard_ratios, log_rank
 from survtree._scoring.curves import LeafCurve
 from survtree._scoring.incidence import CompetingCurve
 from survtree._scoring.read_curves import check_times
+from survtree._scoring.relative_hazards import relative_hazards
 from survtree._show.checks import check_confidence, check_until
 from survtree._show.shown_curves import CurveWords, shown_at, shown_curve, words_of
 from survtree._show.usual_times import has_medians, stated_time, unit_of, usual_times
@@ -242,6 +243,7 @@ class Leaf(NamedTuple):
     restricted_mean: Interval
     hazard_ratio: Interval
     predicted: Predicted | None = None  # None: the Kaplan-Meier curve of the leaf's own rows
+    relative_hazard: float | None = None  # against all rows; of trees by the likelihood
     # With competing risks, of all causes: rows that ended by each, and incidence at the times.
     n_by_cause: tuple[int, ...] = ()
     incidences: tuple[tuple[Interval, ...], ...] = ()
@@ -291,7 +293,9 @@ def leaf_facts(
     total = sum(curve.weight for curve in curves.values())
     paths = paths_to_nodes(model.tree_, model.questions_)
     groups = {node: group for group, node in model.groups_.items()}
-    names = given_names(model)
+    names, proof = given_names(model), model.certificate_
+    is_by_likelihood = proof.loss_kind == "likelihood"
+    hazards = relative_hazards(curves, proof.horizon) if is_by_likelihood else {}
     leaves = [
         Leaf(
             node=node,
@@ -307,6 +311,7 @@ def leaf_facts(
             restricted_mean=curve.restricted_mean(last, level),
             hazard_ratio=ratio,
             predicted=_predicted(model, node, at),
+            relative_hazard=hazards.get(node),
             **_of_causes(curve, at, level),
         )
         for (node, curve), ratio in zip(curves.items(), ratios, strict=True)

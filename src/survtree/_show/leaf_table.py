@@ -26,7 +26,9 @@ def leaf_table(
 
     The risk is that of the predicted curve, all other numbers are those of the leaf's own rows. If
     ``shrinkage_`` is above 0, ``predicted_median`` and ``predicted_survival_...`` follow: those of
-    the predicted, shrunken curve.
+    the predicted, shrunken curve. Of a tree that was fitted with ``loss="likelihood"``,
+    ``relative_hazard`` has the events of each leaf, divided by those expected of it with the
+    cumulative hazard of all rows: the number that the likelihood gives to the leaf.
 
     With competing risks there are ``events_...`` of each cause, and instead of survival
     ``incidence_...`` of each cause at each time (Aalen-Johansen; limits by the delta method, on the
@@ -100,6 +102,8 @@ def columns_of(facts: LeafFacts) -> dict[str, list[Any]]:
         columns[name] = [interval.value for interval in values]
         columns[f"{name}_low"] = [interval.low for interval in values]
         columns[f"{name}_high"] = [interval.high for interval in values]
+    if any(leaf.relative_hazard is not None for leaf in leaves):
+        columns["relative_hazard"] = [leaf.relative_hazard for leaf in leaves]
     return columns | _predicted_columns(facts)
 
 

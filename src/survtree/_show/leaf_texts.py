@@ -117,8 +117,11 @@ def format_time(time: float) -> str:
 
 
 def risk_text(leaf: Leaf) -> str:
-    """The risk score."""
-    return f"risk {format_number(leaf.risk)}"
+    """The risk score and, of a tree by the likelihood, the hazard relative to that of all rows."""
+    risk = f"risk {format_number(leaf.risk)}"
+    if leaf.relative_hazard is None:
+        return risk
+    return f"{risk}, hazard {format_ratio(leaf.relative_hazard)} times that of all rows"
 
 
 def ratio_text(leaf: Leaf, reference: int) -> str:

@@ -143,6 +143,7 @@ def leaf_list(facts: LeafFacts) -> list[dict[str, Any]]:
             "survival": list(map(json_interval, leaf.survival)),
             **{name: json_interval(getattr(leaf, name)) for name in intervals},
             "predicted": None if leaf.predicted is None else _predicted(leaf.predicted),
+            **({} if leaf.relative_hazard is None else {"relative_hazard": leaf.relative_hazard}),
             **_incidences(leaf, facts),
         }
         for leaf in facts.leaves

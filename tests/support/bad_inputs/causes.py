@@ -56,6 +56,11 @@ CAUSED: dict[str, list[Case]] = {
             lambda: fit_named(TABLE, pd.DataFrame({"days": TIME, "cause": CAUSES}), cause=1),
             ("pair",),
         ),
+        Case(
+            "a pair (time, cause)",
+            lambda: OptimalSurvivalTree().fit(TABLE, (TIME, CAUSES), cause=1),
+            ("swapped",),
+        ),
         Case("dates as causes", lambda: fit_cause(DATES, 1), ("dates",)),
         Case(
             "`reference='forest'`",

@@ -302,6 +302,13 @@ FITS: dict[str, list[Case]] = {
         ),
     ],
     "Options: questions": [
+        option("loss", "log-likelihood"),
+        option("loss", None, TypeError),
+        Case(
+            "`loss='likelihood'` beside `reference='forest'`",
+            lambda: fit(loss="likelihood", reference="forest"),
+            ("reference", "loss='brier'"),
+        ),
         option("thresholds", "Auto"),
         option("thresholds", 0),
         option("thresholds", 2.5),
@@ -378,6 +385,7 @@ FITS: dict[str, list[Case]] = {
         option("node_limit", 0),
         option("reference_mode", "prov"),
         option("certificate", "whole"),
+        option("device", "gpu"),
         Case(
             "`certificate='full'` with a reference that is trusted",
             lambda: fit(certificate="full", reference="forest"),

@@ -45,6 +45,11 @@ TEACHERS: dict[str, list[Case]] = {
             lambda: taught("cox", reference="forest"),
             ("reference", "teacher=None"),
         ),
+        Case(
+            "`loss='likelihood'` beside it",
+            lambda: taught("cox", loss="likelihood"),
+            ("teacher", "loss='brier'"),
+        ),
     ],
     "Teacher: curves": [
         Case("three parts", lambda: taught((CURVES, TIMES, TIMES)), ("3 parts",)),
