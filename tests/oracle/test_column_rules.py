@@ -69,10 +69,10 @@ def test_paths_limits_on_leaves_and_all_optimal_trees(seed):
     check_optimal_trees(problem, seed)
 
 
-@pytest.mark.parametrize("has_teacher", [False, True])
-def test_the_search_over_cuts_agrees_with_that_over_bits(has_teacher):
-    for seed in range(330_000, 330_025):
-        check_cuts(ruled(cut_case(seed, has_teacher=has_teacher)))
+@pytest.mark.parametrize("loss", ["brier", "teacher", "likelihood", "incidence"])
+def test_the_search_over_cuts_agrees_with_that_over_bits(loss):
+    for seed in range(330_000, 330_012):
+        check_cuts(ruled(cut_case(seed, loss=loss)))
 
 
 def test_near_optimal_sets_are_those_of_brute_force():
