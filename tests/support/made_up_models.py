@@ -34,6 +34,7 @@ class MadeUpCertificate:
     binarizer: Any
     n_leaves: int
     model: Any = None
+    loss_kind: str = "brier"
 
 
 def random_tree(n_leaves: int, seed: int, *, is_chain: bool = False) -> Tree:

@@ -62,7 +62,7 @@ def test_hazard_ratios_are_those_of_scikit_survival(seed, monkeypatch):
     X = np.stack([leaf_of_row == leaf for leaf in others], axis=1).astype(float)
     cox = linear_model.CoxPHSurvivalAnalysis(ties="efron", tol=1e-12).fit(X, y)
     for cells in (2**20, 7):
-        monkeypatch.setattr("survtree._scoring.curves.MOST_CELLS", cells)
+        monkeypatch.setattr("survtree._scoring.compare_curves.MOST_CELLS", cells)
         ratios = hazard_ratios(curves, reference)
         assert ratios[reference] == (1.0, 1.0, 1.0)
         assert [ratios[k].value for k in others] == pytest.approx(np.exp(cox.coef_), rel=1e-6)
