@@ -4,8 +4,8 @@
 
 Both minimise LeBlanc and Crowley's loss over the same questions at depth 3, 4 and 5, with at least
 7 rows per leaf and without a penalty: ours with `loss="likelihood"`. `ours_loss` and `streed_loss`
-are the losses of the two trees by our definition, `streed_score` is what SurTree says of its own;
-it counts leaves without an event otherwise, so that its tree may be worse by the definition.
+are the losses of the two trees by our definition, `streed_score` is what SurTree says of its own.
+On some sets that is not the definition's number, and there its tree may be worse by the definition.
 `better` says whose tree is. Runs alternate; SurTree runs once if it needs 2 s or more. Cases that
 are already in the output file are not run again.
 """

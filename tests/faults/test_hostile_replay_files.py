@@ -211,7 +211,7 @@ def test_a_header_of_many_megabytes(good, refused, monkeypatch):
             ["problem"],
             {},
             "must tell regularization, max_depth, min_samples_leaf, max_leaves, "
-            "min_events_leaf; got []",
+            "min_events_leaf, loss, column_penalties, first_split; got []",
         ),
         (["problem", "more"], 1, "'more'"),
         (["problem", "regularization"], "0.1", "regularization must be a finite number"),

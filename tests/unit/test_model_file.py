@@ -276,9 +276,7 @@ NAMED_FREELY = [("certificate", "counts"), ("origin", "versions"), ("origin", "o
 # Earlier files do not have these; where they are not there, a default stands for them.
 ADDED = [
     *(("shrinkage",), ("options", "shrinkage"), ("options", "min_events_leaf")),
-    *(("options", "loss"), ("options", "column_penalties"), ("options", "first_split")),
-    *(("certificate", "column_penalties"), ("certificate", "first_split")),
-    ("origin", "is_grouped"),
+    ("options", "loss"),
     *(("options", "horizon"), ("certificate", "min_events_leaf"), ("certificate", "horizon")),
     *(("certificate", "loss_kind"), ("certificate", "teacher"), ("certificate", "teacher_seed")),
     *(("certificate", "rows_fingerprint"), ("options", "teacher"), ("options", "levels")),

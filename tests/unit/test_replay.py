@@ -176,7 +176,7 @@ def test_settings_may_grow(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("more", [{"patience": 7}, {"hunches": np.zeros(3)}])
 def test_settings_of_a_later_version_are_refused_by_the_version(tmp_path, monkeypatch, more):
-    monkeypatch.setattr(replay, "version", lambda name: "7.8.9")
+    monkeypatch.setattr(replay, "SURVTREE_VERSION", "7.8.9")
     path = replay.save(random_case(3).problem, GrownSettings(**more), tmp_path)
     with pytest.raises(ValueError, match=r"no settings .*; got \['\w+.* with survtree 7\.8\.9, "):
         read_replay(path)

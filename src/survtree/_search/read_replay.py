@@ -306,7 +306,9 @@ def _numbers(given: dict[str, Any]) -> dict[str, Any]:
     defaults = {f.name: f.default for f in numbers if f.default is not MISSING}
     found = {**defaults, **given}
     names = ", ".join(wanted)
-    require(set(found) == set(wanted), f"its problem must tell {names}", list(given), COPY_AGAIN)
+    # First what is not known: a long list is shown in part.
+    told = sorted(given, key=lambda name: name in wanted)
+    require(set(found) == set(wanted), f"its problem must tell {names}", told, COPY_AGAIN)
     # A problem has numbers where an option may have a word that stands for one.
     options = [
         replace(BY_NAME[name], default=defaults.get(name, MISSING), words=()) for name in wanted
