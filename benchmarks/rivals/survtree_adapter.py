@@ -26,7 +26,8 @@ def fit(request: dict[str, Any], clock: Clock) -> Answer:
         time_limit=request["time_limit"],
         memory_limit=request.get("memory_limit"),
         n_jobs=request.get("n_jobs", 1),
-        loss=request.get("loss", "brier"),
+        # An earlier version, beside which this one is run, does not know the option.
+        **{name: request[name] for name in ("loss",) if name in request},
     )
     with clock:
         model.fit(data.X, (data.event, data.time))
