@@ -14,6 +14,7 @@ from survtree import (
     load,
     regularization_path,
 )
+from survtree._base.numbers import format_ratio
 from survtree._proof.checker import check_proof
 from survtree._scoring.losses import LikelihoodLossByDefinition, LossByDefinition
 from survtree._search import replay
@@ -179,3 +180,25 @@ def test_near_optimal_trees_are_judged_by_it(fitted):
     assert len(near) > 1
     assert near[1].certificate_.loss_kind == "likelihood"
     assert near[1].objective_ >= fitted.objective_
+
+
+def page_of(model, path):
+    model.report(path)
+    return path.read_text(encoding="utf-8")
+
+
+def test_a_report_says_which_loss_and_shows_relative_hazards(fitted, rows, tmp_path):
+    page = page_of(fitted, tmp_path / "report.html")
+    assert "LeBlanc and Crowley" in page
+    assert "is the integrated Brier score" not in page
+    hazards = leaf_table(fitted, backend="pandas")["relative_hazard"]
+    assert all(f"<td>{format_ratio(float(hazard))}</td>" in page for hazard in hazards)
+    brier = page_of(OptimalSurvivalTree(2, 0.005).fit(*rows), tmp_path / "brier.html")
+    assert "is the integrated Brier score" in brier
+    assert "Relative<br>hazard" not in brier
+
+
+def test_the_page_of_near_optimal_trees_says_which_loss(fitted, tmp_path):
+    path = tmp_path / "trees.html"
+    fitted.near_optimal(0.01, limit=5).report(path, sizes=False)
+    assert "LeBlanc and Crowley" in path.read_text(encoding="utf-8")

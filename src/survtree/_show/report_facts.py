@@ -262,6 +262,8 @@ def proof_facts(
     buckets = certificate.time_buckets
     return {
         **{name: json_number(getattr(certificate, name)) for name in names},
+        "loss_kind": certificate.loss_kind,
+        "loss_words": loss_words(certificate),
         "penalty": format_penalty(certificate.regularization),
         "columns_words": certificate.columns_words.replace(" x ", " × "),
         "column_rules": certificate.column_rules,
@@ -277,6 +279,21 @@ def proof_facts(
         "guess": _guess(certificate),
         "check": None if verified is None else _check(verified),
     }
+
+
+def loss_words(certificate: Certificate) -> str:
+    """What a tree was chosen to make small, beside its penalties."""
+    causes = certificate.binarizer.causes_
+    if certificate.loss_kind == "teacher":
+        curves = "survival curves" if causes is None else "incidences"
+        return (
+            f"the mean squared distance to the {curves} of the teacher "
+            f"({certificate.teacher_words})"
+        )
+    if certificate.loss_kind == "likelihood":
+        return "the deviance of one relative hazard per leaf (LeBlanc and Crowley's likelihood)"
+    of = "" if causes is None else f" of the cumulative incidence of {causes.target_name}"
+    return f"the integrated Brier score{of}"
 
 
 def _status_text(certificate: Certificate) -> str:
