@@ -40,7 +40,7 @@ def test_a_cause_is_fitted_verified_evaluated_and_predicted(data, tmp_path):
     assert "it holds 0, 1, 2. Pass --event-value" in told
     assert "--cause with the one that the tree is about" in told
     text = done("fit", data, *columns, *FIT, "--cause", 1, "-o", tmp_path / "model.json")
-    assert "of the incidence of '1'" in text
+    assert "of the incidence of cause 1" in text
     model = load(tmp_path / "model.json")
     assert model.causes_.target_name == "1"
     assert "FAIL" not in done("verify", tmp_path / "model.json", data)

@@ -544,8 +544,8 @@ def test_tables_have_all_causes(model):
 def test_texts_speak_of_the_incidence_of_the_cause(model):
     text = export_text(model)
     assert "F(" in text
-    assert "share that has had '1' by time t" in text
-    assert "of the incidence of '1'" in model.certificate_.summary()
+    assert "share that has had cause 1 by time t" in text
+    assert "of the incidence of cause 1" in model.certificate_.summary()
     assert "cause='1', censored='0'" in model.recipe_.code
 
 
@@ -561,11 +561,11 @@ def test_the_python_module_has_incidences(model):
 
 
 def test_pictures_and_report_name_the_cause(model, tmp_path):
-    assert plot_curves(model).axes.get_ylabel() == "Cumulative incidence of 1"
+    assert plot_curves(model).axes.get_ylabel() == "Cumulative incidence of cause 1"
     plot_tree(model).save(tmp_path / "tree.png")
     model.report(tmp_path / "page.html", X, Y, cv=2, compare=True)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "the cumulative incidence of 1" in page
+    assert "the cumulative incidence of cause 1" in page
     assert "One Aalen-Johansen curve for all rows" in page
     assert "Kaplan-Meier curve" not in re.sub("reverse Kaplan-Meier", "", page)
 

@@ -167,7 +167,7 @@ def _notes(facts: Any) -> Iterator[str]:
         yield f"Times are in {facts.unit}."
     if facts.causes is not None:
         yield facts.words.stated
-        yield f"events, mean and hazard ratio: of {facts.causes.target_name!r}, cause-specific."
+        yield f"events, mean and hazard ratio: of {facts.causes.target_words}, cause-specific."
     elif not facts.has_medians:
         yield "Most medians are not reached, and left out."
     if facts.shrinkage > 0:

@@ -21,6 +21,18 @@ class Causes(NamedTuple):
         """The name of the cause that the tree is about."""
         return self.names[self.target - 1]
 
+    @property
+    def target_label(self) -> str:
+        """The target in a picture or on a page: a name as it is, a number as a cause."""
+        name = self.target_name
+        return f"cause {name}" if name.isdecimal() else name
+
+    @property
+    def target_words(self) -> str:
+        """The same in a line of text, where a name may hold anything."""
+        name = self.target_name
+        return self.target_label if name.isdecimal() else repr(name)
+
 
 class CausedOutcome(NamedTuple):
     """An outcome as a user has it, with the cause that counts as the event.

@@ -344,7 +344,7 @@ class Certificate:
         words = {
             "teacher": " against the teacher",
             "likelihood": " by the likelihood",
-            "incidence": f" of the incidence of {causes.target_name!r}" if causes else "",
+            "incidence": f" of the incidence of {causes.target_words}" if causes else "",
         }
         of = words.get(self.loss_kind, "")
         of += f" ({self.teacher_words})" if self.teacher_words else ""

@@ -206,7 +206,7 @@ def plot_calibration(
     text = Fonts().drawable(with_unit(format_number(at), unit_of(tree, time_unit)))
     what = "survival"
     if tree.causes_ is not None:
-        what = Fonts().drawable(f"share without {tree.causes_.target_name}")
+        what = Fonts().drawable(f"share without {tree.causes_.target_label}")
         ax.set_ylabel(ax.get_ylabel().replace("survival", what), parse_math=False, usetex=False)
     ax.set_xlabel(f"Predicted {what} at {text}", parse_math=False, usetex=False)
     return picture_of(ax, artists)

@@ -170,7 +170,7 @@ def _stack_note(facts: LeafFacts) -> str:
     shades = "grey" if len(others) == 1 else "grey, from below"
     curves = "predicted (shrunken) incidence" if facts.shrinkage > 0 else "incidence"
     return (
-        f"Coloured: {curves} of {facts.causes.target_name}; {shades}: {', '.join(others)}; "
+        f"Coloured: {curves} of {facts.causes.target_label}; {shades}: {', '.join(others)}; "
         f"white: free of all. {facts.words.stated}"
     )
 

@@ -117,7 +117,7 @@ def _cause_facts(facts: LeafFacts) -> dict[str, Any] | None:
         return None
     rows = [sum(each) for each in zip(*(leaf.n_by_cause for leaf in facts.leaves), strict=True)]
     return {
-        "target": causes.target_name,
+        "target": causes.target_label,
         "others": [
             {"name": name, "rows": n}
             for name, n in zip(causes.names, rows, strict=True)
@@ -292,7 +292,7 @@ def loss_words(certificate: Certificate) -> str:
         )
     if certificate.loss_kind == "likelihood":
         return "the deviance of one relative hazard per leaf (LeBlanc and Crowley's likelihood)"
-    of = "" if causes is None else f" of the cumulative incidence of {causes.target_name}"
+    of = "" if causes is None else f" of the cumulative incidence of {causes.target_label}"
     return f"the integrated Brier score{of}"
 
 

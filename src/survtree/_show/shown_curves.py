@@ -35,8 +35,8 @@ def words_of(causes: Causes | None) -> CurveWords:
         "F",
         "Aalen-Johansen",
         "AJ",
-        f"Cumulative incidence of {causes.target_name}",
-        f"F(t): share that has had {causes.target_name!r} by time t; other causes may come first.",
+        f"Cumulative incidence of {causes.target_label}",
+        f"F(t): share that has had {causes.target_words} by time t; other causes may come first.",
     )
 
 
