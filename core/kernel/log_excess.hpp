@@ -30,7 +30,7 @@ SURVTREE_INLINE Parted parted(Vector z) {
 // cancels. The polynomial is that of the C library of FreeBSD, right to 2^-58.
 SURVTREE_INLINE Vector log_excess(Vector x, Vector z) {
   const Parted p = parted(z);
-  const Vector one(1.0), half(0.5), zero;
+  const Vector one(1.0), half(0.5);
   const auto is_above_half = is_above(z, Vector(0x1.6a09e667f3bccp-1));
   const auto is_below_two = is_above(Vector(0x1.6a09e667f3bcdp0), z);
   const auto pick_near = [&](Vector near, Vector far) {

@@ -72,8 +72,9 @@ SURVTREE_INLINE Single single_of(const Whole (&halves)[kHalves]) {
   return Single(static_cast<float>(halves[0].x));
 }
 SURVTREE_INLINE void part_counts(const Whole (&halves)[kHalves], Single& low, Single& high) {
-  low.x = static_cast<float>(halves[0].x & 0xffffffff);
-  high.x = static_cast<float>(halves[0].x >> 32U);
+  const auto counts = static_cast<std::uint64_t>(halves[0].x);
+  low.x = static_cast<float>(counts & 0xffffffffU);
+  high.x = static_cast<float>(counts >> 32U);
 }
 SURVTREE_INLINE Single::Mask is_above(Single a, Single b) { return a.x > b.x; }
 SURVTREE_INLINE void part(Single z, Single& number, Single& exponent) {

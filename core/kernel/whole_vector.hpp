@@ -97,10 +97,12 @@ struct Whole {
   friend Whole operator+(Whole a, Whole b) { return Whole(a.x + b.x); }
   friend Whole operator-(Whole a, Whole b) { return Whole(a.x - b.x); }
   Whole shifted_right(int n) const {
-    return Whole(static_cast<std::int64_t>(static_cast<std::uint64_t>(x) >> n));
+    return Whole(
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(x) >> static_cast<unsigned>(n)));
   }
   Whole shifted_left(int n) const {
-    return Whole(static_cast<std::int64_t>(static_cast<std::uint64_t>(x) << n));
+    return Whole(
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(x) << static_cast<unsigned>(n)));
   }
   static Whole bits_of(Vector v) { return Whole(std::bit_cast<std::int64_t>(v.x)); }
   Vector bits_as_double() const { return Vector(std::bit_cast<double>(x)); }

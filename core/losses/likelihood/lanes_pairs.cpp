@@ -180,13 +180,9 @@ std::size_t size_of(const PairRequest& r, const Side& side) {
 
 Scratch scratch_of(const PairRequest& r, std::int64_t* whole, float* single) {
   const std::size_t n = padded(r.n_questions);
-  std::int64_t* at = whole;
   Scratch s{};
-  for (MutableSums* sums : {&s.single, &s.pair})
-    for (std::int64_t** each : {&sums->expected, &sums->counts, &sums->events}) {
-      *each = at;
-      at += n;
-    }
+  s.single = {whole, whole + n, whole + 2 * n};
+  s.pair = {whole + 3 * n, whole + 4 * n, whole + 5 * n};
   for (std::size_t i = 0; i < kWholeScratch * n; ++i) whole[i] = 0;
   s.no = single;
   s.yes = s.no + n;
@@ -274,8 +270,8 @@ BestPair best_pair(const PairFacts& facts, const PairRequest& r, const std::int6
     const float gain = s.no[q] + s.yes[q];
     most = gain > most ? gain : most;
   }
-  const double events =
-      static_cast<double>(facts.is_weighted ? total.events : total.counts >> 32U) * d_unit;
+  const auto n_events = static_cast<std::int64_t>(static_cast<std::uint64_t>(total.counts) >> 32U);
+  const double events = static_cast<double>(facts.is_weighted ? total.events : n_events) * d_unit;
   const double size = events * (1.0 + facts.largest_log) + static_cast<double>(total.expected);
   const double least = static_cast<double>(most) - 2.0 * kScreenError * size - 1e-6 * penalty;
   BestPair best{std::numeric_limits<double>::infinity(), -1};

@@ -19,7 +19,8 @@ class LikelihoodLoss : public Loss {
     bool is_weighted = false;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const CollapsedRow& row = collapsed.rows[i];
-      const std::int64_t counts = row.n_copies + (static_cast<std::int64_t>(row.n_events) << 32U);
+      const auto counts =
+          static_cast<std::int64_t>(row.n_copies + (std::uint64_t{row.n_events} << 32U));
       pair_rows_.push_back({rows_[i].expected, rows_[i].events, counts});
       is_weighted |= row.weight != static_cast<double>(row.n_copies);
     }
