@@ -284,9 +284,10 @@ class Certificate:
         """One line: the terms of the objective, and whether it is proven."""
         screening = f". {self.screening}" if self.screening else ""
         if self.status == "optimal":
-            said = "no tree within the limits has a lower objective"
+            limits = "the limits and the rules about columns" if self.column_rules else "the limits"
+            said = f"no tree within {limits} has a lower objective"
             if self.condition:
-                trees = f"of the trees within the limits that {self.condition}"
+                trees = f"of the trees within {limits} that {self.condition}"
                 said = f"{trees}, none has a lower objective"
             return f"{self._terms()}; {said}{screening}"
         return f"{self._terms()}{self._what_is_open()}{screening}"
