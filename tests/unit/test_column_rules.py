@@ -129,6 +129,7 @@ def test_screening_keeps_the_column_of_the_first_split():
 def test_the_certificate_states_each_term_and_is_rechecked(study, model):
     proof = model.certificate_
     assert "split on Karnofsky_score x 0.002" in proof.summary()
+    assert "no tree within the limits and the rules about columns has" in proof.summary()
     assert proof.column_rules == [
         "Each split on Karnofsky_score adds 0.002 to the objective.",
         "The first split must be on Celltype, if one can be.",
