@@ -14,6 +14,7 @@
 #include "search/bounds.hpp"
 #include "search/split_row.hpp"
 #include "seen.hpp"
+#include "shared_search.hpp"
 #include "translate.hpp"
 
 using namespace nanobind::literals;
@@ -26,7 +27,7 @@ Problem problem_of(const Bytes2d& features, const Seen& seen, const Ranks& colum
                    const Doubles& guessed_loss, const nb::dict& options,
                    const std::string& layout) {
   Table table = table_of(features, seen.weight);
-  if (options.size() > 0) set_rules(table, options);
+  if (options.size() > 0) set_counts_and_rules(table, options);
   table.column_rank = span_of(column_rank);
   table.guessed_loss = span_of(guessed_loss);
   table.event = span_of(seen.event);
@@ -251,6 +252,7 @@ void bind_device(nb::class_<AnyOwned>& kind) {
 template <class AnyOwned>
 void bind_watching(nb::class_<AnyOwned>& kind) {
   kind.def_prop_ro("cache_bytes", [](const AnyOwned& s) { return s.search.cache_bytes(); })
+      .def_prop_ro("n_rows", [](const AnyOwned& s) { return s.problem.n_rows(); })
       .def("interrupt", [](AnyOwned& s) { s.search.limits().interrupt(); })
       .def("take_progress", &take_progress<AnyOwned>)
       .def("snapshot", [](AnyOwned& s) { return progress_dict(s.search.snapshot()); });
@@ -286,6 +288,7 @@ NB_MODULE(_native, m) {
       .def("proof", &proof, "limit"_a, "on_turn"_a.none() = nb::none());
   bind_watching(search);
   bind_device(search);
+  bind_shared<CacheEntry>(search);
   nb::class_<OwnedCutSearch> cuts(m, "CutSearch");
   cuts.def(
           "__init__",
@@ -297,7 +300,7 @@ NB_MODULE(_native, m) {
             CodedTable table = coded_table_of(codes, weight, column, cut);
             table.question_rank = span_of(rank);
             table.event = span_of(event);
-            set_rules(table, options);
+            set_counts_and_rules(table, options);
             const Seen seen{loss, time, event, weight, targets};
             nb::gil_scoped_release release;
             new (self) OwnedCutSearch(make_cut_problem(table, *seen.outcome()), o);
@@ -310,6 +313,7 @@ NB_MODULE(_native, m) {
            "found_by"_a);
   bind_watching(cuts);
   bind_device(cuts);
+  bind_shared<CutEntry>(cuts);
   nb::class_<OwnedFrontier> frontier(m, "Frontier");
   frontier
       .def(

@@ -51,11 +51,23 @@ NearQuery near_query_of(const nb::dict& d, const std::vector<std::uint32_t>& que
   return query;
 }
 
+// Asks Python, which answers with an array; what it raises ends the search.
+Optima optima_from(const nb::object& solver) {
+  return [solver](std::span<const Step> path, int depth) {
+    const nb::gil_scoped_acquire acquire;
+    nb::list steps;
+    for (const Step& step : path) steps.append(nb::make_tuple(step.question, step.says_yes));
+    const auto found = nb::cast<Doubles>(solver(steps, depth));
+    return std::vector<double>(found.data(), found.data() + found.size());
+  };
+}
+
 template <class AnyOwned, class Source>
 void init_near(OwnedNear* self, AnyOwned& owned, const nb::dict& query) {
   const auto& questions = questions_of(owned.problem);
   new (self) OwnedNear(std::make_unique<Source>(owned.search), near_query_of(query, questions),
                        nb::cast<std::size_t>(query["most_bytes"]), questions);
+  if (!query["optima"].is_none()) self->search.ask(optima_from(query["optima"]));
 }
 
 template <class Find>

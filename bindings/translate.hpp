@@ -170,6 +170,7 @@ inline RunLimits run_limits_of(const nb::dict& d) {
   o.gap = nb::cast<double>(d["gap"]);
   o.time_limit_s = nb::cast<double>(d["time_limit_s"]);
   o.seconds_gone = nb::cast<double>(d["seconds_gone"]);
+  o.slice_s = nb::cast<double>(d["slice_s"]);
   o.memory_limit_bytes = nb::cast<std::size_t>(d["memory_limit_bytes"]);
   o.node_limit = nb::cast<std::uint64_t>(d["node_limit"]);
   o.work_limit = nb::cast<std::uint64_t>(d["work_limit"]);
@@ -177,12 +178,15 @@ inline RunLimits run_limits_of(const nb::dict& d) {
   return o;
 }
 
-// Rules of the user, by column of a table or by question of a coded one; none are empty arrays.
+// Numbers of copies of rows, and rules of the user, by column of a table or by question of a coded
+// one; none are empty arrays.
 template <class AnyTable>
-void set_rules(AnyTable& table, const nb::dict& options) {
+void set_counts_and_rules(AnyTable& table, const nb::dict& options) {
   const auto penalties = nb::cast<Doubles>(options["split_penalties"], false);
   const auto may_be_first = nb::cast<Bytes>(options["may_be_first"], false);
+  const auto copies = nb::cast<Ranks>(options["copies"], false);
   table.may_be_first = span_of(may_be_first);
+  table.copies = span_of(copies);
   if constexpr (std::is_same_v<AnyTable, Table>)
     table.column_penalty = span_of(penalties);
   else

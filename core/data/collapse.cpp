@@ -87,6 +87,14 @@ void sort_stretches(std::vector<T>& list, IsAlike is_alike, IsLess is_less) {
   }
 }
 
+// Numbers of rows are kept in 32 bits.
+void require_counts(std::span<const std::uint32_t> copies, std::size_t n_rows) {
+  require(copies.empty() || copies.size() == n_rows, "one number of copies a row");
+  std::uint64_t n = 0;
+  for (const std::uint32_t each : copies) n += each;
+  require(n < UINT32_MAX, "at most 2^32 - 2 rows, copies included");
+}
+
 void sort_outcomes_by_weight(CollapsedRows& collapsed) {
   const std::vector<CollapsedRow> rows = std::move(collapsed.rows);
   std::vector<std::uint32_t> order = iota(rows.size()), place(rows.size());
@@ -116,6 +124,7 @@ Patterns pack(const Table& table) {
 
 CollapsedRows collapse(const Table& t, const Outcome& outcome, const Distinct& patterns) {
   require(outcome.ranks().size() == t.n_rows, "one outcome a row");
+  require_counts(t.copies, t.n_rows);
   std::vector<Entry> entries = sorted_entries(outcome, patterns);
   const bool is_weighted =
       std::any_of(t.weight.begin(), t.weight.end(), [](double w) { return w != 1.0; });
@@ -124,7 +133,7 @@ CollapsedRows collapse(const Table& t, const Outcome& outcome, const Distinct& p
       return t.weight[a.row] < t.weight[b.row];
     });
   const std::size_t n_distinct = count_distinct(entries);
-  const bool pays = 10 * n_distinct < 9 * entries.size();
+  const bool pays = !t.copies.empty() || 10 * n_distinct < 9 * entries.size();
   CollapsedRows out;
   std::vector<CollapsedRow>& rows = out.rows;
   out.number_of.resize(entries.size());
@@ -134,9 +143,10 @@ CollapsedRows collapse(const Table& t, const Outcome& outcome, const Distinct& p
     if (!pays || k == 0 || !(e == entries[k - 1]))
       rows.push_back({e.pattern, e.outcome, 0, 0.0, 0});
     out.number_of[e.row] = static_cast<std::uint32_t>(rows.size() - 1);
-    rows.back().n_copies += 1;
+    const std::uint32_t n = t.copies.empty() ? 1 : t.copies[e.row];
+    rows.back().n_copies += n;
     rows.back().weight += is_weighted ? t.weight[e.row] : 1.0;
-    rows.back().n_events += !t.event.empty() && t.event[e.row] == 1 ? 1 : 0;
+    rows.back().n_events += !t.event.empty() && t.event[e.row] == 1 ? n : 0;
   }
   if (pays || is_weighted) sort_outcomes_by_weight(out);
   return out;

@@ -28,7 +28,8 @@ Patterns pack(const Table& table);
 // Rows equal in features and outcome become one, unless there are so few of them that keeping count
 // would cost more than it spares. Weights are added smallest first and the result is ordered by
 // what a loss can see (outcome, weight), so that no sum depends on the order of rows or columns in
-// the table; rows that look alike to it come by pattern, on every machine.
+// the table; rows that look alike to it come by pattern, on every machine. Rows that come as
+// numbers of copies are always one.
 CollapsedRows collapse(const Table& table, const Outcome& outcome, const Distinct& patterns);
 
 }  // namespace survtree

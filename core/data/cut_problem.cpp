@@ -91,15 +91,43 @@ class Recoded {
   const std::vector<std::uint32_t>& last_code_;
 };
 
-// Rows that no tree can part, two codes a word.
-Distinct distinct_rows(const CodedTable& t, const Recoded& recoded) {
-  const std::size_t width = (t.n_columns + 1) / 2;
+// Where in a pattern the code of a column is.
+struct CodePlace {
+  std::size_t word = 0, shift = 0;
+  std::uint64_t mask = 0;
+};
+
+// As many codes a word as fit, the first in its upper bits: patterns ascend by the codes of the
+// second column, the first, the fourth, the third and so on.
+std::vector<CodePlace> code_places(const CutProblem& p) {
+  std::vector<CodePlace> places(p.n_columns);
+  std::size_t word = 0, n_left = 64;
+  for (std::size_t k = 0; k < p.n_columns; ++k) {
+    const std::size_t j = (k ^ 1U) < p.n_columns ? k ^ 1U : k;
+    std::size_t n_bits = 0;  // that hold all codes up to the number of cuts
+    std::uint64_t mask = 0;
+    for (std::uint32_t left = p.first_cut[j + 1] - p.first_cut[j]; left != 0; left >>= 1U) {
+      ++n_bits;
+      mask = 2 * mask + 1;
+    }
+    if (n_bits > n_left) ++word, n_left = 64;
+    n_left -= n_bits;
+    places[j] = {word, n_left % 64, mask};
+  }
+  return places;
+}
+
+// Rows that no tree can part.
+Distinct distinct_rows(const CodedTable& t, const Recoded& recoded,
+                       const std::vector<CodePlace>& places) {
+  std::size_t width = 0;
+  for (const CodePlace& place : places) width = std::max(width, place.word + 1);
   Numbering numbering(width, t.n_rows);
   Words row(width);
   for (std::size_t i = 0; i < t.n_rows; ++i) {
     std::fill(row.begin(), row.end(), 0);
     for (std::size_t j = 0; j < t.n_columns; ++j)
-      row[j / 2] |= std::uint64_t{recoded.code(i, j)} << (32 * (j % 2));
+      row[places[j].word] |= std::uint64_t{recoded.code(i, j)} << places[j].shift;
     numbering.add(row);
   }
   return numbering.finish();
@@ -107,6 +135,8 @@ Distinct distinct_rows(const CodedTable& t, const Recoded& recoded) {
 
 void set_rows(CutProblem& p, const std::vector<CollapsedRow>& rows) {
   std::uint64_t seed = 0;
+  for (auto* each : {&p.n_copies, &p.n_events}) each->reserve(rows.size());
+  p.name.reserve(rows.size());
   for (const CollapsedRow& row : rows) {
     p.n_copies.push_back(row.n_copies);
     p.n_events.push_back(row.n_events);
@@ -119,14 +149,17 @@ void set_rows(CutProblem& p, const std::vector<CollapsedRow>& rows) {
     for (const CollapsedRow& row : rows) p.weight.push_back(row.weight);
 }
 
+// Row by row: patterns are looked up in no order, and so as seldom as possible.
 template <class Code>
-void set_codes(const CutProblem& p, const Distinct& patterns, const std::vector<CollapsedRow>& rows,
-               std::vector<Code>& codes) {
-  codes.resize(p.n_columns * rows.size());
-  for (std::size_t j = 0; j < p.n_columns; ++j)
-    for (std::size_t i = 0; i < rows.size(); ++i)
+void set_codes(const Distinct& patterns, const std::vector<CodePlace>& places,
+               const std::vector<CollapsedRow>& rows, std::vector<Code>& codes) {
+  codes.resize(places.size() * rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto pattern = patterns.item(rows[i].pattern);
+    for (std::size_t j = 0; j < places.size(); ++j)
       codes[j * rows.size() + i] =
-          static_cast<Code>(patterns.item(rows[i].pattern)[j / 2] >> (32 * (j % 2)));
+          static_cast<Code>(pattern[places[j].word] >> places[j].shift & places[j].mask);
+  }
 }
 
 bool are_codes_short(const CutProblem& p) {
@@ -137,13 +170,15 @@ bool are_codes_short(const CutProblem& p) {
 
 void set_groups(CutProblem& p, const Distinct& patterns, const std::vector<CollapsedRow>& rows) {
   const auto pattern = [&](std::uint32_t i) { return rows[i].pattern; };
-  const auto order = counting_sort(iota(rows.size()), patterns.size(), pattern);
+  std::vector<std::uint32_t> n_rows(patterns.size(), 0), shared;
+  for (const CollapsedRow& row : rows) ++n_rows[row.pattern];
+  for (std::uint32_t i = 0; i < rows.size(); ++i)
+    if (n_rows[pattern(i)] > 1) shared.push_back(i);  // one row may lose nothing
+  const auto order = counting_sort(shared, patterns.size(), pattern);
   p.group_loss.assign(rows.size(), 0.0);
   for (std::size_t begin = 0, end; begin < order.size(); begin = end) {
-    end = begin + 1;
-    while (end < order.size() && pattern(order[begin]) == pattern(order[end])) ++end;
-    if (end - begin > 1)  // one row may lose nothing
-      p.group_loss[order[begin]] = p.loss->floor(std::span(order).subspan(begin, end - begin));
+    end = begin + n_rows[pattern(order[begin])];
+    p.group_loss[order[begin]] = p.loss->floor(std::span(order).subspan(begin, end - begin));
   }
 }
 
@@ -160,19 +195,21 @@ CutProblem make_cut_problem(const CodedTable& t, const Outcome& outcome) {
   CutProblem p;
   const std::vector<std::uint32_t> last_code = set_cuts(t, p);
   set_rules(p, t);
-  const Distinct patterns = distinct_rows(t, Recoded(t, p, last_code));
+  const std::vector<CodePlace> places = code_places(p);
+  const Distinct patterns = distinct_rows(t, Recoded(t, p, last_code), places);
   Table table;
   table.n_rows = t.n_rows;
   table.weight = t.weight;
+  table.copies = t.copies;
   table.event = t.event;
   const CollapsedRows collapsed = collapse(table, outcome, patterns);
   const std::vector<CollapsedRow>& rows = collapsed.rows;
   p.loss = outcome.loss_of(collapsed);
   set_rows(p, rows);
   if (are_codes_short(p))
-    set_codes(p, patterns, rows, p.short_codes);
+    set_codes(patterns, places, rows, p.short_codes);
   else
-    set_codes(p, patterns, rows, p.long_codes);
+    set_codes(patterns, places, rows, p.long_codes);
   set_groups(p, patterns, rows);
   return p;
 }

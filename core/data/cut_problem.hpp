@@ -23,6 +23,7 @@ struct CodedTable {
   // Rules of the user (split_rules.hpp), by question and the same for all of a column; empty: none.
   std::span<const double> question_penalty;
   std::span<const std::uint8_t> may_be_first;
+  std::span<const std::uint32_t> copies;  // as in Table
 
   bool answer(std::size_t row, std::size_t question) const {
     return codes[question_column[question] * n_rows + row] <= question_cut[question];

@@ -18,17 +18,25 @@ void Numbering::grow() {
 
 Distinct Numbering::finish() {
   const auto n = static_cast<std::uint32_t>(slots_.n_used());
-  std::vector<std::uint32_t> order = iota(n), place(n);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const auto x = out_.item(a), y = out_.item(b);
+  // The first word goes along: most items differ in it, and looking them up misses the cache.
+  struct Entry {
+    std::uint64_t first;
+    std::uint32_t number;
+  };
+  std::vector<Entry> order(n);
+  std::vector<std::uint32_t> place(n);
+  for (std::uint32_t k = 0; k < n; ++k) order[k] = {out_.width == 0 ? 0 : out_.item(k)[0], k};
+  std::sort(order.begin(), order.end(), [&](const Entry& a, const Entry& b) {
+    if (a.first != b.first || out_.width < 2) return a.first < b.first;
+    const auto x = out_.item(a.number), y = out_.item(b.number);
     return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end());
   });
   Words items;
   items.reserve(out_.items.size());
   for (std::uint32_t k = 0; k < n; ++k) {
-    const auto item = out_.item(order[k]);
+    const auto item = out_.item(order[k].number);
     items.insert(items.end(), item.begin(), item.end());
-    place[order[k]] = k;
+    place[order[k].number] = k;
   }
   out_.items = std::move(items);
   for (std::uint32_t& rank : out_.rank) rank = place[rank];

@@ -83,4 +83,14 @@ std::vector<EventBlock> blocks_of(const EventTable& events, std::span<const Coll
   return blocks;
 }
 
+LossFacts event_facts(const EventTable& events) {
+  LossFacts facts{7, {}, {events.end.high, events.end.low}};
+  facts.rows.reserve(7 * events.rows.size());
+  for (const EventRow& row : events.rows)
+    facts.rows.insert(facts.rows.end(),
+                      {row.weight, row.event_mass, row.censor_area.high, row.censor_area.low,
+                       row.elapsed.high, row.elapsed.low, static_cast<double>(row.cause)});
+  return facts;
+}
+
 }  // namespace survtree

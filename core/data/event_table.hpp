@@ -13,6 +13,7 @@
 namespace survtree {
 
 struct CollapsedRow;  // loss.hpp
+struct LossFacts;
 
 // From the first time to y_i: only differences of the Twofold numbers enter a loss.
 struct EventRow {
@@ -44,5 +45,9 @@ struct EventBlock {
 
 // Of collapsed rows: one for each outcome.
 std::vector<EventBlock> blocks_of(const EventTable& events, std::span<const CollapsedRow> rows);
+
+// For a device, by row: weight, event mass, area and elapsed time as two numbers each, the cause;
+// of all rows the end, as two numbers.
+LossFacts event_facts(const EventTable& events);
 
 }  // namespace survtree

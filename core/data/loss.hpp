@@ -29,6 +29,9 @@ struct Table {
   // Rules of the user (split_rules.hpp), by column; empty: none.
   std::span<const double> column_penalty;
   std::span<const std::uint8_t> may_be_first;
+  // How many rows of the user's each row stands for, where equal ones were counted before they
+  // came; its weight is that of all of them. Empty: one each.
+  std::span<const std::uint32_t> copies;
 
   bool answer(std::size_t row, std::size_t column) const {
     return features[row * n_columns + column] != 0;

@@ -38,18 +38,56 @@ void Cache::store(const Key& key, const SubsetResult& result,
                   std::span<const std::uint64_t> groups) {
   Shard& shard = shards_[shard_of(key)];
   const auto lock = locked(shard);
+  const CacheEntry entry{key, result};
+  if (put(shard, entry, groups) && is_listing_) shard.listed.push_back(entry);
+}
+
+bool Cache::put(Shard& shard, const CacheEntry& entry, std::span<const std::uint64_t> groups) {
+  const auto& [key, result] = entry;
   const bool is_full = 3 * (shard.table.n_used() + 1) > 2 * shard.table.n_slots();
   if (is_full && !grow(shard.table)) shed(shard.table);
   Slot& slot = shard.table.find(key.low, [&](const Slot& s) { return s.holds(key, result); });
   if (!slot.is_used()) {
-    shard.table.fill(slot, {key, result});
+    shard.table.fill(slot, {entry});
     if (options_.keeps_groups) shard.groups_of[key.low].assign(groups.begin(), groups.end());
-    return;
+    return true;
   }
   const SubsetResult& old = slot.result;
   const bool is_better = result.is_solved ? !old.is_solved || result.depth < old.depth
                                           : !old.is_solved && result.value > old.value;
   if (is_better) slot.result = result;
+  return is_better;
+}
+
+std::vector<CacheEntry> Cache::take_new() {
+  std::vector<CacheEntry> out;
+  for (Shard& shard : shards_) {
+    const auto lock = locked(shard);
+    for (const CacheEntry& entry : shard.listed) {
+      const Slot& slot = shard.table.find(
+          entry.key.low, [&](const Slot& s) { return s.holds(entry.key, entry.result); });
+      if (!slot.is_used() || slot.result == entry.result) out.push_back(entry);
+    }
+    shard.listed.clear();
+  }
+  return out;
+}
+
+std::vector<CacheEntry> Cache::all() const {
+  std::vector<CacheEntry> out;
+  for (const Shard& shard : shards_)
+    for (const Slot& slot : shard.table.slots())
+      if (slot.is_used()) out.push_back(slot);
+  return out;
+}
+
+void Cache::add(std::span<const CacheEntry> entries) {
+  require(!options_.keeps_groups, "a search that compares groups takes no results of others");
+  for (const CacheEntry& entry : entries) {
+    Shard& shard = shards_[shard_of(entry.key)];
+    const auto lock = locked(shard);
+    put(shard, entry, {});
+  }
 }
 
 bool Cache::grow(HashTable<Slot>& table) {

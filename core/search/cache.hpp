@@ -24,6 +24,15 @@ struct SubsetResult {
   bool is_solved = false;
   bool is_depth_cut = false;  // deeper trees might do better than this result says
   std::uint16_t depth = 0;    // the depth it was found for; set when it is stored
+
+  bool operator==(const SubsetResult&) const = default;
+};
+
+// A result and the subset it is about, as searches of the same problem hand it to each other.
+struct CacheEntry {
+  static constexpr std::int32_t kEmpty = -2;
+  Key key;
+  SubsetResult result{0.0, kEmpty, false, false, 0};
 };
 
 // What the cache knows of a subset at some depth: a result that was cut by that very depth, and one
@@ -48,6 +57,14 @@ class Cache {
   // replaces a smaller one. Where there is no room left, results that are cheap to find again make
   // way.
   void store(const Key& key, const SubsetResult& result, std::span<const std::uint64_t> groups);
+  // From now on what is stored is listed as well, for other searches of the same problem.
+  void list_new() { is_listing_ = true; }
+  // What was listed since the last call and still stands.
+  std::vector<CacheEntry> take_new();
+  // Everything that is held.
+  std::vector<CacheEntry> all() const;
+  // What other searches of the same problem have found; it is not listed.
+  void add(std::span<const CacheEntry> entries);
   // While no thread uses the cache. What is held already stays.
   void set_max_bytes(std::size_t max_bytes) { max_bytes_ = max_bytes; }
   // Says that find() will ask for this key soon. Threads that share a cache must not look at
@@ -62,11 +79,7 @@ class Cache {
   static constexpr std::size_t kEntryBytes = 32;
 
  private:
-  static constexpr std::int32_t kEmpty = -2;
-  struct Slot {
-    Key key;
-    SubsetResult result{0.0, kEmpty, false, false, 0};
-
+  struct Slot : CacheEntry {
     bool is_used() const { return result.question != kEmpty; }
     bool holds(const Key& k, const SubsetResult& r) const {
       return key == k && result.is_depth_cut == r.is_depth_cut &&
@@ -79,6 +92,7 @@ class Cache {
   struct alignas(128) Shard {
     HashTable<Slot> table;
     std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> groups_of;
+    std::vector<CacheEntry> listed;
     mutable SpinLock spin_lock;
   };
   std::unique_lock<SpinLock> locked(const Shard& shard) const {
@@ -87,10 +101,13 @@ class Cache {
 
   static constexpr std::size_t kShards = 64, kFirstSlots = 16;
   static std::size_t shard_of(const Key& key) { return key.high % kShards; }
+  // Whether it says more than what is held already.
+  bool put(Shard& shard, const CacheEntry& entry, std::span<const std::uint64_t> groups);
   bool grow(HashTable<Slot>& table);
   void shed(HashTable<Slot>& table);
 
   CacheOptions options_;
+  bool is_listing_ = false;
   std::size_t max_bytes_ = SIZE_MAX;
   std::vector<Shard> shards_ = std::vector<Shard>(kShards);
   std::atomic<std::size_t> bytes_ = 0;

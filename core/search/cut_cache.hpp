@@ -16,6 +16,13 @@ struct CutResult {
   bool is_solved = false;
 };
 
+// A result and what it is about, as searches of the same problem hand it to each other.
+struct CutEntry {
+  Key key;
+  CutResult result;
+  int depth = -1;
+};
+
 class CutCache {
  public:
   const CutResult* find(const Key& key, int depth) const {
@@ -26,13 +33,21 @@ class CutCache {
   }
 
   void store(const Key& key, int depth, const CutResult& result) {
-    if (3 * (table_.n_used() + 1) > 2 * table_.n_slots()) make_room();
-    Slot& slot = table_.find(hash_of(key, depth), [&](const Slot& s) { return s.is(key, depth); });
-    if (!slot.is_used()) return table_.fill(slot, {key, result, depth});
-    const CutResult& old = slot.result;
-    const double floor = std::max(old.floor, result.floor);
-    if (!old.is_solved && (result.is_solved || result.value > old.value)) slot.result = result;
-    slot.result.floor = floor;
+    put(key, depth, result);
+    if (is_listing_) listed_.push_back({key, result, depth});
+  }
+
+  // As in Cache.
+  void list_new() { is_listing_ = true; }
+  std::vector<CutEntry> take_new() { return std::exchange(listed_, {}); }
+  std::vector<CutEntry> all() const {
+    std::vector<CutEntry> out;
+    for (const Slot& slot : table_.slots())
+      if (slot.is_used()) out.push_back(slot);
+    return out;
+  }
+  void add(std::span<const CutEntry> entries) {
+    for (const CutEntry& entry : entries) put(entry.key, entry.depth, entry.result);
   }
 
   // What is held already stays.
@@ -42,14 +57,20 @@ class CutCache {
   std::uint64_t n_shed() const { return n_shed_; }
 
  private:
-  struct Slot {
-    Key key;
-    CutResult result;
-    int depth = -1;
-
+  struct Slot : CutEntry {
     bool is_used() const { return depth >= 0; }
     bool is(const Key& k, int d) const { return key == k && depth == d; }
   };
+  void put(const Key& key, int depth, const CutResult& result) {
+    if (3 * (table_.n_used() + 1) > 2 * table_.n_slots()) make_room();
+    Slot& slot = table_.find(hash_of(key, depth), [&](const Slot& s) { return s.is(key, depth); });
+    if (!slot.is_used()) return table_.fill(slot, {{key, result, depth}});
+    const CutResult& old = slot.result;
+    const double floor = std::max(old.floor, result.floor);
+    if (!old.is_solved && (result.is_solved || result.value > old.value)) slot.result = result;
+    slot.result.floor = floor;
+  }
+
   static std::uint64_t hash_of(const Key& key, int depth) {
     return key.low + static_cast<std::uint64_t>(depth);
   }
@@ -70,6 +91,8 @@ class CutCache {
   }
 
   HashTable<Slot> table_;
+  bool is_listing_ = false;
+  std::vector<CutEntry> listed_;
   std::size_t max_bytes_ = SIZE_MAX;
   std::uint64_t n_shed_ = 0;
 };

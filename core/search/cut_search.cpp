@@ -38,12 +38,7 @@ Result CutSearch::accept(const Tree& tree, const std::string& found_by, const Ru
 
 Result CutSearch::run(const RunLimits& limits) {
   solver_.start(limits);
-  const SubsetFacts facts = solver_.root().facts();
-  lower_bound_ = std::max(lower_bound_.load(), solver_.bounds().any_tree(facts));
-  if (solver_.must_split())
-    incumbent_.offer(solver_.best_first_split(), "one split");
-  else
-    incumbent_.offer(leaf_of(facts.loss), "one leaf");
+  offer_first_tree();
   log_progress();
   solver_.limits().look_at_clock(true);  // all the time there is may be gone already
   if (solved_depth_ < 0) deepen(solver_.options().upper_bound);
@@ -58,6 +53,28 @@ Result CutSearch::run(const RunLimits& limits) {
     if (!is_stopped()) tree = std::move(first);  // one that was read in part may not be the first
   }
   return final_result(std::move(tree));
+}
+
+void CutSearch::offer_first_tree() {
+  const SubsetFacts facts = solver_.root().facts();
+  lower_bound_ = std::max(lower_bound_.load(), solver_.bounds().any_tree(facts));
+  if (solver_.must_split())
+    incumbent_.offer(solver_.best_first_split(), "one split");
+  else
+    incumbent_.offer(leaf_of(facts.loss), "one leaf");
+}
+
+std::size_t CutSearch::try_cuts(std::span<const CutRange> ranges, int depth, double budget,
+                                const RunLimits& limits) {
+  solver_.start(limits);
+  if (incumbent_.tree() == nullptr) offer_first_tree();
+  return solver_.try_cuts(ranges, depth, budget);
+}
+
+// With a gap the last depth looks for no tree that is better by less than that.
+double CutSearch::budget_at(int depth, double upper_bound) const {
+  const double share = depth >= solver_.final_depth() ? 1.0 - gap() : 1.0;
+  return std::min(share * incumbent_.objective(), upper_bound);
 }
 
 // Claim: a tree deeper than this has at least depth + 2 leaves. Where these alone cost more than
@@ -77,10 +94,8 @@ void CutSearch::deepen(double upper_bound) {
 
 // Returns whether that was all.
 bool CutSearch::search_depth(int depth, double upper_bound) {
-  // With a gap the last depth looks for no tree that is better by less than that.
-  const double share = depth >= solver_.final_depth() ? 1.0 - gap() : 1.0;
-  const double budget = std::min(share * incumbent_.objective(), upper_bound);
-  const CutResult result = solver_.solve_root(depth, budget);
+  depth_ = depth;
+  const CutResult result = solver_.solve_root(depth, budget_at(depth, upper_bound));
   const bool is_final = is_last(depth);
   if (is_final) lower_bound_ = std::max(lower_bound_.load(), result.value);
   if (is_stopped()) return true;

@@ -23,6 +23,15 @@ class CutSearch {
   // is the one run() returns. Only after a run that ended `optimal`. Short if stopped.
   std::vector<Tree> optimal_trees(std::size_t limit);
 
+  // For a search that several processes share, as in Search.
+  int depth() const { return depth_; }
+  double budget() const { return budget_at(depth_, solver_.options().upper_bound); }
+  std::size_t try_cuts(std::span<const CutRange> ranges, int depth, double budget,
+                       const RunLimits& limits);
+  void raise_lower_bound_to(double bound) { lower_bound_ = std::max(lower_bound_.load(), bound); }
+  const Tree& best_tree() const { return incumbent_.tree(); }
+  double objective() const { return incumbent_.objective(); }
+
   // Through these whoever waits for run() listens to it, and may interrupt it.
   Limits& limits() { return solver_.limits(); }
   std::vector<Progress> take_progress() { return progress_.take(); }
@@ -34,6 +43,8 @@ class CutSearch {
   CutSolver& solver() { return solver_; }
 
  private:
+  void offer_first_tree();
+  double budget_at(int depth, double upper_bound) const;
   void deepen(double upper_bound);
   bool search_depth(int depth, double upper_bound);
   bool is_last(int depth) const;
@@ -45,6 +56,7 @@ class CutSearch {
   Incumbent incumbent_;
   CutSolver solver_;
   std::atomic<double> lower_bound_ = 0.0;
+  int depth_ = 0;          // the depth last searched
   int solved_depth_ = -1;  // the depth at which the problem was closed
   double optimum_ = 0.0;   // then
   ProgressLog progress_;

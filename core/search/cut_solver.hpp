@@ -25,6 +25,11 @@ struct CutSubset {
   SubsetFacts facts() const { return {loss, group_loss}; }
 };
 
+// Cuts of one column, from the first to before the end.
+struct CutRange {
+  std::uint32_t first, end;
+};
+
 class CutSolver {
  public:
   // Called when a split of all rows by a cut is better than any before.
@@ -35,6 +40,10 @@ class CutSolver {
 
   // The optimum of all rows at a depth, or the proof that it exceeds the budget.
   CutResult solve_root(int depth, double budget);
+  // For a search that several processes share, whose cached results they hand to each other:
+  // solves cuts of all rows, or proves that they exceed the budget. The results are in the cache
+  // afterwards. Returns how many ranges were done before a limit stopped it.
+  std::size_t try_cuts(std::span<const CutRange> ranges, int depth, double budget);
   // Whether all rows must be split; then the best tree of two leaves with a cut that may be first.
   bool must_split() const { return first_split_ != nullptr; }
   const Tree& best_first_split() const { return first_split_; }
@@ -44,9 +53,9 @@ class CutSolver {
   Tree root_tree_with(std::uint32_t cut, int depth, double value);
   // Every tree on all rows that costs `optimum`, at most `limit`, in the order of the tie rule.
   std::vector<Tree> optimal_trees(int depth, double optimum, std::size_t limit);
-  // For NearSource.
+  // For NearSource; the optima of both sides of all cuts may be known.
   void splits_within(std::span<const Step> path, const NearPart& s, int depth, double budget,
-                     std::vector<NearSplit>& out);
+                     const std::vector<double>& optima, std::vector<NearSplit>& out);
   int useful_depth(const NearPart& s) const;
   bool comes_before(std::uint32_t a, std::uint32_t b);
   bool should_stop() {
@@ -67,6 +76,7 @@ class CutSolver {
   const Bounds& bounds() const { return bounds_; }
   const CutSubset& root() const { return root_; }
   const CutCache& cache() const { return cache_; }
+  CutCache& cache() { return cache_; }
   double tolerance() const { return tolerance_; }
   Limits& limits() { return limits_; }
   const Limits& limits() const { return limits_; }
@@ -97,6 +107,7 @@ class CutSolver {
     std::uint32_t cut;
     double value, no, yes;
   };
+  std::vector<Tried> tried_of(const std::vector<double>& optima, bool is_first) const;
   // One side of a cut and what is known of it: the optimum or a lower bound, and a floor.
   struct Side {
     const CutSubset& subset;
@@ -115,7 +126,26 @@ class CutSolver {
     std::vector<Tried> tried;
     Part no_part, yes_part;
   };
-  struct Node;  // a subset whose cuts are being tried
+  // A subset whose cuts are being tried.
+  struct Node {
+    const CutSubset& subset;
+    const Hints& hints;
+    Level& at;
+    FloorTable& table;
+    int depth;
+    double budget;
+    std::size_t level;
+    bool keeps_sides;  // for those who use the table
+    bool wants_all;    // splits within the budget, not only the best
+
+    double leaf, best;  // the best known: the leaf, or a split
+    double floor;       // of what was looked at
+    // No tree that was left unsolved is better than this, and none that begins with a cut that was
+    // looked at and closed.
+    double rest = Bounds::no_limit, closed = Bounds::no_limit;
+
+    double limit() const { return wants_all ? budget : std::min(best, budget); }
+  };
 
   CutResult solve(const CutSubset& s, int depth, double budget, const Hints& hints,
                   std::size_t level, Table& table);
@@ -123,6 +153,7 @@ class CutSolver {
                        FloorTable& table, bool wants_all = false);
   CutResult solve_splits(const CutSubset& s, int depth, double budget, const Hints& hints,
                          std::size_t level, FloorTable& table, bool wants_all = false);
+  double try_open(Node& node);
   void tell_of_split(std::span<const Tried> tried);
   void look_at(const CutSubset& s, Level& at, FloorTable& table, Best& best);
   void pick(Node& node) const;

@@ -12,26 +12,6 @@ constexpr std::uint64_t kParts = 16;  // of all rows, in which a column is cut f
 constexpr std::size_t kLaneRowsAtOnce = std::size_t{1} << 30U;
 constexpr std::size_t kFewestLanes = 256;
 
-struct CutSolver::Node {
-  const CutSubset& subset;
-  const Hints& hints;
-  Level& at;
-  FloorTable& table;
-  int depth;
-  double budget;
-  std::size_t level;
-  bool keeps_sides;  // for those who use the table
-  bool wants_all;    // splits within the budget, not only the best
-
-  double leaf, best;  // the best known: the leaf, or a split
-  double floor;       // of what was looked at
-  // No tree that was left unsolved is better than this, and none that begins with a cut that was
-  // looked at and closed.
-  double rest = Bounds::no_limit, closed = Bounds::no_limit;
-
-  double limit() const { return wants_all ? budget : std::min(best, budget); }
-};
-
 CutResult CutSolver::solve_splits(const CutSubset& s, int depth, double budget, const Hints& hints,
                                   std::size_t k, FloorTable& table, bool wants_all) {
   const double leaf = as_leaf(s);
@@ -43,19 +23,46 @@ CutResult CutSolver::solve_splits(const CutSubset& s, int depth, double budget, 
   start_table(table, s, hints);
   at.tried.clear();
   open_cuts(table, s, node.limit(), at.open);
-  double limit_of_open = node.limit();  // above which all others are closed
+  const double limit_of_open = try_open(node);
+  return limits_.is_stopped() ? stopped(node) : finish(node, limit_of_open);
+}
+
+// Tries the cuts that are open. Returns the limit above which all others are closed.
+double CutSolver::try_open(Node& node) {
+  Level& at = node.at;
+  double limit_of_open = node.limit();
   while (!at.open.empty()) {
     pick(node);
     look_at_picked(node);
-    if (limits_.is_stopped()) return stopped(node);
+    if (limits_.is_stopped()) return limit_of_open;
     try_runs(node);
     end_look(node);
-    if (limits_.is_stopped()) return stopped(node);
-    if (at.open.empty()) break;
+    if (limits_.is_stopped() || at.open.empty()) return limit_of_open;
     limit_of_open = node.limit();
-    close_cuts(table, limit_of_open, at.open);
+    close_cuts(node.table, limit_of_open, at.open);
   }
-  return finish(node, limit_of_open);
+  return limit_of_open;
+}
+
+std::size_t CutSolver::try_cuts(std::span<const CutRange> ranges, int depth, double budget) {
+  require(depth >= 2, "there are levels left to be split");
+  const double leaf = as_leaf(root_);
+  std::size_t n_done = 0;
+  for (const auto& [first, end] : ranges) {
+    if (should_stop()) return n_done;
+    Level& at = level(0);
+    const Table table = new_table();
+    const Hints none{};
+    Node node{root_, none, at, *table, depth, budget, 0, false, false, leaf, leaf, 0.0};
+    start_table(*table, root_, none);
+    at.tried.clear();
+    open_cuts(*table, root_, node.limit(), at.open);
+    std::erase_if(at.open, [&](std::uint32_t cut) { return cut < first || cut >= end; });
+    try_open(node);
+    if (limits_.is_stopped()) return n_done;
+    ++n_done;
+  }
+  return n_done;
 }
 
 // Of the cuts that are open, as many as one look may take, evenly; what they show closes others.

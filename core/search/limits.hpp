@@ -30,7 +30,9 @@ constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 struct RunLimits {
   double gap = 0.0;  // relative
   double time_limit_s = std::numeric_limits<double>::infinity();
-  double seconds_gone = 0.0;                  // before the run; they count
+  double seconds_gone = 0.0;  // before the run; they count
+  // A run that is to be continued is stopped after so many seconds of its own, as by node_limit.
+  double slice_s = std::numeric_limits<double>::infinity();
   std::size_t memory_limit_bytes = SIZE_MAX;  // for the cache
   std::uint64_t node_limit = kNoLimit;
   std::uint64_t work_limit = kNoLimit;  // as CutSolver counts it, of a search over cuts
@@ -50,6 +52,7 @@ class Limits {
     nodes_left_ = limits.node_limit;
     reason_ = Status::optimal;
     is_interrupted_ = is_paused_ = false;
+    is_sliced_ = true;
   }
 
   const RunLimits& of_run() const { return of_run_; }
@@ -71,6 +74,7 @@ class Limits {
   bool look_at_clock(bool is_callers_thread) {
     const double now = seconds();
     if (now > of_run_.time_limit_s) return stop(Status::time_limit);
+    if (is_sliced_ && now > of_run_.seconds_gone + of_run_.slice_s) return stop(Status::node_limit);
     if (is_callers_thread && listener_ && now - last_call_s_ > kCallEvery) {
       last_call_s_ = now;
       listener_();
@@ -95,11 +99,16 @@ class Limits {
   void pause() { is_paused_.store(true, std::memory_order_relaxed); }
   void resume() { is_paused_.store(false, std::memory_order_relaxed); }
 
+  // What is begun now could not be continued: the slice does not end before it does.
+  void lift_slice() { is_sliced_ = false; }
+  void set_slice() { is_sliced_ = true; }
+
   // The optimum is proven; what is left is to choose among equals. Only time, memory and the user
   // may stop that.
   void lift_for_ties() {
     of_run_.gap = 0.0;
     of_run_.wants_bounds = false;
+    of_run_.slice_s = std::numeric_limits<double>::infinity();
     of_run_.node_limit = of_run_.work_limit = nodes_left_ = kNoLimit;
     Status reached = Status::node_limit;
     reason_.compare_exchange_strong(reached, Status::optimal);
@@ -120,6 +129,7 @@ class Limits {
   std::atomic<std::uint64_t> nodes_left_ = kNoLimit;
   std::atomic<bool> is_interrupted_{false}, is_paused_{false};
   std::atomic<Status> reason_{Status::optimal};  // optimal: not over
+  bool is_sliced_ = true;
   std::function<void()> listener_;
   double last_call_s_ = 0.0;
 };

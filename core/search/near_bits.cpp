@@ -42,6 +42,7 @@ void NearBits::splits_within(std::span<const Step> path, const NearPart& part, i
   Subset& s = subset_at(path, part);
   const std::size_t k = path.size();
   const SplitRow& split = solver_.splitter().split(solver_.worker(), s, k);
+  optima_ = optima_of(path, depth);
   for (std::size_t lane = 0; lane < split.n_lanes; ++lane) {
     if (solver_.should_stop(solver_.worker())) return;
     const std::uint32_t question = split.question[lane];
@@ -67,7 +68,11 @@ std::optional<NearSplit> NearBits::split_within(Subset& s, const SplitRow& split
   solver_.make_key(no);
   solver_.make_key(yes);
   double no_value = no_floor, yes_value = yes_floor;
-  if (depth > 1) {
+  if (depth > 1 && !optima_.empty()) {
+    no_value = optima_[2 * std::size_t{split.question[lane]}];
+    yes_value = optima_[2 * std::size_t{split.question[lane]} + 1];
+    if (no_value + yes_value > limit) return std::nullopt;
+  } else if (depth > 1) {
     Worker& w = solver_.worker();
     const SubsetResult a = solver_.solve(w, no, depth - 1, budget - yes_floor, k + 1);
     if (!a.is_solved) return std::nullopt;

@@ -39,6 +39,7 @@ class NearBits : public NearSource {
   // From all rows down to the subset that was asked about; they refer to each other.
   std::deque<Subset> chain_;
   std::deque<Subset::Buffers> buffers_;
+  std::vector<double> optima_;  // of that subset, if somebody else solved it
 };
 
 }  // namespace survtree

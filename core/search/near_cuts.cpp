@@ -10,8 +10,22 @@ int CutSolver::useful_depth(const NearPart& s) const {
   return useful_depth(subset);
 }
 
+// As if they had been tried one by one. `is_first`: of all rows, which rules may be about.
+std::vector<CutSolver::Tried> CutSolver::tried_of(const std::vector<double>& optima,
+                                                  bool is_first) const {
+  std::vector<Tried> tried;
+  for (std::uint32_t cut = 0; 2 * std::size_t{cut} < optima.size(); ++cut) {
+    const bool is_barred =
+        is_first && must_split() && !problem_.rules.may_be_first[problem_.column_of(cut)];
+    const double no = optima[2 * std::size_t{cut}], yes = optima[2 * std::size_t{cut} + 1];
+    if (!is_barred) tried.push_back({cut, no + yes + penalty_of(cut), no, yes});
+  }
+  return tried;
+}
+
 void CutSolver::splits_within(std::span<const Step> path, const NearPart& s, int depth,
-                              double budget, std::vector<NearSplit>& out) {
+                              double budget, const std::vector<double>& optima,
+                              std::vector<NearSplit>& out) {
   out.clear();
   CutSubset subset = root_;
   std::vector<std::uint32_t> rows = all_rows_;
@@ -30,14 +44,17 @@ void CutSolver::splits_within(std::span<const Step> path, const NearPart& s, int
   subset.group_loss = s.group_loss;
   subset.floor = problem_.loss->floor(rows);
 
-  const std::size_t k = path.size();
-  const Table table = new_table();
-  if (depth == 1)
-    solve_last(subset, budget, {}, level(k), *table, true);
-  else
-    solve_splits(subset, depth, budget, {}, k, *table, true);
-  if (limits_.is_stopped()) return;
-  std::vector<Tried> tried = level(k).tried;
+  std::vector<Tried> tried = tried_of(optima, path.empty());
+  if (optima.empty()) {
+    const std::size_t k = path.size();
+    const Table table = new_table();
+    if (depth == 1)
+      solve_last(subset, budget, {}, level(k), *table, true);
+    else
+      solve_splits(subset, depth, budget, {}, k, *table, true);
+    if (limits_.is_stopped()) return;
+    tried = level(k).tried;
+  }
   std::erase_if(tried, [&](const Tried& each) { return each.value > budget + tolerance_; });
   std::sort(tried.begin(), tried.end(),
             [](const Tried& a, const Tried& b) { return a.cut < b.cut; });

@@ -17,7 +17,7 @@ class NearCuts : public NearSource {
   }
   void splits_within(std::span<const Step> path, const NearPart& s, int depth, double budget,
                      std::vector<NearSplit>& out) override {
-    solver_.splits_within(path, s, depth, budget, out);
+    solver_.splits_within(path, s, depth, budget, optima_of(path, depth), out);
   }
   bool must_split() const override { return solver_.must_split(); }
   int max_depth() const override { return solver_.options().max_depth; }

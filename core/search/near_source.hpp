@@ -2,6 +2,8 @@
 // are the first of a tree that costs no more than a budget.
 #pragma once
 
+#include <functional>
+
 #include "search/limits.hpp"
 #include "search/tree.hpp"
 
@@ -23,9 +25,16 @@ struct NearSplit {
   double value() const { return no.value + yes.value + penalty; }
 };
 
+// Somebody else who solves all splits of a subset at once, a GPU: given the path to it and how deep
+// a tree on it may be, two numbers a question, the optima of the sides that answer no and yes, off
+// by rounding; infinite where a side is too small. Empty if the search should do it by itself.
+using Optima = std::function<std::vector<double>(std::span<const Step> path, int depth)>;
+
 class NearSource {
  public:
   virtual ~NearSource() = default;
+
+  void ask(Optima optima) { optima_ = std::move(optima); }
 
   virtual NearPart all_rows() const = 0;
   // All splits of the subset at the end of a path whose penalty and optima of both sides add up to
@@ -47,6 +56,18 @@ class NearSource {
   virtual bool should_stop() = 0;
   virtual double penalty() const = 0;
   virtual double tolerance() const = 0;
+
+ protected:
+  // Made smaller by what rounding may have added. Splits with two leaves cost nothing to look at.
+  std::vector<double> optima_of(std::span<const Step> path, int depth) const {
+    if (!optima_ || depth < 2) return {};
+    std::vector<double> found = optima_(path, depth);
+    for (double& value : found) value -= 0.25 * tolerance();
+    return found;
+  }
+
+ private:
+  Optima optima_;
 };
 
 }  // namespace survtree

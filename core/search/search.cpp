@@ -31,12 +31,7 @@ Result Search::accept(const Tree& tree, const std::string& found_by, const RunLi
 
 Result Search::run(const RunLimits& limits) {
   solver_.start(limits);
-  const SubsetFacts& facts = solver_.root().facts;
-  lower_bound_ = std::max(lower_bound_.load(), solver_.bounds().any_tree(facts));
-  if (solver_.must_split())
-    incumbent_.offer(reader_.best_first_split(), "one split");
-  else
-    incumbent_.offer(leaf_of(facts.loss), "one leaf");
+  offer_first_tree();
   log_progress();
   solver_.limits().look_at_clock(true);  // all the time there is may be gone already
   solver_.with_team([this] {
@@ -54,6 +49,27 @@ Result Search::run(const RunLimits& limits) {
     }
   }
   return final_result(std::move(tree));
+}
+
+void Search::offer_first_tree() {
+  const SubsetFacts& facts = solver_.root().facts;
+  lower_bound_ = std::max(lower_bound_.load(), solver_.bounds().any_tree(facts));
+  if (solver_.must_split())
+    incumbent_.offer(reader_.best_first_split(), "one split");
+  else
+    incumbent_.offer(leaf_of(facts.loss), "one leaf");
+}
+
+std::size_t Search::try_below(std::span<const Step> path, std::span<const std::uint32_t> questions,
+                              int depth, double budget, const RunLimits& limits) {
+  solver_.start(limits);
+  if (incumbent_.tree() == nullptr) offer_first_tree();
+  return solver_.try_below(path, questions, depth, budget);
+}
+
+double Search::budget_at(double upper_bound) const {
+  const double share = is_final_depth() ? 1.0 - run_limits().gap : 1.0;
+  return std::min(share * incumbent_.objective(), upper_bound);
 }
 
 // Without a depth limit the search deepens until no proof was cut by depth.
@@ -85,8 +101,7 @@ void Search::settle_ties() {
 
 // Returns whether that was all.
 bool Search::search_depth(double upper_bound) {
-  const double share = is_final_depth() ? 1.0 - run_limits().gap : 1.0;
-  const double budget = std::min(share * incumbent_.objective(), upper_bound);
+  const double budget = budget_at(upper_bound);
   result_ = solver_.solve(solver_.worker(), solver_.root(), depth_, budget, 0);
   const bool is_stopped_here = solver_.limits().is_stopped();
   const bool is_last = is_final_depth() || (!result_.is_depth_cut && !is_stopped_here);
@@ -125,7 +140,9 @@ void Search::raise_lower_bound() {
 
 void Search::look_for_trees() {
   const double before = incumbent_.objective();
+  solver_.limits().lift_slice();
   greedy_.look_for_trees();
+  solver_.limits().set_slice();
   if (incumbent_.objective() < before) log_progress();
 }
 
@@ -150,6 +167,7 @@ double Search::proven_bound() const {
 }
 
 void Search::solve_by_lattice() {
+  solver_.limits().lift_slice();
   lattice_ = std::make_unique<Lattice>(solver_);
   lattice_->fill();
   if (is_stopped()) return lattice_.reset();

@@ -39,6 +39,17 @@ class Search {
   // Whether the best tree so far is proven to be one of these.
   bool is_proven() const;
 
+  // For a search that several processes share (SubsetSolver::open_questions). Where a run that was
+  // stopped will go on: the depth, and what a tree may cost at most to be of interest.
+  int depth() const { return depth_; }
+  double budget() const { return budget_at(solver_.options().upper_bound); }
+  // Instead of a run: questions below a path, as SubsetSolver::try_below() does it.
+  std::size_t try_below(std::span<const Step> path, std::span<const std::uint32_t> questions,
+                        int depth, double budget, const RunLimits& limits);
+  // Somebody else has proven that no tree costs less.
+  void raise_lower_bound_to(double bound) { lower_bound_ = std::max(lower_bound_.load(), bound); }
+  const Tree& best_tree() const { return incumbent_.tree(); }
+
   // Through these whoever waits for run() listens to it, and may interrupt it.
   Limits& limits() { return solver_.limits(); }
   std::vector<Progress> take_progress() { return progress_.take(); }
@@ -52,6 +63,8 @@ class Search {
   double objective() const { return incumbent_.objective(); }
 
  private:
+  void offer_first_tree();
+  double budget_at(double upper_bound) const;
   void deepen(double upper_bound);
   void settle_ties();
   bool search_depth(double upper_bound);

@@ -10,19 +10,6 @@ constexpr std::uint64_t kMostShed = 64;
 // without a limit on depth wants to know.
 constexpr int kMostDepthOfPairs = 6;
 
-struct SubsetSolver::Node {
-  Subset& subset;
-  Worker::Level& scratch;  // its splits
-  int depth;
-  double budget;
-  std::size_t level;
-
-  std::mutex mutex;  // guards what follows
-  SubsetResult best;
-  double rest = Bounds::no_limit;  // no tree that was left unsolved is better than this
-  bool is_depth_cut = false;
-};
-
 SubsetSolver::SubsetSolver(const Problem& problem, const SearchOptions& options,
                            const Incumbent& incumbent)
     : problem_(problem),
@@ -254,12 +241,13 @@ SubsetResult SubsetSolver::solve_pairs(Worker& w, Subset& s, std::size_t k) {
   return best;
 }
 
-SubsetResult SubsetSolver::solve_splits(Worker& w, Subset& s, int depth, double budget,
-                                        std::size_t k) {
+SubsetSolver::Node SubsetSolver::begin_node(Worker& w, Subset& s, int depth, double budget,
+                                            std::size_t k) {
   Worker::Level& scratch = w.level(k);
   splitter_.split(w, s, k);
   // Most promising first: a good tree early makes the budget of the others small.
   scratch.split.order_by_loss(problem_.rules, scratch.order);
+  if (!is_deferred_.empty()) put_deferred_last(scratch);
   SubsetResult best{bounds_.as_leaf(s.facts), kLeaf, true, false};
   if (k == 0 && must_split_) {
     best.value = Bounds::no_limit;
@@ -271,8 +259,12 @@ SubsetResult SubsetSolver::solve_splits(Worker& w, Subset& s, int depth, double 
     best = {shallower->value, shallower->question, true, false};
   if (k == 0 && incumbent_.objective() < best.value)
     best = {incumbent_.objective(), incumbent_.tree()->question, true, false};
+  return {s, scratch, depth, budget, k, {}, best};
+}
 
-  Node node{s, scratch, depth, budget, k, {}, best};
+SubsetResult SubsetSolver::solve_splits(Worker& w, Subset& s, int depth, double budget,
+                                        std::size_t k) {
+  Node node = begin_node(w, s, depth, budget, k);
   try_questions(w, node);
   const bool is_within = !options_.switches.hierarchical || node.best.value <= budget + tolerance_;
   // A tree deeper than this has at least depth + 2 leaves. Where these alone cost more than what is

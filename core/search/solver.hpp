@@ -27,6 +27,17 @@ struct SearchOptions {
   bool check_keys = false;  // keep the groups of every cached subset and compare them
 };
 
+// A split of a subset that is neither solved nor ruled out.
+struct OpenQuestion {
+  std::uint32_t question;
+  bool is_yes_next;  // which of its parts a search would look at now
+};
+struct OpenQuestions {
+  std::vector<OpenQuestion> questions;  // most promising first
+  double bound = 0.0;                   // no tree on the subset costs less
+  double limit = 0.0;                   // what one must cost at most to be of interest
+};
+
 class SubsetSolver {
  public:
   // Called when a split of all rows, by a lane of the first worker's split row, is better than any
@@ -41,6 +52,20 @@ class SubsetSolver {
   // count as within it: every tree that attains the optimum is found, so that the choice among them
   // does not depend on the order of search. `level` is how far below all rows the subset is.
   SubsetResult solve(Worker& w, Subset& s, int depth, double budget, std::size_t level);
+  // For a search that several processes share, whose cached results they hand to each other. A
+  // path leads from all rows to a subset, which may be split so many levels deep.
+  //
+  // What is left to be done there, as far as this cache knows, if trees on all rows may be `depth`
+  // deep and cost so much.
+  OpenQuestions open_questions(std::span<const Step> path, int depth, double budget);
+  // Solves questions of the subset, one after another, or proves that they exceed the budget, where
+  // the subset may be split `depth` levels deep; the results are in the cache afterwards. Returns
+  // how many were done before a limit stopped it.
+  std::size_t try_below(std::span<const Step> path, std::span<const std::uint32_t> questions,
+                        int depth, double budget);
+  // Questions that others are trying above: here they are tried last, in the hope that their
+  // results come before. Two that try a and b would otherwise meet at once in the subsets of both.
+  void defer(std::span<const std::uint32_t> questions);
   // What the cache says of a subset whose key is made.
   std::optional<SubsetResult> cached(const Subset& s, int depth) const;
   void make_key(Subset& s) const;
@@ -75,6 +100,7 @@ class SubsetSolver {
   const Bounds& bounds() const { return bounds_; }
   const Splitter& splitter() const { return splitter_; }
   const Cache& cache() const { return cache_; }
+  Cache& cache() { return cache_; }
   double tolerance() const { return tolerance_; }
   Limits& limits() { return limits_; }
   const Limits& limits() const { return limits_; }
@@ -85,7 +111,23 @@ class SubsetSolver {
   Stats stats() const;
 
  private:
-  struct Node;  // a subset whose questions are being tried, perhaps by several workers
+  // A subset whose questions are being tried, perhaps by several workers.
+  struct Node {
+    Subset& subset;
+    Worker::Level& scratch;  // its splits
+    int depth;
+    double budget;
+    std::size_t level;
+
+    std::mutex mutex;  // guards what follows
+    SubsetResult best;
+    double rest = Bounds::no_limit;  // no tree that was left unsolved is better than this
+    bool is_depth_cut = false;
+  };
+  struct Known {
+    double value;  // the optimum, or what no tree is below
+    bool is_solved;
+  };
 
   void look_for_first_split();
   SubsetResult solve_first_split(Worker& w, Subset& s, int depth, double budget);
@@ -94,6 +136,19 @@ class SubsetSolver {
   PairRequest pair_request(Worker& w, std::span<const std::uint64_t> bits) const;
   const std::vector<std::int64_t>& pair_sums(Worker& w, const Subset& s, std::size_t level);
   SubsetResult solve_splits(Worker& w, Subset& s, int depth, double budget, std::size_t level);
+  Node begin_node(Worker& w, Subset& s, int depth, double budget, std::size_t level);
+  // Where a path leads, and what is left there of depth and budget.
+  struct End {
+    Subset& subset;
+    int depth;
+    double budget;
+    std::size_t level;
+  };
+  void at_end_of(std::span<const Step> path, const End& from,
+                 const std::function<void(const End& end)>& use);
+  void put_deferred_last(Worker::Level& scratch) const;
+  Known known(Subset& s, int depth) const;
+  void look_at_open(Node& node, std::uint32_t lane, OpenQuestions& out) const;
   void try_questions(Worker& w, Node& node);
   void try_question(Worker& w, Node& node, std::uint32_t lane);
   SubsetResult solve_parts(Worker& w, const Node& node, std::uint32_t lane, double limit);
@@ -115,6 +170,7 @@ class SubsetSolver {
   double tolerance_ = 0.0;
   bool must_split_ = false;  // all rows, on a question that may be first
   bool solves_pairs_ = false;
+  std::vector<bool> is_deferred_;      // by question; empty if none is
   std::uint64_t pause_at_ = kNoLimit;  // lane-rows of the first worker
   std::uint64_t n_shed_before_ = 0;    // this run
   OnBetterSplit on_better_split_;

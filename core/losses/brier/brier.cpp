@@ -67,14 +67,7 @@ class BrierLoss : public Loss {
                       out.yes);
   }
 
-  // By row: weight, event mass, area and elapsed time as two numbers each; then the end, likewise.
-  LossFacts facts_for_device() const override {
-    LossFacts facts{6, {}, {events_.end.high, events_.end.low}};
-    for (const EventRow& row : events_.rows)
-      facts.rows.insert(facts.rows.end(), {row.weight, row.event_mass, row.censor_area.high,
-                                           row.censor_area.low, row.elapsed.high, row.elapsed.low});
-    return facts;
-  }
+  LossFacts facts_for_device() const override { return event_facts(events_); }
 
  private:
   static constexpr std::size_t kMostInSingle = 2000;

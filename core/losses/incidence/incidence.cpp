@@ -50,6 +50,8 @@ class IncidenceLoss : public Loss {
     lanes_of(out.kernel).block_losses(blocks_.data(), steps, blocks, out.n_lanes, out.no, out.yes);
   }
 
+  LossFacts facts_for_device() const override { return event_facts(events_); }
+
  private:
   // Of rows or blocks, the k-th to pass being of(k), written to place(k).
   template <class Of, class Place>

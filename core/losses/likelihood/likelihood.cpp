@@ -1,6 +1,7 @@
 #include "losses/likelihood/likelihood.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "losses/likelihood/pairs.hpp"
@@ -69,6 +70,17 @@ class LikelihoodLoss : public Loss {
     return lanes_of(request.kernel)
         .best_pair(pair_facts_, request, sums.data(), request.whole_scratch.data(),
                    request.single_scratch.data());
+  }
+
+  // By row: the sums, whole numbers, as their bits; then the units and the total weight.
+  LossFacts facts_for_device() const override {
+    const HazardUnits& units = facts_.units;
+    LossFacts facts{
+        4, {}, {units.expected, units.expected_low, units.deviance, units.total_weight}};
+    for (const HazardSums& row : rows_)
+      for (const std::int64_t sum : {row.events, row.expected, row.deviance, row.expected_low})
+        facts.rows.push_back(std::bit_cast<double>(sum));
+    return facts;
   }
 
  private:
