@@ -2,6 +2,7 @@
 
     python -m benchmarks.gpu write --data FOLDER --problems PLACE      # where the data are
     python -m benchmarks.gpu searches --problems PLACE --device cuda   # where the GPU is; or cpu
+    python -m benchmarks.gpu turns --problems PLACE --names household  # both devices in turns
     python -m benchmarks.gpu kernel
     python -m benchmarks.gpu random --first 0 -n 20000
 
@@ -13,133 +14,135 @@ compares trees and numbers with those of the core, on the problems of tests/orac
 
 import argparse
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from math import comb
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
+from benchmarks.gpu_problems import stored_problems, write
 from benchmarks.tables import HERE, Table, machine, revision
-from survtree import OptimalSurvivalTree
-from survtree._base.checks import check_options
+from survtree._base.tree import Tree
 from survtree._data.table import EventTable
-from survtree._model.prepare import prepare
-from survtree._questions.questions import Questions
 from survtree._search.gpu.engine import cuda_device
-from survtree._search.gpu.lattice import DeviceRows, Lattice, Rules, Splits
+from survtree._search.gpu.lattice import MOST_DEPTH, DeviceRows, Lattice, Rules, Splits
+from survtree._search.near_trees import NearSearch, NearTrees
 from survtree._search.problem import Problem, SearchSettings
-from survtree._search.read_replay import read_replay
-from survtree._search.replay import save
-from survtree._search.solve import Solution, solve
+from survtree._search.run import ON_GPU
+from survtree._search.solve import frontier, solve
 
-ENCODED = (
-    *(("whas500", 5, 0.001), ("gbsg2", 4, 0.001), ("flchain", 4, 0.001), ("flchain", 5, 0.0005)),
-    *(("credit", 5, 0.0005), ("credit", 6, 0.0005), ("churn", 4, 0.001)),
-)
-EVERY_CUT = (("whas500", 3, 0.005), ("gbsg2", 3, 0.005), ("whas500", 4, 0.005))
-KEYS = ("answers", "dataset", "max_depth", "regularization", "device")
+KEYS = ("mode", "loss", "answers", "dataset", "max_depth", "regularization", "device")
+MOST_SECONDS_AGAIN = 30.0
 SEARCH_FIELDS = (
     *(*KEYS, "rows", "questions", "status", "objective", "lower_bound", "n_leaves"),
     *("seconds", "runs", "first_s", "gpu_lane_rows", "where"),
 )
 KERNEL_ROWS = (500, 1_000, 2_000, 4_000, 8_000)
 KERNEL_QUESTIONS = 256
-Problems = Iterator[tuple[str, Problem]]
-
-NOTES = """
-CI has no GPU: these figures were made by hand, on the machine that the rows name. There is no limit
-on time in them, and the CPU's seconds are those of one core of the same machine.
-
-**Searches.** `answers` is `01` for 0/1 columns and `cuts` for every cut of raw columns.
-`gpu_lane_rows` counts pairs of a row and a split of its cell as if every question were asked of
-every cell; questions that do not part the rows of a cell are left out, so that less is done.
-Objectives, bounds and statuses are those of the core, bit for bit, wherever both ran. `household`
-has 190,915 different rows and 15 questions, of which a core closes nearly all at once: there a GPU
-is slower, and `device="auto"` stays on the CPU.
-
-**Kernel.** Random answers to 256 questions, events in every other row, all pairs of questions: the
-cells of a pair are listed, and each is split on every question.
-
-**Random problems.** Those of the oracle, with ties, weights, equal rows, any censoring, rules about
-columns and leaves: trees, objectives, bounds and statuses of a GPU beside those of the core.
-Fourteen processes shared the GPU; seconds are added up.
-"""
-
-
-def problems_of(folder: Path) -> Problems:
-    """By kind of answers and name; with the packages that read the data."""
-    from benchmarks import data
-    from benchmarks.problems import problem_of
-
-    for name, depth, penalty in ENCODED:
-        yield f"01 {name}", problem_of(data.read(folder, name), depth, penalty)
-    yield "01 household", household(folder / data.HOUSEHOLD, 5, 0.01)
-    for name, depth, penalty in EVERY_CUT:
-        yield f"cuts {name}", every_cut(name, depth, penalty)
-
-
-def household(path: Path, max_depth: int, penalty: float) -> Problem:
-    """Two million rows."""
-    with np.load(path) as file:
-        X, event, time = (file[name] for name in ("X", "event", "time"))
-    events = EventTable(event.astype(bool), time.astype(float), np.ones(len(time)))
-    questions = Questions(tuple(f"f{j}" for j in range(X.shape[1])))
-    return Problem(X.astype(np.uint8), events, questions, penalty, max_depth, 7)
-
-
-def every_cut(name: str, max_depth: int, penalty: float) -> Problem:
-    """A raw table of scikit-survival with every cut of its columns, in codes."""
-    from sksurv import datasets
-
-    X, y = getattr(datasets, f"load_{name}")()
-    given = {"thresholds": "all", "teacher": None, "horizon": None, "min_events_leaf": 0}
-    model = OptimalSurvivalTree(max_depth, penalty, min_samples_leaf=7, **given)
-    return prepare(model, check_options(model), X, y, None).problem
-
-
-def write(arguments: argparse.Namespace) -> None:
-    for name, problem in problems_of(arguments.data):
-        path = save(problem, SearchSettings(), arguments.problems)
-        path.rename(arguments.problems / f"{name} {problem.max_depth}.npz")
+TURNS = 20
 
 
 def searches(arguments: argparse.Namespace) -> None:
     table = Table(arguments.results / "gpu_searches.csv", SEARCH_FIELDS, KEYS)
-    for path in sorted(arguments.problems.glob("*.npz")):
-        answers, dataset, _ = path.stem.split(" ")
-        problem = read_replay(path).problem
-        key = (answers, dataset, problem.max_depth, problem.regularization, arguments.device)
-        if (arguments.names and dataset not in arguments.names) or table.has(*key):
+    for stored in stored_problems(arguments.problems):
+        problem = stored.problem
+        case = (problem.max_depth, problem.regularization, arguments.device)
+        key = (stored.mode, stored.loss, stored.answers, stored.dataset, *case)
+        if (arguments.names and stored.dataset not in arguments.names) or table.has(*key):
             continue
         settings = SearchSettings(device=arguments.device, time_limit=arguments.limit)
-        first_s, _ = seconds_of(lambda p=problem, s=settings: solve(p, s))
-        runs = [
-            seconds_of(lambda p=problem, s=settings: solve(p, s)) for _ in range(repeats(first_s))
-        ]
-        times, found = [run[0] for run in runs] or [first_s], (runs or [(first_s, _)])[-1][1]
-        facts = {**facts_of(problem, found), "first_s": f"{first_s:.6g}", "runs": len(times)}
-        seconds = {"seconds": f"{statistics.median(times):.6g}", "where": where(arguments.device)}
-        table.add({**dict(zip(KEYS, key, strict=True)), **facts, **seconds, **facts_of_machine()})
+        run = partial(MODES[stored.mode], problem, settings)
+        first_s, found = seconds_of(run)
+        times = [first_s]
+        if first_s < MOST_SECONDS_AGAIN:
+            times = [seconds_of(run)[0] for _ in range(5 if first_s < 5.0 else 1)]
+        seconds = {
+            "seconds": f"{statistics.median(times):.6g}",
+            "where": where(arguments.device, arguments.where),
+        }
+        sizes = {"rows": problem.answers.shape[0], "questions": problem.answers.shape[1]}
+        runs = {"first_s": f"{first_s:.6g}", "runs": len(times)}
+        row = {**dict(zip(KEYS, key, strict=True)), **sizes, **found, **runs, **seconds}
+        table.add({**row, **facts_of_machine()})
 
 
-def repeats(first_s: float) -> int:
-    """None where one takes long."""
-    return 5 if first_s < 5.0 else 1 if first_s < 30.0 else 0
+def turns(arguments: argparse.Namespace) -> None:
+    """Both devices in turns, for problems that take about as long on both."""
+    fields = ("dataset", "max_depth", "device", "least_s", "seconds", "runs", "where")
+    table = Table(arguments.results / "gpu_turns.csv", fields, ("dataset", "max_depth", "device"))
+    for stored in stored_problems(arguments.problems):
+        if arguments.names and stored.dataset not in arguments.names:
+            continue
+        times: dict[str, list[float]] = {"cuda": [], "cpu": []}
+        for device in [*times] * (1 + TURNS):
+            run = partial(MODES[stored.mode], stored.problem, SearchSettings(device=device))
+            times[device].append(seconds_of(run)[0])
+        for device, (_, *again) in times.items():  # the first compiles
+            row = {"dataset": stored.dataset, "max_depth": stored.problem.max_depth}
+            found = {"least_s": f"{min(again):.6g}", "seconds": f"{statistics.median(again):.6g}"}
+            facts = {"device": device, "runs": TURNS, "where": where(device, arguments.where)}
+            table.add({**row, **found, **facts, **facts_of_machine()})
 
 
-def facts_of(problem: Problem, found: Solution) -> dict[str, Any]:
+def fit(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
+    """One tree."""
+    found = solve(problem, settings)
     return {
-        "rows": problem.answers.shape[0],
-        "questions": problem.answers.shape[1],
         "status": found.status,
         "objective": repr(found.objective),
         "lower_bound": repr(found.lower_bound),
         "n_leaves": len(found.tree.leaves),
-        "gpu_lane_rows": found.counts.get("gpu_lane_rows", ""),
+        "gpu_lane_rows": found.counts.get(ON_GPU, ""),
     }
+
+
+def path(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
+    """All best trees: their numbers of leaves, and the objective of the last."""
+    found = frontier(problem, settings)
+    return {
+        "status": found[-1].status,
+        "objective": repr(found[-1].objective),
+        "lower_bound": repr(found[-1].lower_bound),
+        "n_leaves": " ".join(str(len(each.tree.leaves)) for each in found),
+        "gpu_lane_rows": found[-1].counts.get(ON_GPU, ""),
+    }
+
+
+def folds(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
+    """Paths without a fifth of the rows, one after the other, as cross-validation searches them."""
+    fold = np.arange(len(problem.events)) % 5
+    found = [path(without(problem, fold == k), settings) for k in range(5)]
+    lane_rows = [each["gpu_lane_rows"] for each in found if each["gpu_lane_rows"] != ""]
+    objectives = " ".join(each["objective"] for each in found)
+    same = {"lower_bound": "", "n_leaves": "", "gpu_lane_rows": sum(lane_rows) or ""}
+    return {"status": found[0]["status"], "objective": objectives, **same}
+
+
+def without(problem: Problem, rows: np.ndarray) -> Problem:
+    events = problem.events
+    kept = EventTable(events.event[~rows], events.time[~rows], events.weight[~rows])
+    return replace(problem, answers=problem.answers[~rows], events=kept)
+
+
+def near(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
+    """All trees within 2 %, the search for the best one included: how many there are."""
+    best = solve(problem, settings)
+    found = NearSearch(problem, best.objective, settings).trees(0.02 * best.objective, 100_000)
+    return {
+        "status": found.status,
+        "objective": repr(float(found.objectives[-1])),
+        "lower_bound": "",
+        "n_leaves": len(found.trees),
+        "gpu_lane_rows": found.counts.get(ON_GPU, ""),
+    }
+
+
+MODES = {"fit": fit, "path": path, "folds": folds, "near": near}
 
 
 def kernel(arguments: argparse.Namespace) -> None:
@@ -154,7 +157,14 @@ def kernel(arguments: argparse.Namespace) -> None:
         lane_rows = comb(KERNEL_QUESTIONS, 2) * n_rows * (KERNEL_QUESTIONS - 2)
         row = {"rows": n_rows, "questions": KERNEL_QUESTIONS, "lane_rows": lane_rows}
         speed = {"seconds": f"{seconds:.6g}", "lane_rows_per_s": f"{lane_rows / seconds:.4g}"}
-        table.add({**row, **speed, "where": where("cuda"), **facts_of_machine()})
+        table.add(
+            {
+                **row,
+                **speed,
+                "where": where(arguments.device, arguments.where),
+                **facts_of_machine(),
+            }
+        )
 
 
 def last_level(lattice: Lattice, rows: DeviceRows) -> Splits:
@@ -165,7 +175,7 @@ def random_rows(n_rows: int) -> DeviceRows:
     rng = np.random.default_rng(n_rows)
     times = np.sort(rng.exponential(size=n_rows))
     elapsed = times / times[-1] / n_rows
-    facts = np.zeros((n_rows, 6))
+    facts = np.zeros((n_rows, 7))
     facts[:, 0], facts[:, 1] = 1.0, 1.0
     facts[:, 2] = facts[:, 4] = elapsed
     return DeviceRows(
@@ -183,38 +193,102 @@ def random_rows(n_rows: int) -> DeviceRows:
 
 
 def random(arguments: argparse.Namespace) -> None:
-    """All kinds of problems of the oracle, bit for bit."""
-    from tests.support.cut_problems import cut_case
-    from tests.support.problems import random_case, teacher_case, with_rules
-
-    kinds: dict[str, Callable[[int], Problem]] = {
-        "bits": lambda seed: random_case(seed).problem,
-        "bits, rules": lambda seed: with_rules(random_case(seed).problem, seed),
-        "teacher": lambda seed: teacher_case(seed).problem,
-        "cuts": lambda seed: cut_case(seed).problem,
-        "cuts, teacher": lambda seed: cut_case(seed, loss="teacher").problem,
-    }
+    """All kinds of problems of the oracle, bit for bit; all of it on the GPU."""
     fields = ("kind", "first_seed", "problems", "failed", "seconds", "where")
     table = Table(arguments.results / "gpu_random.csv", fields, ("kind", "first_seed"))
-    for kind, made in kinds.items():
+    for kind, is_same in random_kinds().items():
+        if arguments.kinds and kind not in arguments.kinds:
+            continue
         began, seeds = perf_counter(), range(arguments.first, arguments.first + arguments.n)
-        failed = [seed for seed in seeds if not is_same(made(seed))]
+        with (
+            mock.patch("survtree._search.run.FIRST_WORK", 0),
+            mock.patch("survtree._search.gpu.optima.WORTH_WORK", 0),
+        ):
+            failed = [seed for seed in seeds if not is_same(seed)]
         print(kind, failed, flush=True)
         row = {"kind": kind, "first_seed": arguments.first, "problems": arguments.n}
         seconds = f"{perf_counter() - began:.6g}"
-        found = {"failed": len(failed), "seconds": seconds, "where": where("cuda")}
+        found = {
+            "failed": len(failed),
+            "seconds": seconds,
+            "where": where(arguments.device, arguments.where),
+        }
         table.add({**row, **found, **facts_of_machine()})
 
 
-def is_same(problem: Problem) -> bool:
-    """Whether a GPU gives the tree and the numbers of the core."""
-    problem = replace(problem, max_depth=min(problem.max_depth or 4, 7))
-    plain, found = (solve(problem, SearchSettings(device=name)) for name in ("cpu", "cuda"))
-    arrays = (
-        (getattr(each.tree, name) for name in ("question", "no", "yes")) for each in (plain, found)
+def random_kinds() -> dict[str, Callable[[int], bool]]:
+    """Whether a GPU gives what the core gives, by seed."""
+    from tests.support.cut_problems import cut_case
+    from tests.support.near_problems import near_case
+    from tests.support.problems import (
+        competing,
+        likelihood_case,
+        random_case,
+        teacher_case,
+        with_rules,
     )
-    numbers = [(each.objective, each.lower_bound, each.status) for each in (plain, found)]
-    return all(map(np.array_equal, *arrays)) and numbers[0] == numbers[1]
+
+    return {
+        "bits": lambda seed: is_same_tree(random_case(seed).problem),
+        "bits, rules": lambda seed: is_same_tree(with_rules(random_case(seed).problem, seed)),
+        "teacher": lambda seed: is_same_tree(teacher_case(seed).problem),
+        "likelihood": lambda seed: is_same_tree(likelihood_case(seed).problem),
+        "incidence": lambda seed: is_same_tree(competing(random_case(seed)).problem),
+        "cuts": lambda seed: is_same_tree(cut_case(seed).problem),
+        "cuts, teacher": lambda seed: is_same_tree(cut_case(seed, loss="teacher").problem),
+        "cuts, likelihood": lambda seed: is_same_tree(cut_case(seed, loss="likelihood").problem),
+        "cuts, incidence": lambda seed: is_same_tree(cut_case(seed, loss="incidence").problem),
+        "paths": lambda seed: is_same_path(random_case(seed).problem),
+        "paths, teacher": lambda seed: is_same_path(teacher_case(seed).problem),
+        "near-optimal": lambda seed: is_same_list(near_case(seed).problem, near_case(seed).within),
+    }
+
+
+def on_both(problem: Problem, run: Callable[[Problem, SearchSettings], Any]) -> tuple[Any, Any]:
+    """What a core gives, and what a GPU gives."""
+    problem = replace(problem, max_depth=min(problem.max_depth or 4, MOST_DEPTH))
+    return run(problem, SearchSettings()), run(problem, SearchSettings(device="cuda"))
+
+
+def is_same_tree(problem: Problem) -> bool:
+    """Whether a GPU gives the tree and the numbers of the core."""
+
+    def facts(problem: Problem, settings: SearchSettings) -> Any:
+        found = solve(problem, settings)
+        return nodes(found.tree), found.objective, found.lower_bound, found.status
+
+    plain, found = on_both(problem, facts)
+    return bool(plain == found)
+
+
+def is_same_path(problem: Problem) -> bool:
+    def facts(problem: Problem, settings: SearchSettings) -> Any:
+        return [(nodes(each.tree), each.objective) for each in frontier(problem, settings)]
+
+    # Below such a penalty trees of different sizes may differ by rounding alone.
+    least = 1e-6 * solve(replace(problem, max_depth=0), SearchSettings()).one_leaf_loss
+    problem = replace(problem, regularization=max(problem.regularization, least))
+    plain, found = on_both(problem, facts)
+    return bool(plain == found)
+
+
+def is_same_list(problem: Problem, within: float) -> bool:
+    """The same trees in the same order; their objectives may differ by rounding."""
+
+    def trees(problem: Problem, settings: SearchSettings) -> NearTrees:
+        best = solve(problem, SearchSettings()).objective
+        return NearSearch(problem, best, settings).trees(within, 500)
+
+    plain, found = on_both(problem, trees)
+    return (
+        list(map(nodes, plain.trees)) == list(map(nodes, found.trees))
+        and np.allclose(plain.objectives, found.objectives, rtol=1e-12, atol=0.0)
+        and plain.status == found.status
+    )
+
+
+def nodes(tree: Tree) -> Any:
+    return tree.question.tolist(), tree.no.tolist(), tree.yes.tolist()
 
 
 def seconds_of(run: Callable[[], Any]) -> tuple[float, Any]:
@@ -223,10 +297,10 @@ def seconds_of(run: Callable[[], Any]) -> tuple[float, Any]:
     return perf_counter() - start, out
 
 
-def where(device: str) -> str:
-    """The GPU and the versions that matter."""
+def where(device: str, core: str) -> str:
+    """The GPU and the versions that matter; or what to say of a core."""
     if device == "cpu":
-        return "one core"
+        return core
     import cupy
 
     runtime = cupy.cuda.runtime
@@ -242,19 +316,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("write", "searches", "kernel", "random"))
+    actions = {"searches": searches, "turns": turns, "kernel": kernel, "random": random}
+    parser.add_argument("what", nargs="?", choices=("write", *actions))
+    parser.add_argument("--summary", action="store_true", help="only print what the file says")
     parser.add_argument("--data", type=Path)
     parser.add_argument("--problems", type=Path)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cuda")
     parser.add_argument("--names", nargs="*")
+    parser.add_argument("--kinds", nargs="*", help="of random problems; all of them by default")
     parser.add_argument("--results", type=Path, default=HERE / "results")
     parser.add_argument("--limit", type=float)
+    parser.add_argument("--where", default="one core", help="what the CPU's rows say")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("-n", type=int, default=1_000)
     arguments = parser.parse_args()
-    {"write": write, "searches": searches, "kernel": kernel, "random": random}[arguments.what](
-        arguments
-    )
+    if arguments.summary or arguments.what is None:
+        from benchmarks.gpu_page import summary  # with packages that only pages need
+
+        print(summary())
+    elif arguments.what == "write":
+        write(arguments.data, arguments.problems)
+    else:
+        actions[arguments.what](arguments)
 
 
 if __name__ == "__main__":

@@ -11,14 +11,16 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
+from unittest import mock
 
 import numpy as np
 
 from survtree._base import DeviceError
 from survtree._search.gpu.engine import cuda_device
+from survtree._search.near_trees import NearSearch
 from survtree._search.problem import Problem, SearchSettings
 from survtree._search.read_replay import read_replay
-from survtree._search.solve import Solution, solve
+from survtree._search.solve import Solution, frontier, solve
 from tests.support.problems import random_case
 
 ON_GPU = SearchSettings(device="cuda")
@@ -88,12 +90,31 @@ def too_little_memory(problem: Problem) -> None:
     print("auto went on without it, and afterwards the GPU is free again")
 
 
+def path_in_time(problem: Problem) -> None:
+    began = perf_counter()
+    found = frontier(problem, replace(ON_GPU, time_limit=1.0))
+    assert all(is_sound(each, "time_limit") for each in found), found
+    print(f"a path in 1 s: ended after {perf_counter() - began:.2f} s, {len(found)} trees")
+
+
+def list_in_time(problem: Problem) -> None:
+    problem = replace(problem, max_depth=3)
+    best = solve(problem, ON_GPU).objective
+    began = perf_counter()
+    found = NearSearch(problem, best, replace(ON_GPU, time_limit=1.0)).trees(best, 10**6)
+    assert found.status == "time_limit", found
+    print(f"a list in 1 s: ended after {perf_counter() - began:.2f} s, {len(found.trees)} trees")
+
+
 def main() -> None:
     problem = read_replay(Path(sys.argv[1])).problem
-    two_at_once()
-    time_limit(problem)
-    interrupt(problem)
-    too_little_memory(problem)
+    with mock.patch("survtree._search.run.FIRST_WORK", 0):  # all of it on the GPU
+        two_at_once()
+        time_limit(problem)
+        interrupt(problem)
+        path_in_time(problem)
+        list_in_time(problem)
+        too_little_memory(problem)
 
 
 if __name__ == "__main__":

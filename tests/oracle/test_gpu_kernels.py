@@ -3,6 +3,7 @@
 What a GPU itself does with them is tested on a machine that has one: benchmarks/gpu.py.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,11 +12,19 @@ import pytest
 from survtree._search.engines import search_of
 from survtree._search.gpu.engine import GpuSearch
 from survtree._search.gpu.lattice import MOST_DEPTH
+from survtree._search.gpu.source import LOSSES
 from survtree._search.problem import Problem, SearchSettings
 from survtree._search.solve import Solution, solve
 from tests.support.cut_problems import cut_case
 from tests.support.host_device import HostDevice, on_host
-from tests.support.problems import random_case, teacher_case, with_rules
+from tests.support.problems import (
+    Case,
+    competing,
+    likelihood_case,
+    random_case,
+    teacher_case,
+    with_rules,
+)
 
 
 def check_same(problem: Problem) -> Solution:
@@ -38,13 +47,21 @@ def test_trees_of_bits_are_those_of_the_core(first: int) -> None:
         check_same(random_case(seed).problem)
 
 
+OF_LOSS: dict[str, Callable[[int], Case]] = {
+    "teacher": teacher_case,
+    "likelihood": likelihood_case,
+    "incidence": lambda seed: competing(random_case(seed)),
+}
+
+
+@pytest.mark.parametrize("loss", list(OF_LOSS))
 @pytest.mark.parametrize("first", range(0, 200, 50))
-def test_trees_against_a_teacher_are_those_of_the_core(first: int) -> None:
+def test_trees_of_other_losses_are_those_of_the_core(first: int, loss: str) -> None:
     for seed in range(first, first + 50):
-        check_same(teacher_case(seed).problem)
+        check_same(OF_LOSS[loss](seed).problem)
 
 
-@pytest.mark.parametrize("loss", ["brier", "teacher"])
+@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("first", range(0, 200, 50))
 def test_trees_of_cuts_are_those_of_the_core(first: int, loss: str) -> None:
     for seed in range(first, first + 50):

@@ -73,20 +73,25 @@ def _library(variant: Variant) -> ctypes.CDLL:
 
 @contextmanager
 def on_host() -> Iterator[HostDevice]:
-    """Searches on a GPU run on the CPU meanwhile."""
+    """Searches on a GPU run on the CPU meanwhile; the core does nothing before."""
     device = HostDevice()
-    with mock.patch("survtree._search.run.cuda_device", return_value=device):
+    with (
+        mock.patch("survtree._search.run.cuda_device", return_value=device),
+        mock.patch("survtree._search.run.FIRST_WORK", 0),
+        mock.patch("survtree._search.gpu.optima.WORTH_WORK", 0),
+    ):
         yield device
 
 
 def sizes_of(variant: Variant, arguments: NDArray[Any]) -> dict[str, int]:
     """What the kernels say of the sizes that Python computes as well."""
     library, place = _library(variant), ctypes.c_void_p(arguments.ctypes.data)
-    for name in ("own_bytes", "scratch_bytes", "row_bytes", "arguments_bytes"):
+    for name in ("own_bytes", "scratch_bytes", "row_bytes", "tile_row_bytes", "arguments_bytes"):
         getattr(library, name).restype = ctypes.c_uint64
     return {
         "own": library.own_bytes(place),
         "scratch": library.scratch_bytes(place),
         "row": library.row_bytes(),
+        "tile_row": library.tile_row_bytes(),
         "arguments": library.arguments_bytes(),
     }

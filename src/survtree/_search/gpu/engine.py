@@ -1,11 +1,13 @@
 """A search on a GPU in place of one in the core: which problems can go there, and its result."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from math import inf
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from survtree._base import DeviceError
 from survtree._base.tree import Tree
@@ -21,9 +23,9 @@ from survtree._search.gpu.lattice import (
     work,
 )
 from survtree._search.gpu.reading import TreeReader, useful_depth
+from survtree._search.gpu.source import LOSSES
 from survtree._search.problem import Problem, SearchSettings
 
-LOSSES = ("brier", "teacher")  # for which there is a kernel
 _SHOWN_FROM_S = 0.5  # estimated: then smaller depths go first, for those who may stop it
 
 
@@ -37,9 +39,9 @@ def why_not(problem: Problem, settings: SearchSettings) -> str | None:
     """What keeps this problem from a GPU, if anything."""
     if problem.max_depth is None or problem.max_depth > MOST_DEPTH:
         return f"max_depth must be a number up to {MOST_DEPTH} there, not {problem.max_depth}"
+    if problem.loss_kind not in LOSSES:
+        return f"the loss {problem.loss_kind!r} has no kernel there"
     only_on_cpu = {
-        f"the loss {problem.loss_kind!r}": problem.loss_kind not in LOSSES,
-        "a limit on leaves (max_leaves)": problem.max_leaves is not None,
         "a reference model": settings.guessed_losses is not None,
         "a full certificate": settings.wants_proof,
         "a node_limit": settings.node_limit is not None,
@@ -85,8 +87,8 @@ class GpuSearch:
     ) -> None:
         arrays = search.device_arrays()
         self._search, self._device = search, device
-        self._rows = device_rows(problem, arrays)
-        self._questions, self._tolerance = arrays["questions"], arrays["tolerance"]
+        self.rows = device_rows(problem, arrays)
+        self._questions, self.tolerance = arrays["questions"], arrays["tolerance"]
         first = problem.may_be_first
         self._rules = Rules(
             penalty=problem.regularization,
@@ -96,8 +98,8 @@ class GpuSearch:
         )
         self._lattice = Lattice(device, self._rules, on_turn)
         assert problem.max_depth is not None
-        depth = min(problem.max_depth, useful_depth(self._rows, self._rules))
-        self._depth = min(depth, self._rows.n_questions)
+        depth = min(problem.max_depth, useful_depth(self.rows, self._rules))
+        self._depth = min(depth, self.rows.n_questions)
         self._done, self._found = 0, Splits(0.0, np.empty(0))
 
     @property
@@ -107,11 +109,11 @@ class GpuSearch:
 
     def estimated_s(self) -> float:
         """Infinite where tables would not fit."""
-        rows = self._rows
+        rows = self.rows
         if not self._device.has_room(table_bytes(rows.n_questions, self._depth)):
             return inf
-        # A teacher's numbers are added up one by one, a few of them while a Brier score takes.
-        times = rows.facts.shape[1] / 3 if rows.loss == "teacher" else 1.0
+        # A teacher's numbers are added up in portions, each of which takes like a Brier score.
+        times = rows.facts.shape[1] / 12 if rows.loss == "teacher" else 1.0
         return times * work(len(rows.answers), rows.n_questions, self._depth) / LANE_ROWS_A_SECOND
 
     def run(self) -> Tree:
@@ -119,14 +121,27 @@ class GpuSearch:
         is_long = self.estimated_s() > _SHOWN_FROM_S
         for depth in range(1 if is_long else self._depth, self._depth + 1):
             if depth > 0:
-                self._found = self._lattice.splits(self._rows, depth)
+                self._found = self._lattice.splits(self.rows, depth)
             self._done = depth
         return self._tree(self._lattice)
+
+    def tree_at(self, penalty: float, depth: int | None = None) -> Tree:
+        """The best tree for another penalty, perhaps of another depth."""
+        self._rules = replace(self._rules, penalty=penalty)
+        self._lattice.use(self._rules)
+        self._done = self._depth if depth is None else min(depth, self._depth)
+        if self._done > 0:
+            self._found = self._lattice.splits(self.rows, self._done)
+        return self._tree(self._lattice)
+
+    def sides(self, rows: DeviceRows, depth: int) -> NDArray[np.float64]:
+        """Of some rows: the optima of both sides of each question, question after question."""
+        return self._lattice.sides(rows, depth)
 
     def best_so_far(self) -> Tree:
         """The best tree of the depth that is done; nobody can stop this."""
         return self._tree(Lattice(self._device, self._rules, lambda: None))
 
     def _tree(self, lattice: Lattice) -> Tree:
-        reader = TreeReader(lattice, self._search, self._rules, self._tolerance)
-        return reader.tree(self._rows, self._done, self._found, self._questions)
+        reader = TreeReader(lattice, self._search, self._rules, self.tolerance)
+        return reader.tree(self.rows, self._done, self._found, self._questions)

@@ -78,6 +78,19 @@ class DeviceRows:
         codes = self.answers.view(np.uint16)[:, column]
         return np.asarray(codes <= question - int(self.first_cut[column]))
 
+    @property
+    def parts(self) -> NDArray[np.bool_]:
+        """Which questions part the rows; of cuts that part them alike, one."""
+        out = np.zeros(self.n_questions, bool)
+        if not self.has_codes:
+            some, every = np.bitwise_or.reduce(self.answers), np.bitwise_and.reduce(self.answers)
+            bits = np.unpackbits((some & ~every).view(np.uint8), bitorder="little")
+            return bits[: self.n_questions].astype(bool)
+        codes = self.answers.view(np.uint16)
+        for j, first in enumerate(self.first_cut[:-1].tolist()):
+            out[first + np.unique(codes[:, j])[:-1].astype(np.intp)] = True
+        return out
+
     def take(self, rows: NDArray[Any]) -> "DeviceRows":
         """Some of them."""
         names = ("answers", "facts", "copies", "events")
@@ -108,11 +121,16 @@ class Lattice:
         self._device = device
         self._rules = rules
         self._on_turn = on_turn
+        self._kept: _Run | None = None
         self.lane_rows = 0.0  # at most; those that do not part rows are left out
+
+    def use(self, rules: Rules) -> None:
+        """From now on."""
+        self._rules = rules
 
     def splits(self, rows: DeviceRows, depth: int) -> Splits:
         """What trees of at most ``depth`` splits cost, by their first question."""
-        run = _Run(self._device, rows, self._rules, self._on_turn)
+        run = self._run(rows)
         depth = min(depth, rows.n_questions)
         leaf, values = run.one_split()
         self.lane_rows += len(rows.answers) * rows.n_questions
@@ -120,6 +138,25 @@ class Lattice:
             values = run.pairs(depth)
             self.lane_rows += work(len(rows.answers), rows.n_questions, depth)
         return Splits(leaf, values)
+
+    def sides(self, rows: DeviceRows, depth: int) -> NDArray[np.float64]:
+        """The optima of both sides of each question, in trees of at least two splits.
+
+        Of cuts that part the rows alike all but one are infinite.
+        """
+        depth = min(depth, max(2, rows.n_questions))
+        self.lane_rows += work(len(rows.answers), rows.n_questions, depth)
+        found = self._run(rows).sides(depth)
+        return np.where(rows.parts[:, np.newaxis], found, inf).ravel()
+
+    def _run(self, rows: DeviceRows) -> "_Run":
+        """The rows on the device; those that came first, which are all, stay there."""
+        if self._kept is not None and self._kept.rows is rows:
+            self._kept.use(self._rules)
+            return self._kept
+        run = _Run(self._device, rows, self._rules, self._on_turn)
+        self._kept = self._kept or run
+        return run
 
 
 def work(n_rows: int, n_questions: int, depth: int) -> float:
@@ -138,8 +175,9 @@ class _Run:
     def __init__(
         self, device: Device, rows: DeviceRows, rules: Rules, on_turn: Callable[[], None]
     ) -> None:
-        self._device, self._rows, self._on_turn = device, rows, on_turn
-        self._variant = Variant(rows.loss, rows.has_codes, rows.is_weighted)
+        self._device, self.rows, self._on_turn = device, rows, on_turn
+        n_components = rows.facts.shape[1] - 2 if rows.loss == "teacher" else 0
+        self._variant = Variant(rows.loss, rows.has_codes, rows.is_weighted, n_components)
         arrays: dict[str, NDArray[Any]] = {
             "answers": rows.answers,
             "facts": rows.facts,
@@ -158,10 +196,12 @@ class _Run:
         self._arguments = np.zeros((), ARGUMENTS)
         for name, array in self._kept.items():
             self._arguments[name] = device.address(array)
-        self._set_numbers(rules)
+        self._arguments["common"][: len(rows.common)] = rows.common
+        self.use(rules)
 
-    def _set_numbers(self, rules: Rules) -> None:
-        rows, common = self._rows, self._rows.common
+    def use(self, rules: Rules) -> None:
+        """From now on."""
+        rows = self.rows
         numbers = {
             "n_rows": len(rows.answers),
             "n_questions": rows.n_questions,
@@ -173,23 +213,27 @@ class _Run:
             "penalty": rules.penalty,
         }
         if rows.loss == "brier":
-            dust = 1e-30 * float(rows.facts[:, 0].min())
-            numbers.update(end_high=common[0], end_low=common[1], dust=dust)
-        else:
-            numbers.update(total_weight=common[0])
+            numbers["dust"] = 1e-30 * float(rows.facts[:, 0].min())
         for name, number in numbers.items():
             self._arguments[name] = number
 
     def one_split(self) -> tuple[float, NDArray[np.float64]]:
         """The cost of all rows as a leaf, and that of each split with two leaves."""
-        values = self._table(self._rows.n_questions + 1)
+        values = self._table(self.rows.n_questions + 1)
         self._solve(0, LANES, values=values)
         found = self._device.take(values).view(np.float64)
         return float(found[-1]), self._with_like_cuts(found[:-1])
 
     def pairs(self, depth: int) -> NDArray[np.float64]:
         """What a tree of that depth costs at least, by its first question."""
-        m = self._rows.n_questions
+        sides = self.sides(depth)
+        values = sides[:, 0] + sides[:, 1]
+        penalties = self.rows.split_penalties
+        return np.asarray(values + penalties if len(penalties) > 0 else values)
+
+    def sides(self, depth: int) -> NDArray[np.float64]:
+        """The optima of both sides of each question, in trees of that depth."""
+        m = self.rows.n_questions
         tables = {level: self._table(comb(m, level) << level) for level in range(1, depth - 1)}
         for level, table in tables.items():
             self._solve(level, LEAVES, values=table)
@@ -200,10 +244,7 @@ class _Run:
             self._solve(depth - 1, COMBINE, below=tables[depth - 2])
         for level in range(depth - 2, 1, -1):
             self._add_up(level, tables[level], tables[level - 1])
-        sides = self._device.take(tables[1]).view(np.float64).reshape(m, 2)
-        values = sides[:, 0] + sides[:, 1]
-        penalties = self._rows.split_penalties
-        return np.asarray(values + penalties if len(penalties) > 0 else values)
+        return self._device.take(tables[1]).view(np.float64).reshape(m, 2)
 
     def _table(self, size: int) -> Any:
         if not self._device.has_room(8 * size):
@@ -214,7 +255,7 @@ class _Run:
         return self._device.table(size)
 
     def _solve(self, level: int, mode: int, values: Any = None, below: Any = None) -> None:
-        rows, device = self._rows, self._device
+        rows, device = self.rows, self._device
         n_sets, own = comb(rows.n_questions, level), self._own_bytes(level)
         size = scratch_bytes(self._variant, len(rows.answers), rows.answers.shape[1])
         n_blocks = min(device.n_blocks, n_sets)
@@ -234,7 +275,7 @@ class _Run:
 
     def _own_bytes(self, level: int) -> int:
         """Memory that each block needs for itself."""
-        rows = self._rows
+        rows = self.rows
         n_columns = max(0, len(rows.first_cut) - 1)
         wanted = own_bytes(self._variant, 1 << level, rows.n_questions, n_columns)
         if wanted > self._device.own_bytes:
@@ -249,13 +290,13 @@ class _Run:
         arguments["level"] = level
         arguments["values"] = self._device.address(values)
         arguments["below"] = self._device.address(below)
-        n_sets = comb(self._rows.n_questions, level)
+        n_sets = comb(self.rows.n_questions, level)
         n_blocks = min(self._device.n_blocks, -(-n_sets // THREADS))
         self._device.launch(Launch(self._variant, "add_up", arguments, (n_sets,), n_blocks))
 
     def _with_like_cuts(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Cuts that part the rows like the one before them cost the same."""
-        rows = self._rows
+        rows = self.rows
         if not rows.has_codes:
             return values
         out = values.copy()

@@ -7,7 +7,6 @@ from importlib.resources import files
 import numpy as np
 
 THREADS = 128  # of a block
-BLOCKS = 8  # that run at once on a multiprocessor: so many registers a thread may have
 MOST_LEVELS = 6  # questions of a set: kMostLevels of sets.h
 _COUNT_BYTES = 4 * 2048  # kMostCounts of cells.h
 LEAVES, OPTIMA, COMBINE, LANES = range(4)  # Mode of sets.h
@@ -21,10 +20,19 @@ NUMBERS = (
     *("scratch_bytes", "n_rows", "n_questions", "n_words", "n_columns", "n_facts"),
     *("level", "mode", "min_rows", "min_events"),
 )
-REALS = ("penalty", "end_high", "end_low", "total_weight", "dust")
+REALS = ("penalty", "dust")
+N_COMMON = 4
 ARGUMENTS = np.dtype(
-    [*((name, "<u8") for name in (*POINTERS, *NUMBERS)), *((name, "<f8") for name in REALS)]
+    [
+        *((name, "<u8") for name in (*POINTERS, *NUMBERS)),
+        *((name, "<f8") for name in REALS),
+        ("common", "<f8", (N_COMMON,)),
+    ]
 )
+LOSSES = ("brier", "teacher", "likelihood", "incidence")  # each has a file of its name
+# Blocks that run at once on a multiprocessor: the fewer, the more registers a thread may have.
+_BLOCKS = {"brier": 8, "teacher": 8, "likelihood": 8, "incidence": 5}
+_MOST_TOGETHER = 12  # kMostTogether of teacher.h
 
 
 @dataclass(frozen=True)
@@ -34,13 +42,15 @@ class Variant:
     loss: str
     has_codes: bool
     is_weighted: bool
+    n_components: int = 0  # of a teacher's vectors
 
     @property
     def definitions(self) -> tuple[str, ...]:
         """Options of the compiler."""
-        sizes = (f"-DSURVTREE_THREADS={THREADS}", f"-DSURVTREE_BLOCKS={BLOCKS}")
+        sizes = (f"-DSURVTREE_THREADS={THREADS}", f"-DSURVTREE_BLOCKS={_BLOCKS[self.loss]}")
         flags = {"SURVTREE_CODES": self.has_codes, "SURVTREE_WEIGHTED": self.is_weighted}
-        return (*sizes, *(f"-D{name}" for name, is_on in flags.items() if is_on))
+        components = (f"-DSURVTREE_COMPONENTS={self.n_components}",) * (self.n_components > 0)
+        return (*sizes, *components, *(f"-D{name}" for name, is_on in flags.items() if is_on))
 
     @property
     def text(self) -> str:
@@ -50,20 +60,30 @@ class Variant:
     @property
     def row_bytes(self) -> int:
         """Of a listed row."""
-        return {"brier": 48 if self.is_weighted else 32, "teacher": 16}[self.loss]
+        weighted = {"brier": 48, "teacher": 16, "likelihood": 48, "incidence": 64}
+        plain = {**weighted, "brier": 32, "incidence": 48}
+        return (weighted if self.is_weighted else plain)[self.loss]
+
+    @property
+    def tile_row_bytes(self) -> int:
+        """Of a row as lanes read it."""
+        if self.loss != "teacher":
+            return self.row_bytes
+        parts = -(-self.n_components // _MOST_TOGETHER)
+        return 16 * -(-(8 * -(-self.n_components // parts) + 24) // 16)
 
 
 @cache
 def _joined(loss: str) -> str:
     folder = files("survtree._search.gpu") / "kernels"
-    names = ("sets.h", f"{loss}.h", "cells.h", "block.h", "kernels.h")
+    names = ("sets.h", f"{loss}.h", "rows.h", "cells.h", "block.h", "kernels.h")
     return "\n".join((folder / name).read_text("utf-8") for name in names)
 
 
 def own_bytes(variant: Variant, n_cells: int, n_questions: int, n_columns: int) -> int:
     """Memory of a block for its lists: lay_out() of block.h."""
     width = -(-n_questions // 32)
-    tiles = variant.row_bytes * THREADS
+    tiles = variant.tile_row_bytes * THREADS
     sets = 4 * n_cells * (width + max(width, n_columns))
     return tiles + sets + max(_COUNT_BYTES, 2 * n_cells * n_questions)
 

@@ -3,13 +3,13 @@
 // Where a block's lists are in its own memory; the bytes that they take. `l` may be null.
 SURVTREE_FN u64 lay_out(const Arguments& a, Team t, unsigned char* memory, Lists* l) {
   const u64 n_cells = 1ull << a.level, width = words_of_questions(a);
-  const u64 tiles = sizeof(Row) * kTile * (t.size / t.width);
+  const u64 tiles = sizeof(TileRow) * kTile * (t.size / t.width);
   const u64 yes_set = 4 * n_cells * width;
   const u64 no_set = 4 * n_cells * (a.n_columns > width ? a.n_columns : width);
   // Counts are done with before lanes are listed.
   const u64 counts = 4 * (u64)kMostCounts, lanes = 2 * n_cells * a.n_questions;
   if (l != nullptr) {
-    l->tiles = (Row*)memory;
+    l->tiles = (TileRow*)memory;
     l->yes_set = (u32*)(memory + tiles);
     l->no_set = (u32*)(memory + tiles + yes_set);
     l->counts = (u32*)(memory + tiles + yes_set + no_set);
@@ -66,7 +66,7 @@ SURVTREE_FN double cost_of(const Arguments& a, Team t, const Cells& cells, const
                            u32 question) {
   const u32 begin = cells.begin[cell], n = cells.begin[cell + 1] - begin;
   const Answers answers = answers_to(a, l.answers + (u64)begin * a.n_words, question);
-  Row* tile = l.tiles + t.rank / t.width * kTile;
+  TileRow* tile = l.tiles + t.rank / t.width * kTile;
   const Losses found = losses_of(a, t, l.rows + begin, n, answers, tile);
   if (question == kNobody) return found.no + a.penalty;
   const bool fits = is_leaf(a, found.yes_rows, found.yes_events) &&

@@ -20,7 +20,7 @@ struct alignas(16) Row {
   u32 copies, events;
 #endif
 };
-constexpr u32 kFacts = 6;  // weight, mass, area and elapsed as two numbers each
+constexpr u32 kFacts = 7;  // weight, mass, area and elapsed as two numbers each, cause
 
 SURVTREE_FN double difference(double a_high, double a_low, double b_high, double b_low) {
   return (a_high - b_high) + (a_low - b_low);
@@ -47,8 +47,12 @@ SURVTREE_FN void make_row(const Arguments& a, const u32* numbers, u32 at, u32 en
   while (next < end && a.events[numbers[next]] == 0) ++next;
   const double* since = a.facts + (u64)numbers[next < end ? next : at] * kFacts;
   out.time = next < end ? difference(since[4], since[5], facts[4], facts[5])
-                        : difference(a.end_high, a.end_low, facts[4], facts[5]);
+                        : difference(a.common[0], a.common[1], facts[4], facts[5]);
 }
+
+typedef Row TileRow;
+constexpr u32 kParts = 1;
+SURVTREE_FN void fetch(const Arguments&, const Row& row, u32, TileRow& out) { out = row; }
 
 // 1 / x for x > 0, to the last digit or the one before it.
 SURVTREE_FN double inverse_of(double x) {
@@ -87,13 +91,14 @@ struct Lane {
   u32 yes_rows, yes_events;
 };
 
-SURVTREE_FN void start(Lane& lane, double dust) {
-  start(lane.no, dust);
-  start(lane.yes, dust);
+SURVTREE_FN void start(const Arguments& a, Lane& lane) {
+  start(lane.no, a.dust);
+  start(lane.yes, a.dust);
   lane.yes_rows = lane.yes_events = 0;
 }
+SURVTREE_FN void end_part(const Arguments&, Team, const Row*, u32, u32, Lane&) {}
 
-SURVTREE_FN void pass(const Row& row, bool says_yes, Lane& lane) {
+SURVTREE_FN void pass(const TileRow& row, bool says_yes, Lane& lane) {
   Side &no = lane.no, &yes = lane.yes;
 #ifdef SURVTREE_WEIGHTED
   const double weight = row.weight;
@@ -121,34 +126,12 @@ SURVTREE_FN void pass(const Row& row, bool says_yes, Lane& lane) {
   no.at_risk += only_if(!says_yes, weight);
 }
 
-// Rows of a tile, the last first; its answer is the lowest bit of `said`.
-SURVTREE_FN void pass_tile(const Row* tile, u32 n, u32 said, Lane& lane) {
-#ifdef __CUDACC__
-#pragma unroll 4
+SURVTREE_FN Losses losses_of_lane(const Arguments&, Team, const Row*, u32, const Lane& lane) {
+#ifdef SURVTREE_WEIGHTED
+  const u32 yes_rows = lane.yes_rows;
+#else
+  const u32 yes_rows = (u32)lane.yes.at_risk;
 #endif
-  for (u32 i = n; i-- > 0; said >>= 1) pass(tile[i], (said & 1u) != 0, lane);
-}
-
-// Both sides of one split. The lanes of a warp pass the same rows: they fetch them together.
-SURVTREE_FN Losses losses_of(const Arguments& a, Team t, const Row* rows, u32 n, Answers answers,
-                             Row* tile) {
-  Lane lane;
-  start(lane, a.dust);
-  for (u32 end = n; end > 0;) {
-    const u32 begin = end > kTile ? end - kTile : 0;
-    SURVTREE_SYNC_WARP();
-    for (u32 i = t.lane; begin + i < end; i += t.width) tile[i] = rows[begin + i];
-    const u32 said = answers.of_tile(begin, end);
-    SURVTREE_SYNC_WARP();
-    if (end - begin == kTile)
-      pass_tile(tile, kTile, said, lane);
-    else
-      pass_tile(tile, end - begin, said, lane);
-    end = begin;
-  }
-#ifndef SURVTREE_WEIGHTED
-  lane.yes_rows = (u32)lane.yes.at_risk;
-#endif
-  return {lane.no.loss / lane.no.grown2, lane.yes.loss / lane.yes.grown2, lane.yes_rows,
+  return {lane.no.loss / lane.no.grown2, lane.yes.loss / lane.yes.grown2, yes_rows,
           lane.yes_events};
 }

@@ -15,7 +15,7 @@ struct Cells {
 
 // Where a block keeps its rows and lanes.
 struct Lists {
-  Row* tiles;    // kTile rows for each warp
+  TileRow* tiles;  // kTile rows for each warp
   u32* counts;   // cells x chunks of rows
   u32* yes_set;  // a bit a cell and question: someone says yes; with codes: has just this code
   u32* no_set;   // likewise no; with codes: the largest code, by cell and column

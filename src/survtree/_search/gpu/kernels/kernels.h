@@ -31,6 +31,7 @@ extern "C" __global__ void add_up(const __grid_constant__ Arguments a, u64 n_set
 // What the caller must know of sizes; the tests compare.
 extern "C" u64 arguments_bytes() { return sizeof(Arguments); }
 extern "C" u64 row_bytes() { return sizeof(Row); }
+extern "C" u64 tile_row_bytes() { return sizeof(TileRow); }
 extern "C" u64 own_bytes(const Arguments* a) {
   return lay_out(*a, Team{0, SURVTREE_THREADS, 0, 32}, nullptr, nullptr);
 }

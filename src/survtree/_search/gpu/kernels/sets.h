@@ -1,8 +1,9 @@
 // What the kernels stand on: words for both compilers, a problem as the device sees it, sets of
 // questions by their numbers.
 //
-// These files are joined in the order sets.h, <a loss>.h, cells.h, block.h, kernels.h, and compiled
-// at run time for a GPU; the tests compile the same text for the CPU, where a block is one thread.
+// These files are joined in the order sets.h, <a loss>.h, rows.h, cells.h, block.h, kernels.h, and
+// compiled at run time for a GPU; the tests compile the same text for the CPU, where a block is one
+// thread.
 // So everything here is plain C++: threads of a block share work by loops with a stride of the
 // number of threads, and meet at sync().
 
@@ -17,6 +18,7 @@
 typedef unsigned int u32;
 typedef unsigned short u16;
 typedef unsigned long long u64;
+typedef long long i64;
 
 constexpr u32 kMostLevels = 6;                // questions of a set
 constexpr u32 kMostCells = 1u << kMostLevels;  // a bit of a cell's number is an answer
@@ -40,8 +42,9 @@ struct Arguments {
   u64 level;                            // questions of a set
   u64 mode;
   u64 min_rows, min_events;
-  double penalty, end_high, end_low, total_weight;
-  double dust;  // a weight that is nothing beside those of the rows
+  double penalty;
+  double dust;       // a weight that is nothing beside those of the rows
+  double common[4];  // what the loss knows of all rows
 };
 
 // What is computed of each cell of a set.
@@ -76,6 +79,12 @@ SURVTREE_FN void raise_to(u32* to, u32 value) {
   if (*(volatile u32*)to < value) atomicMax(to, value);
 }
 SURVTREE_FN void add_count(u32* to, u32 value) { atomicAdd(to, value); }
+// Of all lanes of a warp, for each of them; sums are exact, so their order does not matter.
+template <class Number>
+SURVTREE_FN Number sum_of_warp(Number x) {
+  for (int off = 16; off > 0; off /= 2) x += __shfl_xor_sync(0xffffffffu, x, off);
+  return x;
+}
 SURVTREE_FN u64 bits_of(double x) { return (u64)__double_as_longlong(x); }
 SURVTREE_FN double double_of(u64 x) { return __longlong_as_double((long long)x); }
 SURVTREE_FN u32 count_bits(u32 x) { return (u32)__popc(x); }
@@ -101,6 +110,10 @@ SURVTREE_FN void raise_to(u32* to, u32 value) {
   if (*to < value) *to = value;
 }
 SURVTREE_FN void add_count(u32* to, u32 value) { *to += value; }
+template <class Number>
+SURVTREE_FN Number sum_of_warp(Number x) {
+  return x;
+}
 SURVTREE_FN u64 bits_of(double x) { return __builtin_bit_cast(u64, x); }
 SURVTREE_FN double double_of(u64 x) { return __builtin_bit_cast(double, x); }
 SURVTREE_FN u32 count_bits(u32 x) { return (u32)__builtin_popcount(x); }
