@@ -7,6 +7,7 @@ from survtree._base.versions import SURVTREE_VERSION as _SURVTREE_VERSION
 
 if TYPE_CHECKING:
     from survtree._base import (
+        ClusterError,
         DataWarning,
         DeviceError,
         InternalError,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from survtree._proof.recheck import Verification
     from survtree._questions.binarizer import Binarizer
     from survtree._scoring.curves import StepFunction
+    from survtree._search.cluster.context import cluster
     from survtree._search.progress import FitsSnapshot, Snapshot
     from survtree._show.curve_table import curve_table
     from survtree._show.export_latex import export_latex
@@ -45,6 +47,7 @@ __version__ = _SURVTREE_VERSION
 _HOMES = {
     "Binarizer": "_questions.binarizer",
     "Certificate": "_proof.certificate",
+    "ClusterError": "_base",
     "DataWarning": "_base",
     "DeviceError": "_base",
     "FitsSnapshot": "_search.progress",
@@ -66,6 +69,7 @@ _HOMES = {
     "Verification": "_proof.recheck",
     "bootstrap": "_model.stability",
     "check_proof": "_proof.checker",
+    "cluster": "_search.cluster.context",
     "curve_table": "_show.curve_table",
     "export_dot": "_show.export_text",
     "export_json": "_model.model_file",
@@ -85,6 +89,7 @@ _HOMES = {
 __all__ = [
     "Binarizer",
     "Certificate",
+    "ClusterError",
     "DataWarning",
     "DeviceError",
     "FitsSnapshot",
@@ -106,6 +111,7 @@ __all__ = [
     "Verification",
     "bootstrap",
     "check_proof",
+    "cluster",
     "curve_table",
     "export_dot",
     "export_json",

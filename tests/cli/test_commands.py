@@ -692,3 +692,11 @@ def test_a_bug_is_reported_on_one_line(folder, monkeypatch):
     run = survtree("show", folder / "model.json")
     assert run.exit_code == 1
     assert run.stderr.startswith("survtree show: KeyError: 'lost'. This is a bug; --debug shows")
+
+
+def test_a_column_of_dates_is_refused_with_the_option_that_leaves_it_out(tmp_path):
+    dates = pl.Series([f"2020-01-{day % 28 + 1:02d}" for day in range(len(table()))])
+    table().with_columns(enrolled=dates).write_csv(tmp_path / "data.csv")
+    told = refused("fit", tmp_path / "data.csv", *FIT)
+    assert told.strip().endswith("or leave it out: --exclude enrolled.")
+    done("fit", tmp_path / "data.csv", *FIT, "--exclude", "enrolled")

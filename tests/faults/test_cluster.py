@@ -2,12 +2,8 @@
 
 import os
 import signal
-import socket
-import subprocess
-import sys
 import threading
 import time
-from contextlib import closing
 
 import joblib
 import numpy as np
@@ -15,8 +11,7 @@ import pytest
 
 from survtree import OptimalSurvivalTree, OptimalSurvivalTreeCV, bootstrap
 from survtree.datasets import load
-
-distributed = pytest.importorskip("distributed")
+from tests.support.dask_processes import dask_cluster
 
 X, Y = load("gbsg2")
 # Long enough to be met at work: the deepest searches come first.
@@ -25,36 +20,11 @@ TUNED = OptimalSurvivalTreeCV(max_depths=(2, 4), cv=3, min_regularization=0.004,
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 
 
-def free_port():
-    with closing(socket.socket()) as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
-def started(*command):
-    """A process with one thread for numbers; what it says is of no interest."""
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen(
-        [sys.executable, "-m", *command], env={**os.environ, "OMP_NUM_THREADS": "1"}, **quiet
-    )
-
-
 @pytest.fixture
 def cluster():
     """(client, worker processes) of a cluster on this machine."""
-    address = f"tcp://127.0.0.1:{free_port()}"
-    listen = ("--host", "127.0.0.1", "--port", address.rsplit(":", 1)[1], "--no-dashboard")
-    scheduler = started("distributed.cli.dask_scheduler", *listen)
-    worker = ("distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny")
-    workers = [started(*worker, "--no-dashboard") for _ in range(2)]
-    try:
-        with distributed.Client(address, timeout=60) as client:
-            client.wait_for_workers(2, timeout=60)
-            yield client, workers
-    finally:
-        for process in (*workers, scheduler):
-            process.kill()
-            process.wait()
+    with dask_cluster(2) as (client, workers):
+        yield client, workers
 
 
 def told(model):

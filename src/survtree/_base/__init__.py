@@ -23,3 +23,7 @@ class BeyondTrainingWarning(UserWarning):
 
 class DeviceError(RuntimeError):
     """The GPU that was asked for cannot search: there is none, or it lacks memory, or the like."""
+
+
+class ClusterError(RuntimeError):
+    """The cluster that was given cannot search: other versions, or it cannot be reached."""

@@ -171,9 +171,10 @@ OPTIONS: tuple[Option, ...] = (
            help="Threads of the search and of a built-in teacher; -1 uses all cores. The tree "
                 "does not depend on it."),
     Option("device", "cpu", "choice", choices=("cpu", "cuda", "auto"),
-           help="Where the search runs: on the CPU, on a CUDA GPU (needs survtree[gpu]), or on "
-                "the GPU where there is one, the problem can go there and a core has not solved "
-                "it at once. The tree does not depend on it."),
+           help="Where the search runs: on the CPU; on a CUDA GPU (needs survtree[gpu]) if a "
+                "core has not solved it in a moment; or on the GPU where there is one, the "
+                "problem can go there and a core is expected to take longer. The tree does not "
+                "depend on it."),
     Option("verbose", 0, "int", low=0,
            help="1 logs a progress table, 2 adds to each line what was pruned."),
     Option("callback", None, "other",

@@ -23,7 +23,7 @@ from typing import Any, get_type_hints
 
 import typer
 
-from survtree._base import DeviceError
+from survtree._base import ClusterError, DeviceError
 from survtree._base.words import one_line_message
 from survtree._cli import data, draw, explore, fit, models, near
 from survtree._cli.inputs import FLAGS, flags_of
@@ -143,7 +143,7 @@ def _errors_on_one_line(name: str, *, is_debugging: bool) -> Iterator[None]:
             yield
     except (typer.Exit, typer.Abort, typer.BadParameter):
         raise
-    except (ValueError, TypeError, OSError, MemoryError, DeviceError) as error:
+    except (ValueError, TypeError, OSError, MemoryError, DeviceError, ClusterError) as error:
         end(_bad_input(error), BAD_INPUT, error)
     except KeyboardInterrupt as error:
         end("interrupted; nothing was written", INTERRUPTED, error)

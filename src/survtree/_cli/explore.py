@@ -1,6 +1,5 @@
 """survtree explore: the near-optimal trees of a table as a page to choose in."""
 
-import sys
 from typing import Any
 
 import typer
@@ -12,6 +11,7 @@ from survtree._cli.inputs import (
     AsJson,
     Data,
     Depth,
+    Device,
     Jobs,
     Limiting,
     Reading,
@@ -21,8 +21,6 @@ from survtree._cli.inputs import (
     Teaching,
     Times,
     flags_of,
-    number_or_none,
-    number_or_word,
     numbers_of,
     to_file,
 )
@@ -34,7 +32,7 @@ from survtree._cli.printing import (
     print_json,
     typed_arguments,
 )
-from survtree._cli.studies import note_rows, study_to_fit
+from survtree._cli.studies import fitted_tree, note_rows, study_to_fit
 
 
 def explore(
@@ -63,6 +61,7 @@ def explore(
     splitting: Splitting,
     limiting: Limiting,
     jobs: Jobs = None,
+    device: Device = DEFAULTS["device"],
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: bool = typer.Option(False, "--quiet", help=QUIET),
@@ -72,22 +71,20 @@ def explore(
     At each split it shows the alternatives and what they cost; trees that are chosen on it can be
     saved as models.
     """
-    from survtree import OptimalSurvivalTree
     from survtree._model.recipe import keep_command
 
     check_outputs(output)
     study = study_to_fit(data, reading, splitting)
-    model = OptimalSurvivalTree(
-        number_or_none(depth),
-        number_or_word(regularization),
-        **limiting.arguments(),
-        **splitting.arguments(),
-        **teaching.arguments(),
+    model = fitted_tree(
+        study,
+        depth,
+        regularization,
+        *(limiting, splitting, teaching),
+        is_quiet=as_json or quiet,
         n_jobs=jobs,
+        device=device,
         random_state=seed,
-        verbose=int(sys.stderr.isatty() and not (as_json or quiet)),
     )
-    model.fit(study.covariates, study.y, study.weight)
     keep_command(model, study.roles, typed_arguments(model.seed_), study.cautions)
     note_rows(model, study)
     found = model.near_optimal(within, limit, slack=slack, time_limit=limiting.time_limit)

@@ -21,6 +21,7 @@ from survtree._cli.inputs import (
     Regularization,
     Seed,
     Splitting,
+    Stream,
     Teaching,
     flags_of,
     number_or_none,
@@ -42,7 +43,8 @@ from survtree._cli.printing import (
     typed_arguments,
     write_table,
 )
-from survtree._cli.studies import Study, note_rows, study_to_fit
+from survtree._cli.studies import Study, fitted_tree, note_rows, rows_to_stream, study_to_fit
+from survtree._data.read_files import check_no_report
 
 QUIET = "Show no progress."
 
@@ -131,23 +133,31 @@ def fit(
     ),
     jobs: Jobs = None,
     device: Device = DEFAULTS["device"],
+    cluster: str | None = typer.Option(
+        None, metavar="ADDRESS", help="Share the search with a Dask cluster: tcp://HOST:PORT."
+    ),
     seed: Seed = 0,
     proof: str | None = typer.Option(
         None, metavar="FILE", help="Write the full proof, for survtree check-proof."
     ),
+    stream: Stream = None,
     output: Output,
 ) -> None:
-    """Find the optimal tree of a table."""
-    from survtree import OptimalSurvivalTree
+    """Find the optimal tree of a table.
 
+    A table that is larger than memory is read in passes.
+    """
     check_outputs(*output.files().values(), proof)
-    study = study_to_fit(data, reading, splitting)
-    model = OptimalSurvivalTree(
-        number_or_none(depth),
-        number_or_word(regularization),
-        **limiting.arguments(),
-        **splitting.arguments(),
-        **teaching.arguments(),
+    lazy = rows_to_stream(data, reading, splitting, stream)
+    if lazy is not None:
+        check_no_report(output.report)
+    rows = study_to_fit(data, reading, splitting) if lazy is None else lazy
+    model = fitted_tree(
+        rows,
+        depth,
+        regularization,
+        *(limiting, splitting, teaching),
+        is_quiet=output.as_json or output.quiet,
         gap=gap,
         reference=reference,
         reference_mode=reference_mode,
@@ -155,12 +165,11 @@ def fit(
         device=device,
         random_state=seed,
         certificate="numbers" if proof is None else "full",
-        verbose=int(sys.stderr.isatty() and not (output.as_json or output.quiet)),
+        cluster=cluster,
     )
-    model.fit(study.covariates, study.y, study.weight)
     if model.verbose:
         note("")
-    _show_and_write(model, study, output)
+    _show_and_write(model, rows if isinstance(rows, Study) else None, output)
     if proof is not None:
         model.certificate_.write_proof(proof)
         note(f"proof: {proof}")
@@ -175,6 +184,7 @@ def tune(
     splitting: Splitting,
     limiting: Limiting,
     jobs: Jobs = None,
+    device: Device = DEFAULTS["device"],
     seed: int = typer.Option(
         0, *flags_of("random_state"), help="Seed of the folds and the teachers."
     ),
@@ -187,6 +197,7 @@ def tune(
     study = study_to_fit(data, reading, splitting, choosing.groups)
     model = OptimalSurvivalTreeCV(
         n_jobs=jobs,
+        device=device,
         random_state=seed,
         verbose=int(not (output.as_json or output.quiet)),
         **choosing.arguments(),
@@ -217,6 +228,7 @@ def path(
     splitting: Splitting,
     limiting: Limiting,
     jobs: Jobs = None,
+    device: Device = DEFAULTS["device"],
     output: str | None = to_file("Write the list: .csv, .tsv, .parquet or .arrow."),
     plot: str | None = typer.Option(
         None, metavar="FILE", help="Draw loss by leaves: .png, .svg or .pdf."
@@ -239,6 +251,7 @@ def path(
         min_regularization=min_regularization,
         max_depth=number_or_none(depth),
         n_jobs=jobs,
+        device=device,
         verbose=int(sys.stderr.isatty() and not (as_json or quiet)),
         **limiting.arguments(),
         **splitting.arguments(),
@@ -286,17 +299,19 @@ def _print_trees(trees: list[dict[str, Any]]) -> None:
     print_table(header, rows, left=())
 
 
-def _show_and_write(model: Any, study: Study, output: Output) -> None:
-    """Write the files first: what is printed may be cut short by a pipe."""
+def _show_and_write(model: Any, study: Study | None, output: Output) -> None:
+    """Write the files first: what is printed may be cut short by a pipe. No study: it was lazy."""
     from survtree import export_json, plot_tree
     from survtree._model.recipe import keep_command
 
-    keep_command(model, study.roles, typed_arguments(model.seed_), study.cautions)
-    note_rows(model, study)
+    roles, cautions = (model.roles_, ()) if study is None else (study.roles, study.cautions)
+    keep_command(model, roles, typed_arguments(model.seed_), cautions)
+    if study is not None:
+        note_rows(model, study)
     times = numbers_of(output.times)
     if output.output is not None:
         export_json(model, output.output)
-    if output.report is not None:
+    if output.report is not None and study is not None:
         rows = study.covariates, study.y
         how = {"sample_weight": study.weight, "times": times}
         model.report(output.report, *rows, **how)

@@ -257,6 +257,15 @@ MinRegularization = Annotated[float, typer.Option(help="Smallest penalty per lea
 Jobs = Annotated[int | None, _flag("n_jobs")]
 Device = Annotated[str, _flag("device", "cpu|cuda|auto")]
 Seed = Annotated[int, _flag("random_state")]
+Stream = Annotated[
+    bool | None,
+    typer.Option(
+        "--stream/--in-memory",
+        help="Read the table in passes and keep groups of equal rows, or read all of it. The "
+        "default is --stream where the table would take more than a quarter of the memory.",
+        show_default=False,
+    ),
+]
 Data = Annotated[
     str,
     typer.Argument(metavar="DATA", help="CSV, TSV, Parquet or Arrow file; - is standard input."),

@@ -5,7 +5,7 @@ survtree predict, evaluate, show, export, report, verify and check-proof.
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,6 +16,7 @@ from survtree._cli.inputs import (
     Format,
     Model,
     Reading,
+    Stream,
     Times,
     TimeUnit,
     flags_of,
@@ -33,7 +34,7 @@ from survtree._cli.printing import (
     print_table,
     write_table,
 )
-from survtree._cli.studies import Study, rows_left, source_of, study_to_check
+from survtree._cli.studies import Study, rows_left, rows_to_check, source_of, study_to_check
 from survtree._cli.views import with_times
 from survtree._data.read_files import (
     FORMATS,
@@ -42,6 +43,9 @@ from survtree._data.read_files import (
     check_has_columns,
     check_has_names,
 )
+
+if TYPE_CHECKING:
+    from survtree._model.streamed_scores import ScoredRows
 
 # What 'survtree export' writes: texts, tables, pictures; and by the ending of the file.
 TEXTS = ("text", "rules", "leaves", "dot", "latex", "sql", "python", "json")
@@ -97,35 +101,34 @@ def predict(
     predictor.warn()
 
 
-def evaluate(model: Model, data: Data, reading: Reading, as_json: AsJson = False) -> None:
-    """Score a model on rows whose outcome is known."""
-    from sklearn.base import clone
+def evaluate(
+    model: Model, data: Data, reading: Reading, stream: Stream = None, as_json: AsJson = False
+) -> None:
+    """Score a model on rows whose outcome is known.
 
+    A table that is larger than memory is read in passes.
+    """
     from survtree import load
-    from survtree._model.fitted import functions_of
-    from survtree._model.prepare import cohort_of
-    from survtree._scoring.curves import outcome_of
-    from survtree._scoring.scores import SCORES, scores_of
+    from survtree._scoring.scores import SCORES
 
     fitted = load(model)
-    study = study_to_check(data, reading, fitted, model)
-    # Without rows with missing values if the fit dropped such rows.
-    left_out = [name for name in fitted.excluded_ if name in study.frame.columns]
-    reader = clone(fitted).set_params(exclude=left_out or None)
-    rows = cohort_of(reader, study.covariates, study.y, study.weight)
-    training = outcome_of(list(fitted.leaf_curves_.values()))
-    scores = scores_of(functions_of(fitted, rows.X), rows.events, training, fitted.horizon_)
-    n_rows, n_events = len(rows.events), int(rows.events.event.sum())
-    n_left_out, are_seen = len(study.frame) - n_rows, _are_of_the_fit(fitted, study)
+    lazy = rows_to_check(data, reading, fitted, model, stream)
+    if lazy is None:
+        found = _scored_in_memory(fitted, study_to_check(data, reading, fitted, model))
+    else:
+        from survtree._model.streamed_scores import streamed_scores
+
+        found = streamed_scores(fitted, lazy)
+    n_left_out = found.n_all - found.n_rows
     if as_json:
-        counts = {"rows": n_rows, "rows_left_out": n_left_out, "events": n_events}
-        counts |= {"are_rows_of_the_fit": are_seen}
-        print_json({**counts, "horizon": fitted.horizon_, **scores})
+        counts = {"rows": found.n_rows, "rows_left_out": n_left_out, "events": found.n_events}
+        counts |= {"are_rows_of_the_fit": found.are_of_the_fit}
+        print_json({**counts, "horizon": fitted.horizon_, **found.scores})
         return
-    typer.echo(f"{format_count(n_rows, 'row')}, {format_count(n_events, 'event')}")
+    typer.echo(f"{format_count(found.n_rows, 'row')}, {format_count(found.n_events, 'event')}")
     if n_left_out:
-        typer.echo(f"scored {rows_left(n_rows, len(study.frame))}")
-    if are_seen:
+        typer.echo(f"scored {rows_left(found.n_rows, found.n_all)}")
+    if found.are_of_the_fit:
         typer.echo("these are the rows of the fit: expect lower scores on new rows")
     if fitted.horizon_ is not None:
         typer.echo(
@@ -135,19 +138,41 @@ def evaluate(model: Model, data: Data, reading: Reading, as_json: AsJson = False
     typer.echo()
     values = {
         name: "unknown" if score is None else format_decimals(score, 4)
-        for name, score in scores.items()
+        for name, score in found.scores.items()
     }
     lines = [[score.title, values[score.name], score.meaning] for score in SCORES]
     print_table(["score", "", ""], lines, left=(0, 2))
 
 
+def _scored_in_memory(fitted: Any, study: Study) -> "ScoredRows":
+    from sklearn.base import clone
+
+    from survtree._model.fitted import functions_of
+    from survtree._model.prepare import cohort_of
+    from survtree._model.streamed_scores import ScoredRows
+    from survtree._scoring.curves import outcome_of
+    from survtree._scoring.scores import scores_of
+
+    # Without rows with missing values if the fit dropped such rows.
+    left_out = [name for name in fitted.excluded_ if name in study.frame.columns]
+    reader = clone(fitted).set_params(exclude=left_out or None)
+    rows = cohort_of(reader, study.covariates, study.y, study.weight)
+    training = outcome_of(list(fitted.leaf_curves_.values()))
+    scores = scores_of(functions_of(fitted, rows.X), rows.events, training, fitted.horizon_)
+    are_seen, n_events = _are_of_the_fit(fitted, study), int(rows.events.event.sum())
+    return ScoredRows(len(rows.events), len(study.frame), n_events, are_seen, scores)
+
+
 def _are_of_the_fit(fitted: Any, study: Study) -> bool:
     """Whether the model was fitted to these very rows, as far as its file says."""
     from survtree._data.fingerprint import data_fingerprint
+    from survtree._model.streamed_scores import has_leaf_curves
 
     rows = fitted.binarizer_.read_with_outcome(study.covariates, study.y, study.weight, fitted)
     found: bool = data_fingerprint(rows.table, rows.events) == fitted.recipe_.data
-    return found
+    questions, tree = fitted.questions_, fitted.tree_
+    leaves = tree.apply(rows.table.n_rows, lambda j: questions.answer(j, rows.table))
+    return found or has_leaf_curves(fitted, tree.leaf_numbers()[leaves], rows.events)
 
 
 def show(
@@ -277,16 +302,23 @@ def report(
     note(f"report: {output}")
 
 
-def verify(model: Model, data: Data, reading: Reading, as_json: AsJson = False) -> None:
+def verify(
+    model: Model, data: Data, reading: Reading, stream: Stream = None, as_json: AsJson = False
+) -> None:
     """Recheck the certificate of a model.
 
-    DATA are the rows of the fit. The exit code is 1 if a claim does not hold.
+    DATA are the rows of the fit; a table that is larger than memory is read in passes. The exit
+    code is 1 if a claim does not hold.
     """
     from survtree import load
 
     fitted = load(model)
-    study = study_to_check(data, reading, fitted, model)
-    found = fitted.certificate_.verify(study.covariates, study.y, study.weight)
+    lazy = rows_to_check(data, reading, fitted, model, stream)
+    if lazy is not None:
+        found = fitted.certificate_.verify(lazy)
+    else:
+        study = study_to_check(data, reading, fitted, model)
+        found = fitted.certificate_.verify(study.covariates, study.y, study.weight)
     if as_json:
         print_json({"is_valid": found.is_valid, "checks": found.checks, "details": found.details})
     else:

@@ -1,6 +1,5 @@
 """survtree near: the trees of a table that are nearly optimal, and the best under a condition."""
 
-import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ from survtree._cli.inputs import (
     AsJson,
     Data,
     Depth,
+    Device,
     Jobs,
     Limiting,
     Reading,
@@ -21,8 +21,6 @@ from survtree._cli.inputs import (
     Splitting,
     Teaching,
     flags_of,
-    number_or_none,
-    number_or_word,
     option,
 )
 from survtree._cli.printing import (
@@ -38,7 +36,7 @@ from survtree._cli.printing import (
     typed_arguments,
     write_table,
 )
-from survtree._cli.studies import Study, note_rows, study_to_fit
+from survtree._cli.studies import Study, fitted_tree, note_rows, study_to_fit
 
 MOST_ROWS = 20  # of a table that is printed
 
@@ -104,6 +102,7 @@ def near(
     splitting: Splitting,
     limiting: Limiting,
     jobs: Jobs = None,
+    device: Device = DEFAULTS["device"],
     seed: Seed = 0,
     output: str | None = typer.Option(
         None,
@@ -123,22 +122,19 @@ def near(
 
     Or find the best tree with or without a column, or show how much each column matters.
     """
-    from survtree import OptimalSurvivalTree
-
     asking.check(plot)
     check_outputs(output, plot)
     study = study_to_fit(data, reading, splitting)
-    model = OptimalSurvivalTree(
-        number_or_none(depth),
-        number_or_word(regularization),
-        **limiting.arguments(),
-        **splitting.arguments(),
-        **teaching.arguments(),
+    model = fitted_tree(
+        study,
+        depth,
+        regularization,
+        *(limiting, splitting, teaching),
+        is_quiet=as_json or quiet,
         n_jobs=jobs,
+        device=device,
         random_state=seed,
-        verbose=int(sys.stderr.isatty() and not (as_json or quiet)),
     )
-    model.fit(study.covariates, study.y, study.weight)
     note_rows(model, study)
     needs_list = not asking.conditions
     most = listing.limit if asking.tree is None else asking.tree + 1

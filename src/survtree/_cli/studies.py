@@ -1,10 +1,20 @@
 """Tables from files: rows with an outcome. What is guessed about their columns is said."""
 
+import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from survtree._base.words import list_names
-from survtree._cli.inputs import Format, Reading, Splitting
+from survtree._cli.inputs import (
+    Format,
+    Limiting,
+    Reading,
+    Splitting,
+    Teaching,
+    number_or_none,
+    number_or_word,
+)
 from survtree._cli.printing import note
 from survtree._data.read_files import (
     EVENT_NAMES,
@@ -27,7 +37,12 @@ if TYPE_CHECKING:
 
     from survtree._data.causes import Causes
     from survtree._data.files import Source
+    from survtree._data.lazy_rows import LazyRows
     from survtree._data.read_roles import Roles
+
+
+SHARE_IN_MEMORY = 0.25  # of the available memory; a larger table is read in passes
+ROWS_LOOKED_AT = 1000  # to find the columns of the outcome
 
 
 class Study(NamedTuple):
@@ -102,6 +117,98 @@ def study_to_fit(
     return study._replace(cautions=(*cautions, *of_event), groups=of_groups)
 
 
+def rows_to_stream(
+    data: str, reading: Reading, splitting: Splitting, stream: bool | None
+) -> "LazyRows | None":
+    """The table as a query, if it is to be read in passes: when asked for, or if it is large."""
+    source = source_of(data, reading, splitting.categorical)
+    if not _is_streamed(source, stream):
+        return None
+    frame = source.lazy()
+    roles = _roles_of_query(reading, frame, source.name)
+    columns = frame.collect_schema().names()
+    check_columns("--exclude", splitting.exclude or (), columns, source.name)
+    check_columns("--categorical", splitting.categorical or (), columns, source.name)
+    check_not_excluded(splitting.exclude or (), (roles.time, roles.event))
+    if reading.cause is not None or reading.censored is not None:
+        check_no_event_values(roles.event_values)
+    return _query(frame, roles, reading.cause, reading.censored)
+
+
+def rows_to_check(
+    data: str, reading: Reading, model: Any, file: str, stream: bool | None
+) -> "LazyRows | None":
+    """Likewise, for a model: the columns that it needs, and the outcome."""
+    check_no_cause(reading.cause, reading.censored)
+    source = source_of(data, reading, model.categorical)
+    if not _is_streamed(source, stream):
+        return None
+    frame = source.lazy()
+    _take_known_roles(reading, model)
+    roles = _roles_of_query(reading, frame, source.name)
+    check_has_columns(model, check_has_names(model, file), frame.collect_schema(), source.name)
+    if model.causes_ is not None:
+        check_no_event_values(roles.event_values)
+    return _query(frame, roles)
+
+
+def _is_streamed(source: "Source", stream: bool | None) -> bool:
+    """Whether a table is read in passes."""
+    from survtree._data.files import STANDARD_INPUT
+    from survtree._data.read_memory import available_memory
+
+    if source.path == STANDARD_INPUT:  # which can be read only once, and so is in memory
+        return False
+    if stream is None:
+        stream = source.size_in_memory() > (available_memory() or 2**62) * SHARE_IN_MEMORY
+        if stream:
+            note("the table is large: it is read in passes; --in-memory reads all of it")
+    return stream
+
+
+def _roles_of_query(reading: Reading, frame: "pl.LazyFrame", file: str) -> "Roles":
+    from survtree._data.lazy_rows import collected
+
+    return roles_of(reading, collected(frame.head(ROWS_LOOKED_AT)), file)
+
+
+def _query(
+    frame: "pl.LazyFrame", roles: "Roles", cause: str | None = None, censored: str | None = None
+) -> "LazyRows":
+    from survtree._data.lazy_rows import LazyRows
+
+    of_event = cause, censored, roles.event_values
+    return LazyRows(frame, roles.time, roles.event, roles.weight, *of_event)
+
+
+def fitted_tree(
+    rows: "Study | LazyRows",
+    depth: str,
+    regularization: str,
+    *given: Limiting | Splitting | Teaching,
+    is_quiet: bool,
+    cluster: str | None = None,
+    **options: Any,
+) -> Any:
+    """The tree of a table by the options that commands share, and those that one has alone."""
+    import survtree
+    from survtree import OptimalSurvivalTree
+
+    for each in given:
+        options |= each.arguments()
+    model = OptimalSurvivalTree(
+        number_or_none(depth),
+        number_or_word(regularization),
+        verbose=int(sys.stderr.isatty() and not is_quiet),
+        **options,
+    )
+    with nullcontext() if cluster is None else survtree.cluster(cluster):
+        if isinstance(rows, Study):  # columns that are left out are not among its covariates
+            return model.fit(rows.covariates, rows.y, rows.weight)
+        splitting = next(each for each in given if isinstance(each, Splitting))
+        return model.set_params(exclude=splitting.exclude).fit(rows)
+
+
 def _cautions_of_event(frame: "pl.DataFrame", roles: "Roles") -> tuple[str, ...]:
     """What to say of an event column, or of values of an event, named as the opposite."""
     from survtree._data.read_outcome import inverted, is_named_as_censored
@@ -166,12 +273,7 @@ def study_to_check(
     check_no_cause(reading.cause, reading.censored)
     source = source_of(data, reading, model.categorical)
     frame = _read(source)
-    known = model.roles_
-    if known is not None:
-        reading.time = reading.time or known.time
-        reading.event = reading.event or known.event
-        reading.weights = reading.weights or known.weight
-        reading.event_value = reading.event_value or list(known.event_values)
+    _take_known_roles(reading, model)
     roles = roles_of(reading, frame, source.name)
     check_columns("--groups", [] if groups is None else [groups], frame.columns, source.name)
     names = check_has_columns(model, check_has_names(model, file), frame.schema, source.name)
@@ -182,6 +284,16 @@ def study_to_check(
     study = _study(rows, roles, source.name, has_causes=causes is not None)
     of_groups = None if groups is None else frame[groups]
     return study._replace(causes=causes, groups=of_groups)
+
+
+def _take_known_roles(reading: Reading, model: Any) -> None:
+    """What a command does not say of the outcome is as it was at the fit."""
+    known = model.roles_
+    if known is not None:
+        reading.time = reading.time or known.time
+        reading.event = reading.event or known.event
+        reading.weights = reading.weights or known.weight
+        reading.event_value = reading.event_value or list(known.event_values)
 
 
 def note_rows(model: Any, study: Study) -> None:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from pathlib import Path
 from typing import IO, Any
 
 import polars as pl
@@ -63,6 +64,19 @@ class Source:
         """The whole table."""
         with read_of(self.name, self.encoding):
             return with_flags(_scanned(self).collect())
+
+    def lazy(self) -> pl.LazyFrame:
+        """The table as a query, which reads it a part at a time, and again in each pass."""
+        with read_of(self.name, self.encoding):
+            return _scanned(self)
+
+    def size_in_memory(self) -> int:
+        """About so many bytes the whole table would take."""
+        with read_of(self.name, self.encoding):
+            if format_of(self.name, self.format, self.first_bytes) in ("csv", "tsv"):
+                return Path(self.path).stat().st_size
+            rows = _scanned(self)
+            return int(rows.select(pl.len()).collect().item()) * 8 * len(rows.collect_schema())
 
     def parts(self, columns: Sequence[str], n_rows: int = ROWS_AT_ONCE) -> Iterator[pl.DataFrame]:
         """Some columns, a number of rows at a time."""

@@ -4,10 +4,26 @@ from collections.abc import Mapping
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 
 from survtree._data.read_table import as_frame
 
 LIBRARIES = ("polars", "pandas", "pyarrow")
+
+
+def is_lazy(X: Any) -> bool:
+    """Whether X is a query, a lazy frame of any library, whose rows are read in passes."""
+    if X is None or isinstance(X, (np.ndarray, list, tuple, str)):  # asking narwhals takes a while
+        return False
+    try:
+        return isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame)
+    except ValueError:  # of repeated names, which the check of a table refuses
+        return False
+
+
+def is_streamed(X: Any) -> bool:
+    """Whether rows are read in passes: a lazy frame, or one with the columns of its outcome."""
+    return hasattr(X, "event_values") or is_lazy(X)
 
 
 def library_of(X: Any) -> str:

@@ -70,14 +70,17 @@ def is_identifier(column: Column) -> bool:
 
 def repeats_subjects(column: Column) -> bool:
     """Does a column name subjects, some of which have several rows?"""
-    name = plain_name(column.name)
-    is_subject = name in SUBJECTS or (
-        bool(ENDS_IN_ID.search(column.name)) and not GROUPS.search(name)
-    )
+    is_subject = is_named_as_subject(column.name)
     n_rows, is_text = len(column.values), column.kind == "level"
     if not is_subject or n_rows < FEWEST_ROWS or not (is_text or _is_whole(column)):
         return False
     return n_rows / MOST_ROWS_OF_ONE <= _n_distinct(column) < n_rows
+
+
+def is_named_as_subject(name: str) -> bool:
+    """Is it a usual name of a column that names subjects, and not groups of them?"""
+    plain = plain_name(name)
+    return plain in SUBJECTS or (bool(ENDS_IN_ID.search(name)) and not GROUPS.search(plain))
 
 
 def is_named_as_identifier(name: str) -> bool:

@@ -54,7 +54,7 @@ def roles_of_columns(estimator: Any, table: Table) -> ColumnRoles:
     check_some_left(table.names, left_out)
     rest = [column for column in table.columns if column.name not in {*left_out, *named}]
     check_no_dates(rest)
-    texts = [text for column in rest for text in _reads_as_numbers(column)]
+    texts = [text for column in rest for text in reads_as_numbers(column)]
     return ColumnRoles(table, left_out, (*said, *texts))
 
 
@@ -70,7 +70,7 @@ def identifiers_among(
     ]
     repeated = [c for c in columns if c.name not in named and repeats_subjects(c)]
     found = [*excluded, *(column.name for column in (*numbering, *repeated))]
-    said = (*map(_numbers_rows, numbering), *map(_repeats, repeated))
+    said = (*(numbers_rows(c.name, c.kind) for c in numbering), *map(_repeats, repeated))
     return tuple(dict.fromkeys(found)), said
 
 
@@ -195,26 +195,31 @@ def _intervals(start: str, stop: str, starts: Floats, stops: Floats) -> str:
     )
 
 
-def _numbers_rows(column: Column) -> str:
-    keep = f"thresholds={{{column.name!r}: 'auto'}}"
-    what = "numbers"
-    if column.kind == "level":
-        keep, what = f"categorical=[{column.name!r}]", "names"
-    return f"column {column.name!r} {NUMBERS_ROWS.format(what)}{keep}."
+def numbers_rows(name: str, kind: str) -> str:
+    """What to say of a column that is left out because it numbers the rows, or names them."""
+    keep, what = f"thresholds={{{name!r}: 'auto'}}", "numbers"
+    if kind == "level":
+        keep, what = f"categorical=[{name!r}]", "names"
+    return f"column {name!r} {NUMBERS_ROWS.format(what)}{keep}."
 
 
 def _repeats(column: Column) -> str:
     n = len(column.occurring() if column.kind == "level" else np.unique(column.values))
+    return repeats_text(column.name, n, len(column.values))
+
+
+def repeats_text(name: str, n: int, n_rows: int) -> str:
+    """What to say of a column that seems to name subjects with several rows."""
     return (
-        f"column {column.name!r} has {n:,} values in {len(column.values):,} rows: if it names "
+        f"column {name!r} has {n:,} values in {n_rows:,} rows: if it names "
         "subjects, some have several rows, which the fit takes for different subjects, and all "
         "limits are too narrow, and folds that part them make scores too good. Keep one row per "
-        f"subject, or pass groups={column.name!r} to the cross-validation and to bootstrap, which "
+        f"subject, or pass groups={name!r} to the cross-validation and to bootstrap, which "
         "then keep the rows of a subject together. The column itself is left out."
     )
 
 
-def _reads_as_numbers(column: Column) -> list[str]:
+def reads_as_numbers(column: Column) -> list[str]:
     """What to say of text that holds numbers; nothing if it does not, or only a few codes."""
     if not column.is_text:
         return []

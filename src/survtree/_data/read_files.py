@@ -114,8 +114,13 @@ def check_columns(what: str, names: Iterable[str], columns: Sequence[str], file:
 def check_has_columns(model: Any, names: Sequence[str], schema: Any, file: str) -> list[str]:
     """The columns of a model that a table has; it must have all but those that were left out."""
     needed = [name for name in names if name not in model.excluded_]
-    _check_all(needed, list(schema), f"{file} must have the columns of the model")
+    check_columns_of_model(needed, list(schema), file)
     return [name for name in names if name in schema]
+
+
+def check_columns_of_model(names: Sequence[str], columns: Sequence[str], file: str) -> None:
+    """Refuse a table without some columns that a model needs."""
+    _check_all(names, columns, f"{file} must have the columns of the model")
 
 
 def _check_all(names: Iterable[str], columns: Sequence[str], need: str) -> None:
@@ -215,6 +220,15 @@ def check_no_cause(cause: str | None, censored: str | None) -> None:
             "--cause and --censored must be left out where a model is given, which knows its "
             f"causes; got {list_names([v for v in (cause, censored) if v is not None])}. Leave "
             "them out."
+        )
+
+
+def check_no_report(report: str | None) -> None:
+    """Refuse a report of rows that are read in passes."""
+    if report is not None:
+        raise ValueError(
+            "--report must be left out beside --stream, since it compares models on all rows; got "
+            f"{report}. Leave it out, or pass --in-memory."
         )
 
 

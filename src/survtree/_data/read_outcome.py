@@ -100,6 +100,8 @@ def inverted(name: str) -> str:
 
 def is_named_as_censored(name: str) -> bool:
     """Is it a usual name of rows without an event?"""
+    if not name:  # as of arrays; a first fit need not compile the patterns then
+        return False
     words = set(WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
     return bool(words & NAMES_OF_CENSORED) and not words & NEGATIONS
 
@@ -114,7 +116,7 @@ def check_events(events: EventTable) -> EventTable:
     check_time_passes(events.time)
     if events.event.any():
         return events
-    n = len(events)
+    n = events.n_rows
     raise ValueError(
         f"no event was observed ({n} of {n} rows are censored), so all trees score the same. Is "
         "the event flag inverted?"
@@ -154,7 +156,7 @@ def split_outcome(X: Any, y: Any, duration_col: Any, event_col: Any) -> tuple[An
             f"is of type {type(X).__name__}. Pass a frame, or y = (event, time)."
         )
     for role, name in (("duration_col", duration_col), ("event_col", event_col)):
-        _check_is_column(role, name, frame.columns)
+        check_is_column(role, name, frame.columns)
     check_differ(duration_col, event_col)
     pair = frame.get_column(event_col), frame.get_column(duration_col)
     return frame.drop(duration_col, event_col).to_native(), pair
@@ -169,7 +171,8 @@ def check_differ(duration_col: Any, event_col: Any) -> None:
         )
 
 
-def _check_is_column(role: str, name: Any, columns: list[Any]) -> None:
+def check_is_column(role: str, name: Any, columns: list[Any]) -> None:
+    """Refuse a name that no column of a frame has."""
     if name in columns:
         return
     hint = did_you_mean(name, columns) or " Check its spelling."

@@ -4,8 +4,8 @@
 ``read_new_rows`` reads rows to predict.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -25,6 +25,7 @@ from survtree._data.read_table import as_frame, check_table, reads_as_number
 from survtree._data.table import Bools, Column, EventTable, Kind, Table, table_of
 
 MOST_SHOWN = 5
+CountOf: TypeAlias = Callable[[Bools], int]  # how many rows some entries are
 TAKE_MISSING = ("question", "better")  # values of ``missing`` with which rows may have gaps
 
 
@@ -162,8 +163,14 @@ def check_missing(table: Table, policy: str, *, is_fit: bool = True) -> None:
         return
     found = [(column.name, column.is_missing()) for column in table.columns]
     counts = [(name, int(gone.sum()), int(np.argmax(gone))) for name, gone in found if gone.any()]
-    if not counts:
-        return
+    if counts:
+        raise ValueError(missing_message(counts, table.n_rows, policy, is_fit=is_fit))
+
+
+def missing_message(
+    counts: Sequence[tuple[str, int, int]], n_rows: int, policy: str, *, is_fit: bool = True
+) -> str:
+    """About columns with missing values: their names, how many, and the first row that has one."""
     listed = ", ".join(f"{name!r} ({n:,}, the first in row {row})" for name, n, row in counts[:10])
     more = f" and {len(counts) - 10} more" if len(counts) > 10 else ""
     remedy = (
@@ -177,16 +184,21 @@ def check_missing(table: Table, policy: str, *, is_fit: bool = True) -> None:
             "missing='drop' leaves rows out of the fit; a row to predict must be filled, or the "
             "model fitted with missing='question'."
         )
-    raise ValueError(
-        f"X must not have missing values (NaN or null); of {table.n_rows:,} rows, values "
+    return (
+        f"X must not have missing values (NaN or null); of {n_rows:,} rows, values "
         f"are missing in {listed}{more}. {remedy}"
     )
 
 
 def check_some_rows(is_complete: Bools, event: Bools | None) -> None:
     """Refuse to leave out so many rows that none is left, or none with an event."""
-    n, n_left = len(is_complete), int(is_complete.sum())
-    if n_left > 0 and (event is None or event[is_complete].any()):
+    has_events = event is None or bool(event[is_complete].any())
+    check_rows_left(len(is_complete), int(is_complete.sum()), has_events=has_events)
+
+
+def check_rows_left(n: int, n_left: int, *, has_events: bool) -> None:
+    """The same, of so many rows of which so many are left."""
+    if n_left > 0 and has_events:
         return
     problem = (
         f"missing='drop' leaves no row: each of {n:,} has a missing value"
@@ -237,12 +249,17 @@ def _first_odd_row(column: Column, is_present: Bools) -> int:
     return int(np.argmax(is_here if is_here.any() else is_present))
 
 
-def warn_of_unseen(table: Table, seen: Mapping[int, Seen]) -> None:
-    """One warning for all values that the fit did not see in the columns (by place) of ``seen``."""
+def warn_of_unseen(
+    table: Table, seen: Mapping[int, Seen], count: CountOf = np.count_nonzero
+) -> None:
+    """One warning for all values that the fit did not see in the columns (by place) of ``seen``.
+
+    ``count`` says how many rows some of the table's rows are, which may be groups.
+    """
     if table.matrix is not None:
         return
     looked_at = ((j, each) for j, each in seen.items() if not each.is_left_out)
-    found = [text for j, each in looked_at for text in _unseen(table.columns[j], each)]
+    found = [text for j, each in looked_at for text in _unseen(table.columns[j], each, count)]
     if found:
         warn(
             f"rows hold values that the fit did not see: {'; '.join(found)}. Check their spelling "
@@ -250,12 +267,12 @@ def warn_of_unseen(table: Table, seen: Mapping[int, Seen]) -> None:
         )
 
 
-def _unseen(column: Column, seen: Seen) -> Iterator[str]:
+def _unseen(column: Column, seen: Seen, count: CountOf) -> Iterator[str]:
     """What is new in a column, and how it is treated."""
     has = f"column {column.name!r} has"
     is_missing = column.is_missing()
     if is_missing.any() and not seen.has_missing:
-        n = int(is_missing.sum())
+        n = count(is_missing)
         values = "value, which answers" if n == 1 else "values, which answer"
         yield f"{has} {n:,} missing {values} no to its questions"
     if column.levels:
@@ -264,15 +281,14 @@ def _unseen(column: Column, seen: Seen) -> Iterator[str]:
         new = [column.levels[k] for k in np.unique(column.values[rows])]
         if new:
             answer = "answers" if len(new) == 1 else "answer"
-            which = f"{list_names(new, MOST_SHOWN)} ({_rows(rows)}), which {answer}"
+            which = f"{list_names(new, MOST_SHOWN)} ({_rows(count(rows))}), which {answer}"
             yield f"{has} {which} no to its questions"
     elif (seen.is_zero_one or seen.kind == "flag") and column.kind == "number":
         is_odd = ~is_missing & (column.values != 0) & (column.values != 1)
         if is_odd.any():
-            odd = f"{column.values[is_odd][0]:g} ({_rows(is_odd)})"
+            odd = f"{column.values[is_odd][0]:g} ({_rows(count(is_odd))})"
             yield f"{has} {odd} instead of 0 or 1; above 0.5 counts as 1"
 
 
-def _rows(is_here: Bools) -> str:
-    n = int(is_here.sum())
+def _rows(n: int) -> str:
     return "1 row" if n == 1 else f"{n:,} rows"

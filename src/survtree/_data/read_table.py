@@ -193,10 +193,11 @@ def rows_at(X: Any, places: Places) -> Any:
 def not_a_covariate(name: str, what: str) -> str:
     """The message about a column of X that cannot be split on."""
     remedy = {
-        "dates": "Turn it into a number, for example days since a start date, or leave it out.",
-        "durations": "Turn it into a number, for example days, or leave it out.",
-    }.get(what.split(" as text")[0], "Turn it into numbers, flags or text, or leave it out.")
-    return f"column {name!r} must hold numbers, flags or categories; it holds {what}. {remedy}"
+        "dates": "Turn it into a number, for example days since a start date",
+        "durations": "Turn it into a number, for example days",
+    }.get(what.split(" as text")[0], "Turn it into numbers, flags or text")
+    told = f"column {name!r} must hold numbers, flags or categories; it holds {what}. {remedy}"
+    return f"{told}, or leave it out: exclude={[name]!r}."
 
 
 def column_of_series(

@@ -19,11 +19,13 @@ Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.intp]
 Bools: TypeAlias = NDArray[np.bool_]
 Codes: TypeAlias = NDArray[np.uint8]
+Counts: TypeAlias = NDArray[np.uint32]
 Kind = Literal["number", "flag", "level", "ordered"]
 Rows = Bools | Places | slice
 # Counts by (leaf, time) are made for at most this many cells at once: a large tree over many times
 # would not fit in memory otherwise.
 MOST_CELLS = 2**20
+MANY_ROWS, MANY_ROWS_PER_TIME = 100_000, 100  # from which on times are found among distinct ones
 
 
 class Column(NamedTuple):
@@ -50,17 +52,57 @@ class Column(NamedTuple):
         return self._replace(values=self.values[rows])
 
 
+class PackedValues(NamedTuple):
+    """Where in the words of rows the codes of a column are, and the value of each code."""
+
+    column: Column  # whose values are those of the codes
+    word: int = 0
+    shift: int = 0
+    mask: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class PackedColumns(Sequence[Column]):
+    """Columns of few values, as codes in words of rows; a column is made when asked for."""
+
+    words: tuple[NDArray[np.uint64], ...]
+    packed: tuple[PackedValues, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """Of each column."""
+        return len(self.words[0])
+
+    def __len__(self) -> int:
+        return len(self.packed)
+
+    def __getitem__(self, j: Any) -> Any:
+        if isinstance(j, slice):
+            return [self[k] for k in range(len(self))[j]]
+        column = self.packed[j].column
+        return column._replace(values=column.values[self.codes(j)])
+
+    def codes(self, j: int) -> NDArray[np.uint64]:
+        """The codes of a column."""
+        _, word, shift, mask = self.packed[j]
+        return self.words[word] >> np.uint64(shift) & np.uint64(mask)
+
+    def take(self, rows: Rows) -> "PackedColumns":
+        """The same with some of the rows."""
+        return PackedColumns(tuple(word[rows] for word in self.words), self.packed)
+
+
 @dataclass(frozen=True)
 class Table:
     """Columns of one length. A table of nothing but 0 and 1 may come as one matrix."""
 
     names: tuple[str, ...]
     n_rows: int
-    given_columns: tuple[Column, ...] | None = None
+    given_columns: Sequence[Column] | None = None
     matrix: NDArray[np.uint8] | None = None
 
     @cached_property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> Sequence[Column]:
         """The columns; those of a matrix are made when first needed."""
         if self.given_columns is not None:
             return self.given_columns
@@ -86,6 +128,9 @@ class Table:
         if self.matrix is not None:
             matrix = self.matrix[rows]
             return Table(self.names, len(matrix), matrix=matrix)
+        if isinstance(self.given_columns, PackedColumns):
+            packed = self.given_columns.take(rows)
+            return Table(self.names, packed.n_rows, packed)
         return table_of([column.take(rows) for column in self.columns])
 
 
@@ -105,6 +150,9 @@ class EventTable:
     With competing risks ``cause`` tells what ended each row, counted from 1 in the order of
     ``causes``, 0 where it was censored; ``event`` is then True where that is the target cause. A
     row that ended by another cause is neither an event nor censored.
+
+    Where equal rows were counted before they came, an entry stands for so many rows: ``copies``.
+    Its weight is that of all of them. Who counts rows asks ``n_rows`` and ``count``.
     """
 
     event: Bools
@@ -112,14 +160,49 @@ class EventTable:
     weight: Floats
     cause: Codes | None = None
     causes: Causes | None = None
+    copies: Counts | None = None  # None: one each
 
     def __len__(self) -> int:
         return len(self.time)
 
+    @property
+    def n_rows(self) -> int:
+        """How many rows these are."""
+        return self.count(slice(None))
+
+    @property
+    def n_events(self) -> int:
+        """How many of them are events."""
+        return self.count(self.event)
+
+    def count(self, some: Bools | Places | slice) -> int:
+        """How many rows some of the entries stand for."""
+        if self.copies is not None:
+            return int(self.copies[some].sum(dtype=np.int64))
+        return len(self.time[some])
+
+    def counts_in(self, cell: NDArray[np.integer[Any]], n_cells: int, some: Any = None) -> Places:
+        """How many rows are in each cell; of some of the entries only, if they are given."""
+        cells = cell if some is None else cell[some]
+        if self.copies is None:
+            return np.bincount(cells, minlength=n_cells)
+        copies = self.copies if some is None else self.copies[some]
+        # Sums of whole numbers, exact up to 2^53.
+        return np.bincount(cells, copies, n_cells).astype(np.intp)
+
     def take(self, rows: Bools | Places) -> "EventTable":
         """The same outcome of some of the rows."""
         cause = None if self.cause is None else self.cause[rows]
-        return EventTable(self.event[rows], self.time[rows], self.weight[rows], cause, self.causes)
+        copies = None if self.copies is None else self.copies[rows]
+        parts = self.event[rows], self.time[rows], self.weight[rows]
+        return EventTable(*parts, cause, self.causes, copies)
+
+    def singles(self, entries: Places) -> "EventTable":
+        """One row of each of some entries, which may be named several times."""
+        some = self.take(entries)
+        if some.copies is None:
+            return some
+        return replace(some, weight=some.weight / some.copies, copies=None)
 
     @property
     def y(self) -> "tuple[Bools, Floats] | Outcome":
@@ -173,7 +256,7 @@ class EventTable:
         is_before = self.time < horizon
         cause = None if self.cause is None else np.where(is_before, self.cause, np.uint8(0))
         event, time = self.event & is_before, np.minimum(self.time, horizon)
-        return EventTable(event, time, self.weight, cause, self.causes)
+        return replace(self, event=event, time=time, cause=cause)
 
     def on_grid(self, buckets: "int | tuple[float, ...]") -> "EventTable":
         """Times rounded up to the ends of buckets: a number of about equally many rows, or given.
@@ -183,13 +266,26 @@ class EventTable:
         last = self.time.max()
         if isinstance(buckets, int):
             shares = np.arange(1, buckets + 1) / buckets
-            ends = np.unique(np.quantile(self.time, shares, method="inverted_cdf"))
+            ends = np.unique(self._quantiles(shares))
         else:
             ends = np.unique([*(end for end in buckets if end < last), last])
         return replace(self, time=ends[np.searchsorted(ends, self.time)])
 
+    def _quantiles(self, shares: Floats) -> Floats:
+        """Of the times of all rows, each a time that occurs."""
+        if self.copies is None:
+            return np.quantile(self.time, shares, method="inverted_cdf")
+        # The same place among all rows, in the order of their times.
+        place = np.maximum(np.ceil(self.n_rows * shares - 1), 0).astype(np.intp)
+        up_to = self.counts_in(self.when, len(self.unique_times)).cumsum()
+        return self.unique_times[np.searchsorted(up_to, place, side="right")]
+
     @cached_property
     def _by_time(self) -> tuple[Floats, Places]:
+        if len(self.time) > MANY_ROWS:  # a sort of numbers alone, and few places to look in
+            times = np.unique(self.time)
+            if len(times) < len(self.time) // MANY_ROWS_PER_TIME:
+                return times, np.searchsorted(times, self.time)
         # np.unique(return_inverse=True) without its detours, which outlast a small sort.
         order = self.time.argsort()
         ascending = self.time[order]
@@ -282,3 +378,13 @@ def weight_at(cell: NDArray[np.integer[Any]], weight: Floats, n_cells: int = 0) 
     """Sum of the weights in each cell."""
     counts: NDArray[Any] = np.bincount(cell, weight, n_cells)
     return counts.astype(np.float64, copy=False)  # of nothing bincount makes integers
+
+
+def mixed(key: NDArray[np.uint64], values: NDArray[np.uint64] | np.uint64) -> NDArray[np.uint64]:
+    """A hash of a hash and a number: multiply and shift, as in xorshift generators."""
+    out = key ^ values
+    out *= np.uint64(0x9E3779B97F4A7C15)
+    out ^= out >> np.uint64(29)
+    out *= np.uint64(0xBF58476D1CE4E5B9)
+    out ^= out >> np.uint64(32)
+    return np.asarray(out)

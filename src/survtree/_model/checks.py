@@ -25,7 +25,7 @@ TREE_OPTIONS = (
     *("min_samples_leaf", "min_events_leaf", "max_leaves", "loss", "thresholds", "missing"),
     *("encoding", "max_levels", "levels", "categorical", "exclude", "column_penalties"),
     *("first_split", "time_buckets", "horizon", "teacher", "shrinkage", "time_unit"),
-    *("time_limit", "memory_limit", "node_limit"),
+    *("time_limit", "memory_limit", "node_limit", "device"),
 )
 PATH_OPTIONS = ("max_depth", *TREE_OPTIONS, "n_jobs", "verbose", "callback", "random_state")
 MIN_REGULARIZATION = replace(BY_NAME["regularization"], name="min_regularization")

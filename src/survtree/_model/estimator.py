@@ -5,14 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from survtree._base.checks import check_options
-from survtree._data.causes import with_cause
 from survtree._data.read_columns import warn_of_data
-from survtree._data.read_outcome import split_outcome
-from survtree._data.read_roles import roles_of
 from survtree._model.deeper import Found, searched
 from survtree._model.every_cut import with_every_cut
 from survtree._model.fitted import FittedTree
-from survtree._model.prepare import copy_feature_names, prepare
+from survtree._model.prepare import copy_feature_names, prepare, rows_and_roles
 from survtree._model.search_settings import settings_for
 from survtree._model.shortfalls import warn_of_shortfalls
 from survtree._model.state import Fitted
@@ -155,10 +152,10 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         Threads of the search and of a built-in teacher; -1 uses all cores. The tree does not depend
         on it. None is one thread; a search with a gap above 0 always runs in one.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the search runs: on the CPU, on a CUDA GPU (needs survtree[gpu]), or on the GPU where
-        there is one, the problem can go there and a core has not solved it at once. The tree does
-        not depend on it. ``certificate_.is_from_gpu`` says what ran, and a DeviceError why "cuda"
-        cannot be used.
+        Where the search runs: on the CPU; on a CUDA GPU (needs survtree[gpu]) if a core has not
+        solved it in a moment; or on the GPU where there is one, the problem can go there and a core
+        is expected to take longer. The tree does not depend on it. ``certificate_.is_from_gpu``
+        says what ran, and a DeviceError why "cuda" cannot be used.
     verbose : int, default=0
         1 logs a progress table, 2 adds to each line what was pruned. Lines go to the logger
         "survtree", or to standard error if it has no handler. A built-in teacher has a line too.
@@ -317,13 +314,16 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
 
         Parameters
         ----------
-        X : array or frame (pandas, polars, pyarrow)
-            Numbers, flags and categories; see ``Binarizer`` for what becomes of them.
+        X : array or frame (pandas, polars, pyarrow), or lazy frame (polars, duckdb, dask)
+            Numbers, flags and categories; see ``Binarizer`` for what becomes of them. A lazy frame
+            is read in passes and need not fit in memory; its outcome is in ``duration_col`` and
+            ``event_col``, and there is no teacher.
         y : structured array (event, time), two-column frame, or pair (event, time)
             event is True (1) when the event was seen, False (0) when the row was censored. With
             ``cause`` it holds what ended each row.
         sample_weight : array of numbers, 0 or more, optional
-            A row of weight 2 counts as two equal rows, one of weight 0 as none.
+            A row of weight 2 counts as two equal rows, one of weight 0 as none. Of a lazy frame:
+            the name of the column of weights.
         duration_col, event_col : names of columns, optional
             Instead of y: the columns of the frame X that hold time and event.
         cause : code or name, optional
@@ -334,8 +334,8 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         """
         clock = Clock.started()
         options = check_options(self)
-        X, y = split_outcome(X, y, duration_col, event_col)
-        y = with_cause(y, cause, censored)
+        outcome = duration_col, event_col, cause, censored
+        X, y, roles = rows_and_roles(X, y, sample_weight, *outcome)
         verbose, callback = options["verbose"], options["callback"]
         with watching(verbose, callback) as watch:
             prepared = prepare(self, options, X, y, sample_weight, watch, clock)
@@ -352,7 +352,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
                 found.solution,
                 certificate,
                 history=steady(found.history),
-            ).with_binarizer(roles_=roles_of(duration_col, event_col))
+            ).with_binarizer(roles_=roles)
             self._fitted = replace(fitted, origin=fitted.origin.made_by(self))
             watch.say(certificate.last_line)
         warn_of_data(self.warnings_)

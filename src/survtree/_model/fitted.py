@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from survtree._base.tree import Tree
 from survtree._data.causes import Causes
 from survtree._data.read_roles import Roles
-from survtree._data.read_rows import left_out_by, warn_of_unseen
+from survtree._data.read_rows import CountOf, left_out_by, warn_of_unseen
 from survtree._data.table import Table
 from survtree._model.checks import check_share
 from survtree._model.groups import Grouped, risks_of
@@ -243,10 +243,11 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
         """The leaf (as node number of ``tree_``) each row ends in."""
         return self._leaves(self.binarizer_.read(X, self))
 
-    def _leaves(self, table: Table) -> NDArray[np.intp]:
+    def _leaves(self, table: Table, count: CountOf = np.count_nonzero) -> NDArray[np.intp]:
+        """The leaf of each row of a table; ``count`` says how many rows some of them are."""
         questions = self.questions_
         asked = {questions.asked[j].column for j in self.tree_.question[self.tree_.question >= 0]}
-        warn_of_unseen(table, {j: self.binarizer_.seen_[j] for j in asked})
+        warn_of_unseen(table, {j: self.binarizer_.seen_[j] for j in asked}, count)
         return self.tree_.apply(table.n_rows, lambda j: questions.answer(j, table))
 
     def decision_path(self, X: Any) -> Any:
@@ -336,7 +337,8 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
         is a frame that has the columns of the fit's outcome.
         """
         study = self.binarizer_.read_with_outcome(X, y, None, self)
-        risks = self._per_row(self._leaves(study.table), self.leaf_risks_.values())
+        leaves = self._leaves(study.table, study.events.count)
+        risks = self._per_row(leaves, self.leaf_risks_.values())
         return concordance_of_risks(study.events, risks)
 
     def report(self, file: Any, X: Any = None, y: Any = None, **options: Any) -> None:

@@ -15,7 +15,7 @@ from scipy.stats import rankdata
 
 from survtree._base.numbers import format_count
 from survtree._base.tree import Tree
-from survtree._data.table import Bools, Column, EventTable, Floats, Places
+from survtree._data.table import Column, EventTable, Floats, Places
 from survtree._model.prepare import Prepared
 from survtree._questions.coded_answers import Answers, CodedAnswers
 
@@ -53,27 +53,32 @@ def _of_all_rows(prepared: Prepared) -> Iterator[tuple[int, str]]:
     """Candidate splits that decide the event among all rows, the best first."""
     problem, event = prepared.problem, prepared.exact.event
     step = max(1, len(event) // SAMPLED_ROWS)  # who decides the event does so in a sample
-    had = event[::step]
-    n_wrong = _n_other_answers(problem.answers, step, had)
-    n_wrong, n_events = np.minimum(n_wrong, len(had) - n_wrong), int(np.count_nonzero(had))
-    n_others = len(had) - n_events
+    some = prepared.exact.take(np.arange(0, len(event), step))
+    n_wrong = _n_other_answers(problem.answers, step, some)
+    n_wrong, n_events = np.minimum(n_wrong, some.n_rows - n_wrong), some.n_events
+    n_others = some.n_rows - n_events
     if not len(n_wrong) or not _decides(int(n_wrong.min()), n_events, n_others):
         return  # before many questions are sorted
     for place in map(int, np.argsort(n_wrong, kind="stable")):
         if not _decides(int(n_wrong[place]), n_events, n_others):
             return
         is_yes = problem.rows_of_yes(place)
-        sides = (np.array([each.sum(), event[each].sum()]) for each in (~is_yes, is_yes))
+        count = prepared.exact.count
+        sides = (np.array([count(each), count(each & event)]) for each in (~is_yes, is_yes))
         if text := _split_decides(problem.questions.text(place), *sides):
             yield place, text
 
 
-def _n_other_answers(answers: Answers, step: int, had: Bools) -> NDArray[Any]:
+def _n_other_answers(answers: Answers, step: int, events: EventTable) -> NDArray[Any]:
     """For each question, how many of every ``step``-th row answer it unlike their event flag."""
+    had, copies = events.event, events.copies
     if isinstance(answers, CodedAnswers):
         some = answers.every(step)
-        return np.asarray(some.n_yes(~had) + int(np.count_nonzero(had)) - some.n_yes(had))
-    return np.asarray(np.count_nonzero(answers[::step] != had[:, np.newaxis], axis=0))
+        return np.asarray(some.n_yes(~had, copies) + events.n_events - some.n_yes(had, copies))
+    differ = answers[::step] != had[:, np.newaxis]
+    if copies is not None:
+        return np.asarray(copies.astype(np.int64) @ differ)
+    return np.asarray(np.count_nonzero(differ, axis=0))
 
 
 def _of_tree(prepared: Prepared, tree: Tree) -> Iterator[tuple[int, str]]:
@@ -81,15 +86,15 @@ def _of_tree(prepared: Prepared, tree: Tree) -> Iterator[tuple[int, str]]:
     questions, table = prepared.problem.questions, prepared.covariates
     splits = np.flatnonzero(tree.question >= 0).tolist()
     # A table of nothing but 0 and 1 has neither levels nor times.
-    columns = {} if table.matrix is not None else {each.name: each for each in table.columns}
+    place_of = {} if table.matrix is not None else {name: j for j, name in enumerate(table.names)}
     if not splits:
         return
     counts = _rows_and_events(prepared, tree)
     for node in splits:
         place = int(tree.question[node])
-        column = columns.get(questions.names[questions.asked[place].column])
+        at = place_of.get(questions.names[questions.asked[place].column])
         sides = counts[:, tree.no[node]], counts[:, tree.yes[node]]
-        text = "" if column is None else _column_tells(column, prepared.exact)
+        text = "" if at is None else _column_tells(table.columns[at], prepared.exact)
         if text := text or _split_decides(questions.text(place), *sides):
             yield place, text
 
@@ -100,10 +105,10 @@ def _column_tells(column: Column, events: EventTable) -> str:
 
 def _rows_and_events(prepared: Prepared, tree: Tree) -> Places:
     """Of each node: 2 x nodes."""
-    leaf_of_row, leaves = prepared.problem.leaf_of_row(tree), tree.leaves
+    leaf_of_row, leaves, events = prepared.problem.leaf_of_row(tree), tree.leaves, prepared.exact
     counts = np.zeros((2, tree.n_nodes), dtype=np.intp)
-    counts[0, leaves] = np.bincount(leaf_of_row, minlength=len(leaves))
-    counts[1, leaves] = np.bincount(leaf_of_row[prepared.exact.event], minlength=len(leaves))
+    counts[0, leaves] = events.counts_in(leaf_of_row, len(leaves))
+    counts[1, leaves] = events.counts_in(leaf_of_row, len(leaves), events.event)
     for node in reversed(np.flatnonzero(tree.question >= 0).tolist()):  # children come after
         counts[:, node] = counts[:, tree.no[node]] + counts[:, tree.yes[node]]
     return counts
@@ -128,15 +133,15 @@ def _levels_decide(column: Column, events: EventTable) -> str:
         return ""
     n_levels = len(column.levels) + 1  # one for missing values
     places: Places = np.asarray(column.values, dtype=np.intp) + 1
-    n = np.bincount(places, minlength=n_levels)
-    had = np.bincount(places[events.event], minlength=n_levels)
+    n = events.counts_in(places, n_levels)
+    had = events.counts_in(places, n_levels, events.event)
     n_wrong = int(np.minimum(had, n - had).sum())
-    is_fine = int((n > 0).sum()) * FEWEST_ROWS > len(events)  # too few rows per level to tell
+    is_fine = int((n > 0).sum()) * FEWEST_ROWS > events.n_rows  # too few rows per level to tell
     if is_fine or not _decides(n_wrong, int(had.sum()), int((n - had).sum())):
         return ""
     return (
         f"the levels of column {column.name!r} all but decide the event: only "
-        f"{_of(n_wrong, len(events))} differ from most of their level"
+        f"{_of(n_wrong, events.n_rows)} differ from most of their level"
     )
 
 

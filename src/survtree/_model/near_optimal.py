@@ -377,6 +377,7 @@ def near_optimal_trees(
         time_limit=check_option("time_limit", time_limit),
         memory_limit=check_option("memory_limit", model.memory_limit),
         n_jobs=check_option("n_jobs", model.n_jobs),
+        device=check_option("device", model.device),
     )
     search = NearSearch(prepared.problem, model.objective_, settings)
     with watching(check_option("verbose", model.verbose), None) as watch:

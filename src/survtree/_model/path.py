@@ -186,9 +186,9 @@ def _check_size(problem: Problem) -> None:
     The search keeps numbers of leaves in 16 bits.
     """
     depth = MAX_DEPTH_LIMIT if problem.max_depth is None else problem.max_depth
-    most = min(2.0 ** min(depth, 60), len(problem.events) / problem.min_samples_leaf)
+    most = min(2.0 ** min(depth, 60), problem.events.n_rows / problem.min_samples_leaf)
     if problem.min_events_leaf > 0:
-        most = min(most, problem.events.event.sum() / problem.min_events_leaf)
+        most = min(most, problem.events.n_events / problem.min_events_leaf)
     if problem.max_leaves is None and most > MOST_LEAVES:
         penalty = problem.regularization
         paying = 1 + loss_of(problem, LONE_LEAF) / penalty if penalty > 0 else inf

@@ -11,6 +11,7 @@ from survtree._base.numbers import format_percent
 from survtree._base.tree import Tree
 from survtree._data.causes import with_cause, with_known_causes
 from survtree._data.fingerprint import data_fingerprint
+from survtree._data.frames import is_streamed
 from survtree._data.read_columns import check_some_left, without_repeats_of
 from survtree._data.read_groups import check_groups, read_groups
 from survtree._data.read_outcome import split_outcome
@@ -30,6 +31,7 @@ from survtree._model.defaults import (
     without_defaults,
 )
 from survtree._model.read_loss import check_loss_is_alone
+from survtree._model.read_streamed import streamed_options
 from survtree._proof.certificate import Certificate
 from survtree._questions.binarizer import Binarizer
 from survtree._questions.coded_answers import answers_of
@@ -110,16 +112,15 @@ def prepare(
     The watch shows how far a teacher is that is fitted here. With a clock, which is that of the
     time limit, a teacher that takes too long is cut short.
     """
+    cautions: tuple[str, ...] = ()
+    if is_streamed(X):
+        options, cautions = streamed_options(options)
     options = without_defaults(options, options["regularization"])
     check_teacher_is_alone(options)
     check_loss_is_alone(options)
-    study = read_study(estimator, X, y, sample_weight, estimator.missing)
-    table, exact, is_kept = study[:3]
-    check_knows_causes(options, exact.causes)
-    rows = X if is_kept.all() else rows_at(X, np.flatnonzero(is_kept))
-    binarizer = new_binarizer(estimator, options["levels"])
-    first = options["first_split"]
-    questions = binarizer.fit_table(table, exact, study.left_out, first).questions_
+    rows, study, binarizer = _read(estimator, options, X, y, sample_weight)
+    table, exact = study.table, study.events
+    questions = binarizer.questions_
     horizon = resolved_horizon(options["horizon"], exact)
     events = exact.until(horizon)
     seed = seed_needed(options["teacher"], options["reference"], options["random_state"])
@@ -157,9 +158,56 @@ def prepare(
         teacher,
         shrinkage,
         seed,
-        data_fingerprint(table, exact),
-        (*study.cautions, *_cautions_of_first_split(problem)),
+        fingerprint_of_data(problem, table, exact),
+        (*cautions, *study.cautions, *_cautions_of_first_split(problem)),
     )
+
+
+def _read(
+    estimator: Any, options: dict[str, Any], X: Any, y: Any, sample_weight: Any
+) -> tuple[Any, Study, Binarizer]:
+    """The rows of the user that are fitted on, what was read of them, and the questions."""
+    levels, first = options["levels"], options["first_split"]
+    if is_streamed(X):
+        from survtree._model.streamed import grouped_study, lazy_study  # polars is slow to import
+
+        lazy = lazy_study(estimator, X)
+        check_knows_causes(options, lazy.counted.outcome.causes)
+        binarizer = new_binarizer(estimator, levels)
+        return None, grouped_study(lazy, binarizer, options["memory_limit"], first), binarizer
+    study = read_study(estimator, X, y, sample_weight, estimator.missing)
+    check_knows_causes(options, study.events.causes)
+    binarizer = new_binarizer(estimator, levels)
+    rows = X if study.is_kept.all() else rows_at(X, np.flatnonzero(study.is_kept))
+    binarizer.fit_table(study.table, study.events, study.left_out, first)
+    return rows, study, binarizer
+
+
+def rows_and_roles(
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    duration_col: Any,
+    event_col: Any,
+    cause: Any,
+    censored: Any,
+) -> tuple[Any, Any, Roles | None]:
+    """X without the outcome and y; or lazy rows with the outcome, and no y. And its columns."""
+    if is_streamed(X):
+        from survtree._data.read_lazy import check_lazy  # polars is slow to import
+
+        rows = check_lazy(X, y, sample_weight, duration_col, event_col, cause, censored)
+        return rows, None, rows.roles
+    X, y = split_outcome(X, y, duration_col, event_col)
+    return X, with_cause(y, cause, censored), roles_of(duration_col, event_col)
+
+
+def fingerprint_of_data(problem: Problem, table: Table, events: EventTable) -> str:
+    """Of the rows of a fit; of groups, whose values are not kept, that of answers and outcome."""
+    if events.copies is None:
+        return data_fingerprint(table, events)
+    same = problem if problem.events is events else replace(problem, events=events)
+    return same.fingerprint_in_any_order()
 
 
 def _cautions_of_first_split(problem: Problem) -> list[str]:

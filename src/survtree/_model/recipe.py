@@ -155,6 +155,8 @@ def full_options(model: Any, origin: Origin) -> dict[str, Any]:
     )
     found = {name: getattr(proof, name) for name in names}
     found |= {"shrinkage": model.shrinkage_, "random_state": origin.seed or 0}
+    if proof.teacher is None:  # nor is there one where rows were read in passes
+        found["teacher"] = None
     if is_word(given["thresholds"], "auto") and proof.is_every_cut:
         found["thresholds"] = "all"
     if proof.is_refined:  # as only a fit does that chooses its penalty

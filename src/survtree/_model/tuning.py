@@ -135,6 +135,8 @@ class OptimalSurvivalTreeCV(FittedTree):
     n_jobs : int or None, default=None
         Searches that run at once, through ``joblib``; the result does not depend on it. None is
         one, unless a ``joblib.parallel_config`` sets another number.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        As in ``OptimalSurvivalTree``: where the searches run. Several at once share the GPU.
     verbose : int, default=0
         1 logs how many searches are done, and a line for each candidate when all are known. Lines
         go where those of ``OptimalSurvivalTree`` go.
@@ -207,6 +209,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         memory_limit: int | str | None = None,
         node_limit: int | None = None,
         n_jobs: int | None = None,
+        device: str = "cpu",
         verbose: int = 0,
         callback: Callable[[FitsSnapshot], Any] | None = None,
         random_state: Any = 0,
@@ -239,6 +242,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         self.memory_limit = memory_limit
         self.node_limit = node_limit
         self.n_jobs = n_jobs
+        self.device = device
         self.verbose = verbose
         self.callback = callback
         self.random_state = random_state

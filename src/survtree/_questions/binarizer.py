@@ -4,7 +4,7 @@ It knows nothing of the loss, and can be used alone as any transformer of scikit
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from survtree._base.checks import check_options
 from survtree._data.causes import Causes, with_known_causes
+from survtree._data.frames import is_streamed
 from survtree._data.read_columns import warn_of_data
 from survtree._data.read_roles import Roles, covariates_of, rows_of
 from survtree._data.read_rows import (
@@ -26,7 +27,7 @@ from survtree._data.read_rows import (
     rows_kept,
     warn_of_unseen,
 )
-from survtree._data.table import Column, EventTable, Table
+from survtree._data.table import Column, EventTable, Floats, Table
 from survtree._questions.asked import Asked, Part, also_if_missing
 from survtree._questions.checks import (
     Rule,
@@ -41,6 +42,14 @@ from survtree._questions.forms import Question
 from survtree._questions.level_groups import all_level_groups, level_groups
 from survtree._questions.questions import Questions
 from survtree._questions.screening import screened
+
+
+class KnownColumns(NamedTuple):
+    """What is known of the columns where rows are groups: each value once, and the cuts."""
+
+    columns: Sequence[Column]
+    cuts: Sequence[Floats | None]  # None where a column has no numbers to cut
+    n_values: Sequence[int]
 
 
 class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -143,11 +152,12 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         events: EventTable | None,
         left_out: Sequence[str] = (),
         kept: str | None = None,
+        known: "KnownColumns | None" = None,
     ) -> "Binarizer":
         """Choose the questions for rows that were read and are all to be fitted on.
 
         There are none about columns that are left out. Those about a column that is to be kept are
-        not open to choice.
+        not open to choice. If rows are groups, what is known of the columns tells their values.
         """
         self._published_names: list[str] = []
         self.n_splits_ = 0
@@ -160,10 +170,11 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.n_splits_ = len(table.names)
             self.seen_ = (Seen("number", is_zero_one=True),) * len(table.names)
             return self
-        check_texts(table.columns)
-        rules = check_rules(self.thresholds, table.columns)
+        columns = table.columns if known is None else known.columns
+        check_texts(columns)
+        rules = check_rules(self.thresholds, columns)
         self.seen_ = tuple(
-            Seen.of(column, is_left_out=column.name in left_out) for column in table.columns
+            Seen.of(column, is_left_out=column.name in left_out) for column in columns
         )
         if self.encoding == "paper":
             named = paper_questions(table.columns)
@@ -171,25 +182,31 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             questions: Sequence[Question] = tuple(question for _, question in named)
             self._published_names = [name for name, _ in named]
         else:
-            questions = self._readable(table, events, rules, kept)
+            questions = self._readable(table, events, rules, kept, known)
         self.questions_ = Questions(table.names, questions)
         self.n_splits_ = max(self.n_splits_, len(questions))
         check_question_count(len(self.questions_))
         return self
 
     def _readable(
-        self, table: Table, events: EventTable | None, rules: Sequence[Rule], kept: str | None
+        self,
+        table: Table,
+        events: EventTable | None,
+        rules: Sequence[Rule],
+        kept: str | None,
+        known: "KnownColumns | None",
     ) -> Sequence[Question]:
         """The questions about all columns; with an outcome, those worth searching."""
-        covariates = list(self._covariates(table))
+        covariates = list(self._covariates(table.columns if known is None else known.columns))
         check_levels([column for _, column in covariates], self.max_levels)
         parts: list[Part] = []
         for j, column in covariates:
             rule, is_zero_one = rules[j], self.seen_[j].is_zero_one
-            found = readable_questions(j, column, rule, is_zero_one=is_zero_one)
-            n_cut_out = 0 if is_zero_one else n_cuts_left_out(column, found)
+            cuts, n_values = (None, None) if known is None else (known.cuts[j], known.n_values[j])
+            found = readable_questions(j, column, rule, is_zero_one=is_zero_one, cuts=cuts)
+            n_cut_out = 0 if is_zero_one else n_cuts_left_out(column, found, n_values)
             if column.kind == "level":
-                found = Asked((*found.parts, *self._groups_of_levels(j, column, events)))
+                found = Asked((*found.parts, *self._groups_of_levels(j, table.columns[j], events)))
             if self.missing == "better" and self.seen_[j].has_missing:
                 occurring = (column.levels[k] for k in column.occurring()) if column.levels else ()
                 found = Asked((*found.parts, *also_if_missing(found, occurring).parts))
@@ -216,9 +233,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         is_grouped = self.levels in ("grouped", "subsets") and events is not None
         return level_groups(j, column, events) if is_grouped and events is not None else []
 
-    def _covariates(self, table: Table) -> Iterator[tuple[int, Column]]:
+    def _covariates(self, columns: Sequence[Column]) -> Iterator[tuple[int, Column]]:
         """Places and columns of those that are not left out."""
-        for j, column in enumerate(table.columns):
+        for j, column in enumerate(columns):
             if not self.seen_[j].is_left_out:
                 yield j, column
 
@@ -235,7 +252,15 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return read_new_rows(model or self, covariates, self.seen_, self.missing)
 
     def read_with_outcome(self, X: Any, y: Any, sample_weight: Any, model: Any = None) -> Study:
-        """Rows whose outcome is known; as at fit, those with missing values may be left out."""
+        """Rows whose outcome is known; as at fit, those with missing values may be left out.
+
+        Lazy rows come as groups of those with the same answers, time and event.
+        """
+        if is_streamed(X):
+            from survtree._data.read_lazy import check_lazy_again  # polars is slow to import
+            from survtree._questions.lazy_groups import grouped_known_rows
+
+            return grouped_known_rows(self, check_lazy_again(X, y, sample_weight, self.roles_))
         X, y, sample_weight = rows_of(X, y, sample_weight, self.roles_)
         y = with_known_causes(y, self.causes_)
         return read_study(model or self, X, y, sample_weight, self.missing, self.seen_)

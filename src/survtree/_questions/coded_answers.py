@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._data.table import Bools, Column, Floats, Places, Table
+from survtree._data.table import Bools, Column, Floats, PackedColumns, Places, Table
 from survtree._questions.asked import Cuts, Part, runs
 from survtree._questions.checks import check_answer_count
 
@@ -92,11 +92,14 @@ class CodedAnswers:
         ends = [*starts, len(columns)][1:]
         return [(slice(a, b), int(columns[a])) for a, b in zip(starts, ends, strict=True)]
 
-    def n_yes(self, rows: Bools) -> NDArray[Any]:
-        """How many of some rows answer yes, for each question."""
+    def n_yes(self, rows: Bools, copies: Codes | None = None) -> NDArray[Any]:
+        """How many of some rows answer yes, for each question; a row may stand for several."""
         out = np.zeros(len(self.question_cut), dtype=np.int32 if len(self) < 2**31 else np.intp)
+        times = None if copies is None else copies[rows]
+        if times is not None:
+            out = out.astype(np.intp)
         for questions, column in self._runs:
-            up_to = np.bincount(self.codes[column, rows], minlength=1).cumsum()
+            up_to = np.bincount(self.codes[column, rows], times, minlength=1).cumsum()
             out[questions] = up_to[np.minimum(self.question_cut[questions], len(up_to) - 1)]
         return out
 
@@ -169,25 +172,40 @@ def coded_answers(asked: "Sequence[Question]", columns: Sequence[Column]) -> Cod
     sharing: dict[Any, list[tuple[int, Part]]] = defaultdict(list)
     for first, part in runs(asked):
         is_cut = isinstance(part, Cuts) or part.cut is not None
-        is_shared = is_cut and columns[part.column].kind == "number"
+        is_shared = is_cut and _kind(columns, part.column) == "number"
         key = (part.column, getattr(part, "or_missing", False)) if is_shared else first
         sharing[key].append((first, part))
-    n_rows = len(columns[0].values) if columns else 0
+    n_rows = 0
+    if isinstance(columns, PackedColumns):
+        n_rows = columns.n_rows
+    elif columns:
+        n_rows = len(columns[0].values)
     codes = np.empty((len(sharing), n_rows), dtype=np.uint32)
     question_column, question_cut = np.zeros((2, len(asked)), dtype=np.uint32)
     for place, (key, members) in enumerate(sharing.items()):
-        column = columns[members[0][1].column]
+        j = members[0][1].column
+        of_row: Any = slice(None)
+        if isinstance(columns, PackedColumns):  # each value is looked at once
+            column, of_row = columns.packed[j].column, columns.codes(j)
+        else:
+            column = columns[j]
         if isinstance(key, int):
             question_column[key] = place
-            codes[place] = ~asked[key].answer(column)
+            codes[place] = (~asked[key].answer(column))[of_row]
             continue
         points = np.concatenate([_points(part) for _, part in members])
-        codes[place], cuts = _codes(column, points, is_yes_if_missing=key[1])
+        found, cuts = _codes(column, points, is_yes_if_missing=key[1])
+        codes[place] = found[of_row]
         for first, part in members:
             here = slice(first, first + len(_points(part)))
             question_column[here] = place
             question_cut[here], cuts = np.split(cuts, [here.stop - first])
     return CodedAnswers(codes, question_column, question_cut)
+
+
+def _kind(columns: Sequence[Column], j: int) -> str:
+    """Of a column, which need not be made for it."""
+    return columns.packed[j].column.kind if isinstance(columns, PackedColumns) else columns[j].kind
 
 
 def _points(part: Part) -> Floats:

@@ -27,12 +27,19 @@ SMALLEST_ROUNDED, LARGEST_ROUNDED, MOST_DIGITS_ROUNDED, SLACK = 1e-280, 1e280, 9
 SMALLEST_EXACT, LARGEST_EXACT = 1e-12, 1e20
 
 
-def readable_questions(j: int, column: Column, rule: Rule, *, is_zero_one: bool) -> Asked:
-    """The questions about column j: cuts of numbers, sets of levels, and whether it is missing."""
-    return Asked(tuple(_readable(j, column, rule, is_zero_one=is_zero_one)))
+def readable_questions(
+    j: int, column: Column, rule: Rule, *, is_zero_one: bool, cuts: Floats | None = None
+) -> Asked:
+    """The questions about column j: cuts of numbers, sets of levels, and whether it is missing.
+
+    Cuts may be known already: the column then has each of its values, but not as often as rows do.
+    """
+    return Asked(tuple(_readable(j, column, rule, cuts, is_zero_one=is_zero_one)))
 
 
-def _readable(j: int, column: Column, rule: Rule, *, is_zero_one: bool) -> list[Part]:
+def _readable(
+    j: int, column: Column, rule: Rule, cuts: Floats | None, *, is_zero_one: bool
+) -> list[Part]:
     is_missing = column.is_missing()
     has_missing = bool(is_missing.any())
     present = column.values[~is_missing] if has_missing else column.values
@@ -42,7 +49,8 @@ def _readable(j: int, column: Column, rule: Rule, *, is_zero_one: bool) -> list[
         word = "True" if column.kind == "flag" else None
         return [*([IsOne(j, word=word)] if varies else []), *missing]
     if column.kind == "number":
-        cuts = _cuts(present.astype(np.float64, copy=False), rule)
+        if cuts is None:
+            cuts = _cuts(present.astype(np.float64, copy=False), rule)
         if rule.kind == "all" and len(cuts):
             return [Cuts(j, cuts), *missing]
         return [*(InRange(j, high=cut) for cut in cuts.tolist()), *missing]
@@ -56,11 +64,15 @@ def _readable(j: int, column: Column, rule: Rule, *, is_zero_one: bool) -> list[
     return [*questions, *missing]
 
 
-def n_cuts_left_out(column: Column, found: Asked) -> int:
-    """How many more cuts a column of numbers has than there are questions about it."""
+def n_cuts_left_out(column: Column, found: Asked, n_values: int | None = None) -> int:
+    """How many more cuts a column of numbers has than there are questions about it.
+
+    ``n_values`` is the number of its distinct values, if that is known.
+    """
     if column.kind != "number":
         return 0
-    n_values = len(np.unique(column.values[~column.is_missing()]))
+    if n_values is None:
+        n_values = len(np.unique(column.values[~column.is_missing()]))
     return max(0, n_values - 1 - n_cuts_of(found))
 
 
@@ -77,24 +89,39 @@ def cut_points(values: Floats, rule: Rule) -> Floats:
     if rule.kind == "given":
         return np.array(rule.value, dtype=np.float64)
     distinct, counts = np.unique(values, return_counts=True)
+    return cuts_between(distinct, counts.cumsum(), len(values), rule)
+
+
+def n_quantiles(rule: Rule) -> int | None:
+    """How many cuts at quantiles a rule asks for; None: it looks at all values."""
+    known = {"auto": AUTO_CUTS, "guess": GUESS_CUTS, "given": 1, "quantiles": rule.value}
+    return known.get(rule.kind)
+
+
+def cuts_between(distinct: Floats, up_to: Places, n: int, rule: Rule) -> Floats:
+    """Thresholds of ``n`` values, of which so many are up to each distinct one.
+
+    For cuts at quantiles the values next to these are enough.
+    """
+    if rule.kind == "given":
+        return np.array(rule.value, dtype=np.float64)
     if len(distinct) < 2:
         return np.empty(0)
     if rule.kind == "width":
         return _evenly(distinct, rule.value)
-    n_cuts = {"auto": AUTO_CUTS, "guess": GUESS_CUTS, "all": len(distinct)}.get(rule.kind)
-    places = _boundaries(counts, n_cuts if n_cuts is not None else rule.value)
+    wanted = n_quantiles(rule)
+    places = _boundaries(up_to, n, len(distinct) if wanted is None else wanted)
     below, above = distinct[places], distinct[places + 1]
     middles = below / 2 + above / 2  # the sum of two large numbers may overflow
     return easiest_cuts(below, above, middles)
 
 
-def _boundaries(counts: Places, n_cuts: int) -> Places:
+def _boundaries(up_to: Places, n: int, n_cuts: int) -> Places:
     """Places of the values to cut after, so that about equally many rows lie between cuts."""
-    n_boundaries = len(counts) - 1
+    n_boundaries = len(up_to) - 1
     if n_boundaries <= n_cuts:
         return np.arange(n_boundaries)
-    up_to = counts.cumsum()
-    wanted = up_to[-1] * np.arange(1, n_cuts + 1) / (n_cuts + 1)
+    wanted = n * np.arange(1, n_cuts + 1) / (n_cuts + 1)
     above = np.clip(np.searchsorted(up_to, wanted), 1, n_boundaries - 1)
     is_nearer_below = wanted - up_to[above - 1] <= up_to[above] - wanted
     return np.unique(np.where(is_nearer_below, above - 1, above))

@@ -90,7 +90,7 @@ class Questions(Sequence[str]):
         out = np.empty((table.n_rows, len(self)), dtype=np.uint8)
         for first in range(0, table.n_rows, CHUNK):
             here = slice(first, first + CHUNK)
-            columns = [column.take(here) for column in table.columns]
+            columns = table.take(here).columns
             for j, question in enumerate(self.asked):
                 out[here, j] = question.answer(columns[question.column])
         return out

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from survtree._data.table import Bools, Column, EventTable, Floats, Places, Table
+from survtree._data.table import Bools, Column, EventTable, Floats, Places, Table, mixed
 from survtree._questions.checks import Rule
 from survtree._questions.forms import IsOne, Question
 from survtree._questions.questions import Questions
@@ -58,11 +58,11 @@ def screened(
         and question.column not in wanted
         for question in questions
     ]
-    budget = question_budget(table.n_rows, len(questions) - sum(is_open))
+    budget = question_budget(events.n_rows, len(questions) - sum(is_open))
     if not any(is_open) or (sum(is_open) <= budget and not is_guess):
         return questions
     rows = sample_rows(table.without(left_out), events, sample_size(len(questions)))
-    table, events = table.take(rows), events.take(rows)
+    table, events = table.take(rows), events.singles(rows)
     # By readability and name, as in the search: the order of columns must not matter.
     order = np.argsort(Questions(table.names, tuple(questions)).ranks()).tolist()
     answers = Questions(table.names, tuple(questions[k] for k in order)).matrix(table)
@@ -92,24 +92,24 @@ def sample_rows(table: Table, events: EventTable, n_rows: int) -> Places:
     """
     key = np.zeros(table.n_rows, dtype=np.uint64)
     for column in sorted(table.columns, key=lambda column: column.name):
-        key = _mixed(key, _ranks(column))
-    key = _mixed(key, events.when.astype(np.uint64))
+        key = mixed(key, _ranks(column))
+    key = mixed(key, events.when.astype(np.uint64))
     for part in (events.weight, events.event.astype(np.float64)):
-        key = _mixed(key, part.view(np.uint64))
-    return np.argsort(key, kind="stable")[:n_rows]
+        key = mixed(key, part.view(np.uint64))
+    order = np.argsort(key, kind="stable")
+    if events.copies is None:
+        return order[:n_rows]
+    # Entries that stand for several rows come as often as these, in steps of as many rows.
+    up_to = events.copies[order].cumsum(dtype=np.int64)
+    n_all = int(up_to[-1])
+    n_some = min(n_rows, n_all)
+    places = (np.arange(n_some) * 2 + 1) * n_all // (2 * n_some)
+    return order[np.searchsorted(up_to, places, side="right")]
 
 
 def _ranks(column: Column) -> NDArray[np.uint64]:
     """The place of each value among those that occur; missing ones have a place of their own."""
     return np.unique(column.values, return_inverse=True)[1].astype(np.uint64)
-
-
-def _mixed(key: NDArray[np.uint64], values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A hash of a hash and a number: multiply and shift, as in xorshift generators."""
-    out = (key ^ values) * np.uint64(0x9E3779B97F4A7C15)
-    out ^= out >> np.uint64(29)
-    out *= np.uint64(0xBF58476D1CE4E5B9)
-    return out ^ (out >> np.uint64(32))
 
 
 def most_useful(

@@ -280,8 +280,8 @@ def curve_of_rows(events: EventTable, rows: Places) -> LeafCurve:
     places, when = np.unique(events.when[rows], return_inverse=True)
     weight, event = events.weight[rows], events.event[rows]
     return LeafCurve(
-        n_rows=len(rows),
-        n_events=int(np.count_nonzero(event)),
+        n_rows=events.count(rows),
+        n_events=events.count(rows[event]),
         times=events.unique_times[places],
         events=weight_at(when, weight * event, len(places)),
         censored=weight_at(when, weight * ~event, len(places)),

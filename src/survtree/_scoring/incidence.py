@@ -252,14 +252,12 @@ def competing_curve(events: EventTable, rows: Places) -> CompetingCurve:
     ]
     target = events.causes.target
     return CompetingCurve(
-        n_rows=len(rows),
-        n_events=int(np.count_nonzero(events.event[rows])),
+        n_rows=events.count(rows),
+        n_events=events.count(rows[events.event[rows]]),
         times=events.unique_times[places],
         events=by_cause[target - 1],
         censored=weight_at(when, weight * (cause == 0), len(places)),
         by_cause=np.array(by_cause),
         named=events.causes,
-        n_rows_by_cause=tuple(
-            np.bincount(cause, minlength=len(by_cause) + 1)[1:].astype(int).tolist()
-        ),
+        n_rows_by_cause=tuple(events.count(rows[cause == k + 1]) for k in range(len(by_cause))),
     )

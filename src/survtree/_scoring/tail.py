@@ -45,7 +45,8 @@ def heavy_tail(events: EventTable, train: EventTable | None = None) -> Tail | No
     rows themselves, unless others are given.
     """
     # By distinct time, the last first: rows that end together are in a tail together.
-    by_time = (weight_at(events.when, each) for each in (np.ones(len(events)), events.weight))
+    n_times = len(events.unique_times)
+    by_time = events.counts_in(events.when, n_times), weight_at(events.when, events.weight)
     n_rows, weight, lost = (
         part[::-1].cumsum() for part in (*by_time, _lost_by_time(events, train))
     )

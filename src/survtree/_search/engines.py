@@ -5,7 +5,7 @@ very many cuts, and a search for whole paths.
 """
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
@@ -28,7 +28,8 @@ CUTS = "cuts"  # the engine for codes, among the solvers
 BOUNDS_OF_CUTS = frozenset({"floors", "permutation"})  # that can be switched off there
 _Array: TypeAlias = NDArray[Any]
 BitSearch: TypeAlias = _native.Search
-TreeSearch: TypeAlias = BitSearch | _native.CutSearch
+CutSearch: TypeAlias = _native.CutSearch
+TreeSearch: TypeAlias = BitSearch | CutSearch
 NativeNearTrees: TypeAlias = _native.NearTrees
 AnySearch: TypeAlias = TreeSearch | _native.Frontier
 Watched: TypeAlias = AnySearch | NativeNearTrees
@@ -109,7 +110,11 @@ def _limits_of_trees(problem: Problem) -> dict[str, int]:
 
 
 def _rules_of_splits(problem: Problem) -> dict[str, _Array]:
+    """With the numbers of rows that entries stand for, which are none if each is one."""
+    copies = problem.events.copies
+    is_one_each = copies is None or copies.max() == 1
     return {
+        "copies": np.empty(0, np.uint32) if is_one_each else np.ascontiguousarray(copies),
         "split_penalties": np.ascontiguousarray(problem.split_penalties),
         "may_be_first": np.ascontiguousarray(problem.may_be_first).view(np.uint8),
     }
@@ -172,11 +177,12 @@ def near_of(
     max_leaves: int | None = None,
     uses: Sequence[Collection[int]] = (),
     first: Collection[int] | None = None,
+    optima: Callable[[Sequence[tuple[int, bool]], int], NDArray[np.float64]] | None = None,
 ) -> NativeNearTrees:
     """A search for all good trees that goes on with what a search for the best one has kept.
 
     ``uses`` are sets of questions, from each of which there is a split; ``first`` are those that
-    the first split is one of.
+    the first split is one of. ``optima`` are those that a GPU finds (``gpu/optima.py``).
     """
     memory = settings.memory_limit
     query = {
@@ -185,6 +191,7 @@ def near_of(
         "uses": [list(one) for one in uses],
         "first": None if first is None else list(first),
         "most_bytes": NO_LIMIT if memory is None else memory // 2,
+        "optima": optima,
     }
     return _native.NearTrees(search, query)
 
@@ -195,6 +202,7 @@ def run_limits(settings: SearchSettings, search: Watched) -> dict[str, Any]:
         "gap": settings.gap,
         "time_limit_s": np.inf if settings.time_limit is None else settings.time_limit,
         "seconds_gone": settings.seconds_gone,
+        "slice_s": np.inf,
         "memory_limit_bytes": _cache_limit(settings.memory_limit, search),
         "node_limit": NO_LIMIT if settings.node_limit is None else settings.node_limit,
         "work_limit": NO_LIMIT if settings.work_limit is None else settings.work_limit,

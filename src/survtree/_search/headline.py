@@ -8,7 +8,7 @@ from survtree._search.problem import Problem, SearchSettings
 
 def headline(problem: Problem, settings: SearchSettings) -> str:
     """The first line of the progress table."""
-    n, p = problem.answers.shape
+    n, p = problem.events.n_rows, problem.answers.shape[1]
     depth = "no limit" if problem.max_depth is None else problem.max_depth
     leaves = "" if problem.max_leaves is None else f"  at most {problem.max_leaves} leaves"
     return (

@@ -20,8 +20,10 @@ from survtree._search.engines import (
     search_of,
     with_bug_report,
 )
+from survtree._search.gpu.optima import Optima
 from survtree._search.problem import Problem, SearchSettings
 from survtree._search.progress import Watch
+from survtree._search.run import ON_GPU, optima_on_gpu
 from survtree._search.solve import find
 
 AT_ONCE = 256  # trees that are read off together
@@ -108,6 +110,7 @@ class NearSearch:
 
         self._plain: TreeSearch | None = None
         self._coded: TreeSearch | None = None
+        self._optima: dict[int, Optima | None] = {}  # by search
 
     def _search(self, wanted: Collection[int] = ()) -> TreeSearch:
         """A search that knows these questions.
@@ -143,7 +146,7 @@ class NearSearch:
             slack,
             status,
             raw["seconds"],
-            {"subsets": raw["n_streams"], "bytes": raw["bytes"]},
+            {"subsets": raw["n_streams"], "bytes": raw["bytes"], **self._on_gpu()},
         )
 
     def best(
@@ -215,7 +218,20 @@ class NearSearch:
         sets = [*conditions.get("uses", ()), conditions.get("first") or ()]
         search = self._search([j for one in sets for j in one])
         limits = {"max_depth": problem.max_depth, "max_leaves": problem.max_leaves}
-        return near_of(search, self.settings, **{**limits, **conditions})
+        optima = self._optima_of(search)
+        return near_of(search, self.settings, optima=optima, **{**limits, **conditions})
+
+    def _optima_of(self, search: TreeSearch) -> Optima | None:
+        """What a GPU knows, if there is one and it was asked for."""
+        if id(search) not in self._optima:
+            problem = replace(self.problem, max_leaves=None)
+            self._optima[id(search)] = optima_on_gpu(search, problem, self.settings)
+        return self._optima[id(search)]
+
+    def _on_gpu(self) -> dict[str, int]:
+        """How much a GPU did."""
+        lane_rows = sum(optima.lane_rows for optima in self._optima.values() if optima is not None)
+        return {ON_GPU: lane_rows} if lane_rows else {}
 
     def _limits(self, native: NativeNearTrees) -> dict[str, Any]:
         return run_limits(self.settings, native)
@@ -226,12 +242,19 @@ class NearSearch:
         native: NativeNearTrees,
         watch: Watch | None,
     ) -> dict[str, Any]:
+        def is_interrupted() -> bool:
+            return any(each is not None and each.is_interrupted for each in self._optima.values())
+
         def turn() -> None:
+            if is_interrupted():
+                raise KeyboardInterrupt
             if watch is not None:
                 watch.step(0.0, f"{native.n_trees:,} trees")
 
         with with_bug_report(self.problem, self.settings):
-            return run(turn)
+            raw = run(turn)
+        # A core may come to its end before its next turn; the user is told all the same.
+        return {**raw, "status": "interrupted"} if is_interrupted() else raw
 
 
 def with_questions(problem: Problem, kept: Sequence[int]) -> Problem:

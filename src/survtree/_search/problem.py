@@ -4,6 +4,7 @@ The problem never knows how it is solved, and the settings never change its opti
 """
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import fsum
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.tree import Tree
-from survtree._data.table import Bools, EventTable, Places
+from survtree._data.table import Bools, EventTable, Places, mixed
 from survtree._questions.coded_answers import Answers, CodedAnswers
 from survtree._questions.questions import Questions
 
@@ -25,6 +26,7 @@ BOUNDS = (
     *("incremental_progress", "leaf_count", "permutation", "floors", "pairs"),
 )
 
+SEED_OF_OTHER_HASH = 0x243F6A8885A308D3
 DEVICES = ("cpu", "cuda", "auto")
 
 # What is asked of a tree, beside the data and the loss.
@@ -90,7 +92,7 @@ class Problem:
         )
 
     def _fits(self, rows: Bools) -> bool:
-        n_rows, n_events = int(rows.sum()), int(self.events.event[rows].sum())
+        n_rows, n_events = self.events.count(rows), self.events.count(rows & self.events.event)
         return n_rows >= max(1, self.min_samples_leaf) and n_events >= self.min_events_leaf
 
     @property
@@ -125,7 +127,12 @@ class Problem:
 
     def events_of_leaves(self, tree: Tree) -> NDArray[np.intp]:
         """The number of events in each leaf, as rows, whatever their weights."""
-        return np.bincount(self.leaf_of_row(tree)[self.events.event], minlength=len(tree.leaves))
+        leaves, events = self.leaf_of_row(tree), self.events
+        return events.counts_in(leaves, len(tree.leaves), events.event)
+
+    def rows_of_leaves(self, tree: Tree) -> NDArray[np.intp]:
+        """The number of rows in each leaf, whatever their weights."""
+        return self.events.counts_in(self.leaf_of_row(tree), len(tree.leaves))
 
     def is_same(self, other: "Problem") -> bool:
         """Whether both have the same answer, described in the same words."""
@@ -137,6 +144,7 @@ class Problem:
         return (
             mine == theirs
             and are_equal(self.targets, other.targets)
+            and are_equal(self.events.copies, other.events.copies)
             and all(np.array_equal(a, b) for a, b in pairs)
             and _are_same_answers(self, other)
             and self.questions.texts == other.questions.texts
@@ -155,8 +163,44 @@ class Problem:
             digest.update(np.ascontiguousarray(self.targets, dtype="<f8").data)
         return digest.hexdigest(), of_rows
 
+    def fingerprint_in_any_order(self) -> str:
+        """SHA-256 of questions, answers and outcome, whatever the order of the rows.
+
+        Groups have that of the rows they stand for. Weights are known by two sums, to eight digits:
+        those of groups are sums, which are not the same to the last digit in another order.
+        """
+        names = [name.encode("utf-8", "surrogatepass") for name in self.questions.fingerprint_names]
+        head = [self.events.n_rows, len(self.questions), *map(len, names), *self._sums_over_rows]
+        return hashlib.sha256(repr(head).encode() + b"".join(names)).hexdigest()
+
+    def fingerprint_of_groups(self) -> str:
+        """The fingerprint of the same rows where equal ones were counted."""
+        return hashlib.sha256(self.fingerprint_in_any_order().encode()).hexdigest()
+
+    @cached_property
+    def _sums_over_rows(self) -> list[int | str]:
+        """Of two hashes of answers and outcome of each row, modulo 2^64; and of weights.
+
+        One of the sums of weights has each of them times a number that the hash gives, so that it
+        is another one if two rows exchange their weights.
+        """
+        events = self.events
+        out = np.zeros(len(events), dtype=np.uint64)
+        for part in _words_of(self.answers):
+            out = mixed(out, part)
+        out = mixed(mixed(out, (events.time + 0.0).view(np.uint64)), events.kinds.astype(np.uint64))
+        copies = np.uint64(1) if events.copies is None else events.copies.astype(np.uint64)
+        hashes = out, mixed(out, np.uint64(SEED_OF_OTHER_HASH))
+        shares = events.weight, events.weight * (out * 2.0**-64 + 1.0)
+        return [
+            *(int((each * copies).sum(dtype=np.uint64)) for each in hashes),
+            *(f"{each.sum(dtype=np.longdouble):.8g}" for each in shares),
+        ]
+
     def _digest_of_rows(self) -> "hashlib._Hash":
         events = self.events
+        if events.copies is not None:  # whose groups come in no order
+            return hashlib.sha256(self.fingerprint_in_any_order().encode())
         is_weighted = bool((events.weight != 1.0).any())
         # Lengths first, so that no two problems are written alike.
         sizes = [self.answers.shape, is_weighted]
@@ -180,6 +224,19 @@ class Problem:
         if is_weighted:
             digest.update(np.ascontiguousarray(events.weight, dtype="<f8").data)
         return digest
+
+
+def _words_of(answers: Answers) -> Iterator[NDArray[np.uint64]]:
+    """What rows answer, as numbers, one each: codes as they are, or 64 bits at a time."""
+    if isinstance(answers, CodedAnswers):
+        yield from (codes.astype(np.uint64) for codes in answers.codes)
+        return
+    n_rows, n_questions = answers.shape
+    for first in range(0, n_questions, 64):
+        bits = np.packbits(answers[:, first : first + 64], axis=1)
+        word = np.zeros((n_rows, 8), dtype=np.uint8)
+        word[:, : bits.shape[1]] = bits
+        yield word.view("<u8").ravel()
 
 
 def rules_of_splits(
@@ -214,7 +271,7 @@ def _are_same_answers(a: Problem, b: Problem) -> bool:
     return np.array_equal(a.matrix, b.matrix)
 
 
-def are_equal(a: NDArray[np.float64] | None, b: NDArray[np.float64] | None) -> bool:
+def are_equal(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
     """Whether both are there with the same numbers, or neither is there."""
     return a is b or (a is not None and b is not None and np.array_equal(a, b))
 

@@ -37,6 +37,7 @@ from survtree._search.replay import (
     BITS,
     CODED,
     CODES,
+    COPIES,
     DATA,
     FLOATS,
     FORMAT,
@@ -49,6 +50,7 @@ from survtree._search.replay import (
 MOST_BYTES = 2**32
 MOST_HEADER_BYTES = 2**25  # a list of empty lists takes thirty times as much when it is read
 LARGEST_COUNT = 2**63 - 1  # what the core can hold
+MOST_ROWS = 2**32 - 2  # likewise
 NOT_A_REPLAY = "Pass a file that SURVTREE_REPLAY or an InternalError left behind."
 IF_TRUSTED = (
     "If you trust it, call survtree._search.read_replay.read_replay with a larger most_bytes."
@@ -229,6 +231,7 @@ def _problem(header: Header, arrays: Arrays, most_bytes: int) -> Problem:
     event = _taken(arrays, "event", BITS)
     others = _taken(arrays, OTHERS, BITS) if OTHERS in arrays else None
     time, weight = _taken(arrays, "time", FLOATS), _taken(arrays, "weight", FLOATS)
+    copies = _taken(arrays, COPIES, CODES) if COPIES in arrays else None
     n = len(time)
     require(n > 0, "it must have at least one row", n, COPY_AGAIN)
     targets = _targets(arrays, n) if TARGETS in arrays else None
@@ -240,9 +243,22 @@ def _problem(header: Header, arrays: Arrays, most_bytes: int) -> Problem:
     y = (flags, time) if others is None else _competing(flags, time, _unpacked(OTHERS, others, n))
     events: EventTable = check_outcome(y, weight, n)
     require(events.counts.all(), "its weights must be above 0", float(weight.min()), COPY_AGAIN)
+    if copies is not None:
+        events = replace(events, copies=_checked_copies(copies, n))
     asked = header.questions
     questions = RecordedQuestions.of(asked.texts, asked.ranks, asked.columns, asked.about)
     return Problem(answers, events, questions, **_numbers(header.problem), targets=targets)
+
+
+def _checked_copies(copies: NDArray[np.uint32], n: int) -> NDArray[np.uint32]:
+    """How many rows each one stands for."""
+    wanted = f"its array {COPIES!r} must have a number from 1 on for each of {n} rows"
+    is_right = len(copies) == n and bool((copies > 0).all())
+    require(is_right, wanted, len(copies), COPY_AGAIN)
+    n_rows = int(copies.sum(dtype=np.int64))
+    wanted = f"its array {COPIES!r} must add up to at most {MOST_ROWS:,} rows"
+    require(n_rows <= MOST_ROWS, wanted, n_rows, COPY_AGAIN)
+    return copies
 
 
 def _competing(flags: NDArray[np.bool_], time: NDArray[np.float64], others: Any) -> Outcome:

@@ -23,13 +23,15 @@ from survtree._questions.coded_answers import CodedAnswers
 from survtree._search.problem import Problem, SearchSettings
 
 VARIABLE = "SURVTREE_REPLAY"
-FORMAT = 3
-FORMAT_WITHOUT_CODES = 2  # written where there are none, so that older versions read it
+FORMAT = 4  # written where rows are groups, which older versions would take for single rows
+FORMAT_WITHOUT_COPIES = 3  # where they are not
+FORMAT_WITHOUT_CODES = 2  # where there are no codes either, so that older versions read it
 BITS, FLOATS, CODES = np.dtype("u1"), np.dtype("<f8"), np.dtype("<u4")
 ANSWERS = "answers"  # as bits
 CODED = ("codes", "question_column", "question_cut")  # instead of them, where answers are coded
 TARGETS = "targets"  # row by row; only where there is a teacher
 OF_SETTINGS = "settings."  # what the names of arrays among the settings start with
+COPIES = "copies"  # how many rows each stands for, if rows are groups
 OTHERS = "others"  # rows that ended by another cause, if there are some
 DATA = ("answers", "events", "questions", "targets")  # of a problem; the rest of it are numbers
 
@@ -98,7 +100,7 @@ def _arrays(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
     by_name = {field.name: getattr(settings, field.name) for field in fields(settings)}
     arrays = {name: each for name, each in by_name.items() if isinstance(each, np.ndarray)}
     header = {
-        "format": FORMAT if isinstance(problem.answers, CodedAnswers) else FORMAT_WITHOUT_CODES,
+        "format": _format(problem),
         "survtree": SURVTREE_VERSION,
         "problem": _numbers(problem),
         "questions": {  # words to show, and what fingerprint and ties between trees depend on
@@ -116,9 +118,17 @@ def _arrays(problem: Problem, settings: SearchSettings) -> dict[str, Any]:
         **({OTHERS: np.packbits(events.is_other)} if events.has_others else {}),
         "time": events.time.astype(FLOATS),
         "weight": events.weight.astype(FLOATS),
+        **({} if events.copies is None else {COPIES: events.copies.astype(CODES)}),
         **_targets(problem),
         **{f"{OF_SETTINGS}{name}": each.astype(FLOATS) for name, each in arrays.items()},
     }
+
+
+def _format(problem: Problem) -> int:
+    if problem.events.copies is not None:
+        return FORMAT
+    is_coded = isinstance(problem.answers, CodedAnswers)
+    return FORMAT_WITHOUT_COPIES if is_coded else FORMAT_WITHOUT_CODES
 
 
 def _about(problem: Problem) -> dict[str, list[str]]:

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._base import DeviceError, InternalError
+from survtree._base import InternalError
 from survtree._base.tree import Tree
 from survtree._search.engines import (
     BitSearch,
     TreeSearch,
-    frontier_of,
     n_threads,
     pass_progress,
     progress_rows,
@@ -25,7 +24,8 @@ from survtree._search.engines import (
 from survtree._search.problem import Clock, Problem, SearchSettings, are_equal
 from survtree._search.progress import Watch
 from survtree._search.replay import request
-from survtree._search.run import refusal, run
+from survtree._search.run import run
+from survtree._search.run_path import run_path
 
 MOST_CLAIMS = 5_000_000  # of a proof; some hundred megabytes
 # Two ways of adding up the same loss: a difference beyond rounding is a bug in one of them.
@@ -115,8 +115,6 @@ def find(
     """
     clock = clock or Clock.started(settings.seconds_gone)
     if problem.max_leaves is not None:
-        if settings.device == "cuda":
-            raise DeviceError(refusal(problem, settings))
         return frontier(problem, settings, problem.max_leaves, clock, watch)[-1], None
     if settings.guessed_losses is not None and settings.proves:
         guess = replace(settings, proves=False)
@@ -160,12 +158,7 @@ def frontier(
     """
     clock = clock or Clock.started(settings.seconds_gone)
     with with_bug_report(problem, settings):
-        search = frontier_of(problem, settings, max_leaves)
-        on_turn = None if watch is None else lambda: pass_progress(search, watch)
-        settings = replace(settings, seconds_gone=clock.seconds)
-        raw = search.run(run_limits(settings, search), on_turn)
-    if watch is not None:
-        watch.end(progress_rows(search))
+        raw = run_path(problem, settings, max_leaves, watch, clock)
     return [_solution_of(problem, settings, tree_of(tree), raw) for tree in raw["trees"]]
 
 
@@ -264,6 +257,8 @@ def _check(
     tree = solution.tree
     leaves = tree.leaves.tolist()
     smallest = min(found["rows_of_node"][leaf] for leaf in leaves)
+    if problem.events.copies is not None:
+        smallest = int(problem.rows_of_leaves(tree).min())
     loss = found["loss"]
     scale = solution.one_leaf_loss
     objective = problem.objective_of(tree, loss)

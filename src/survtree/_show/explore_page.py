@@ -59,7 +59,9 @@ def write_explore(
     heading = check_report_text("title", title) or TITLE
     shown = check_report_text("command", command)
     seed = seed_of(check_option("random_state", random_state))
-    found = path_to_fit(near.model, SearchSettings(n_jobs=near.model.n_jobs)) if sizes else None
+    model = near.model
+    settings = SearchSettings(n_jobs=model.n_jobs, device=model.device).further()
+    found = path_to_fit(model, settings) if sizes else None
     scores = scores_by_size(near, found, cv, seed)
     facts = explore_facts(near, found, scores, times)
     text = page(facts, title=heading, command=shown)

@@ -44,7 +44,7 @@ FITS: dict[str, list[Case]] = {
         Case("a dict of columns", lambda: fit(TABLE.to_dict("list")), ("dict",)),
         Case("a list of dicts", lambda: fit(TABLE.to_dict("records")), ("list of dicts",)),
         Case("`None`", lambda: fit(None), ("got None",)),
-        Case("a polars LazyFrame", lambda: fit(pl.from_pandas(TABLE).lazy()), ("LazyFrame",)),
+        Case("a polars LazyFrame", lambda: fit(pl.from_pandas(TABLE).lazy()), ("duration_col",)),
         Case("a single column (Series)", lambda: fit(TABLE["age"]), ("Series",)),
         Case("a structured array", lambda: fit(TABLE.to_records()), ("structured array",)),
         Case("a frame without rows", lambda: fit(TABLE[:0]), ("at least one row",)),

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from tests.support.bad_inputs.case import Case, N
 from tests.support.bad_inputs.causes import CAUSED
+from tests.support.bad_inputs.clusters import CLUSTERS
 from tests.support.bad_inputs.exports import EXPORTS
 from tests.support.bad_inputs.files import FILES
 from tests.support.bad_inputs.fits import FITS
+from tests.support.bad_inputs.lazy import LAZY
 from tests.support.bad_inputs.metrics import METRICS
 from tests.support.bad_inputs.misleading import MISLEADING
 from tests.support.bad_inputs.near import NEAR
@@ -24,7 +26,7 @@ from tests.support.bad_inputs.tunings import TUNINGS
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "bad-inputs.md"
 GROUPS = FITS | RULES | CAUSED | MISLEADING | REFERENCES | TEACHERS | PREDICTIONS | METRICS
-GROUPS |= TUNINGS
+GROUPS |= TUNINGS | LAZY | CLUSTERS
 GROUPS |= NEAR | PLOTS | EXPORTS | REPORTS | FILES | TABLES
 CASES = [case for cases in GROUPS.values() for case in cases]
 

@@ -1,0 +1,1 @@
+"""One search on many processes: who does what, what they tell each other, and Dask."""

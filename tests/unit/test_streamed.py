@@ -1,0 +1,74 @@
+"""Rows that are read in passes: what is said of them, and what the passes find."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from survtree import DataWarning, OptimalSurvivalTree
+from survtree._data import column_summaries
+from survtree._data.column_summaries import facts_of, summary_of
+from survtree._questions.checks import Rule
+from survtree._questions.encodings import cut_points, cuts_between
+
+ROLES = {"duration_col": "time", "event_col": "event"}
+
+
+def many_rows(n=6000):
+    rng = np.random.default_rng(0)
+    time, event = rng.permutation(n) + 1.0, rng.integers(0, 2, n)
+    return pl.DataFrame({"age": rng.normal(size=n), "time": time, "event": event})
+
+
+def test_too_many_groups_are_refused_with_their_number_and_a_way_out():
+    model = OptimalSurvivalTree(1, 0.01, memory_limit=1_000_000)
+    wanted = r"6,000 rows make about [56],\d{3} groups, .+memory_limit allows 1.0 MB\. Round"
+    with pytest.raises(ValueError, match=wanted):
+        model.fit(many_rows().lazy(), **ROLES)
+
+
+def test_a_default_fit_says_that_there_is_no_teacher():
+    with pytest.warns(DataWarning, match="as with teacher=None"):
+        model = OptimalSurvivalTree().fit(many_rows(500).lazy(), **ROLES)
+    assert model.teacher_ is None
+    assert "teacher=None" in model.recipe_.code
+
+
+@pytest.mark.parametrize("shape", ["normal", "skewed", "sorted", "tied"])
+@pytest.mark.parametrize("n_cuts", [1, 5, 15])
+def test_cuts_of_very_many_values_are_those_of_all(monkeypatch, shape, n_cuts):
+    monkeypatch.setattr(column_summaries, "MOST_SORTED", 100)
+    monkeypatch.setattr(column_summaries, "MOST_VALUES", 300)
+    monkeypatch.setattr(column_summaries, "SAMPLED_ROWS", 500)
+    monkeypatch.setattr(column_summaries, "N_BINS", 64)
+    rng = np.random.default_rng(n_cuts)
+    values = rng.normal(size=20_000)
+    if shape == "skewed":
+        values = np.exp(9 * values)
+    elif shape == "sorted":
+        values.sort()
+    elif shape == "tied":
+        values = np.where(rng.random(20_000) < 0.7, 0.25, values)
+    frame = pl.DataFrame({"x": values}).lazy()
+    _, (facts,) = facts_of(frame, ["x"])
+    found = summary_of(frame, facts, n_cuts)
+    assert len(found.values) < len(np.unique(values))
+    rule = Rule("quantiles", n_cuts)
+    cuts = cuts_between(found.values, found.up_to, len(values), rule)
+    assert np.array_equal(cuts, cut_points(values, rule))
+
+
+def test_columns_that_number_the_rows_are_left_out_as_in_memory():
+    n = 400
+    frame = many_rows(n).with_columns(
+        number=pl.int_range(n) * 3 + 7,
+        name=pl.Series([f"patient {k}" for k in range(n)]),
+        subject_id=pl.Series(np.arange(n) // 2),
+        score=pl.Series(np.random.default_rng(1).permutation(n)),
+    )
+    options = {"max_depth": 1, "regularization": 0.01}
+    with pytest.warns(DataWarning):
+        streamed = OptimalSurvivalTree(**options).fit(frame.lazy(), **ROLES)
+    with pytest.warns(DataWarning):
+        in_memory = OptimalSurvivalTree(**options).fit(frame, **ROLES)
+    assert set(streamed.warnings_) == set(in_memory.warnings_)
+    assert set(streamed.excluded_) == {"number", "name", "subject_id"} == set(in_memory.excluded_)
