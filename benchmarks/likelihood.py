@@ -19,14 +19,13 @@ import numpy as np
 from benchmarks import data, suites
 from benchmarks.programs import Program, Request, request, started
 from benchmarks.rivals.reading import read_arrays
-from benchmarks.runner import columns, geometric_mean, in_turns, medians, rounded
-from benchmarks.streed import NAMES, shown
+from benchmarks.runner import geometric_mean
+from benchmarks.streed import NAMES, PER_PROGRAM, measure_both, shown
 from benchmarks.tables import CASE, Table, machine, parsed, parser_of
 from survtree._base.tree import Tree
 from survtree._data.table import EventTable
 from survtree._scoring.losses import LikelihoodLossByDefinition
 
-PER_PROGRAM = ("status", "seconds", "runs", "n_leaves", "bytes")
 FIELDS = (
     *CASE,
     *("ratio", "better", "ours_loss", "streed_loss", "streed_score"),
@@ -51,14 +50,8 @@ def measure(
     programs: Mapping[str, Program], case: suites.Case, asked: Request, repeats: int
 ) -> dict[str, Any]:
     """One row: medians of both programs, and the losses of both trees."""
-    answers = in_turns(programs, dict.fromkeys(NAMES, asked), repeats)
-    theirs, ours = medians(answers["streed"]), medians(answers["ours"])
-    row = {
-        **asdict(case),
-        "streed_score": theirs.get("score", ""),
-        **columns("streed", theirs, PER_PROGRAM),
-        **columns("ours", ours, PER_PROGRAM),
-    }
+    row, theirs, ours = measure_both(programs, case, asked, repeats)
+    row["streed_score"] = theirs.get("score", "")
     found = {
         name: each["tree"] for name, each in (("streed", theirs), ("ours", ours)) if "tree" in each
     }
@@ -67,8 +60,6 @@ def measure(
     if len(losses) == 2:
         excess = losses["streed"] - losses["ours"]
         row["better"] = "ours" if excess > TIE else "streed" if excess < -TIE else "equal"
-    if theirs["status"] == ours["status"] == "optimal":
-        row["ratio"] = rounded(theirs["seconds"] / ours["seconds"])
     return row
 
 

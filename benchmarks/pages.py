@@ -3,32 +3,44 @@
     python -m benchmarks.pages [FOLDER]
 
 writes docs/results/*.md: of each file what its table shows, the command that fills it, what
-``--summary`` prints of it, the rows if they are few, and the machines and commits they name; and
-the short table between the two marks of README.md. A page whose table has parts is made from the
-files of those parts that have rows, and is left out if none has. A test fails when a page is not
-what this makes.
+``--summary`` prints of it, the rows if they are few, the machines and commits they name, and
+whether the core has changed since; the page of all claims (claims.py); and what stands between the
+marks of README.md and paper.md (prose.py). A page whose table has parts is made from the files of
+those parts that have rows, and is left out if none has. A test fails when a page is not what this
+makes.
 """
 
 import contextlib
-import csv
 import importlib
 import io
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
-from benchmarks import gpu
+from benchmarks import claims, cluster_simulation, gpu_page, prose
 from benchmarks.every_cut import notes as every_cut
+from benchmarks.markdown import markdown_table
 from benchmarks.new_rows import page as new_rows
-from benchmarks.tables import HERE, MACHINE
+from benchmarks.origins import age_line, bring_up_to_date, table_of_origins
+from benchmarks.tables import HERE, MACHINE, rows_of
 
-README = HERE.parent / "README.md"
-BEGIN, END = "<!-- new_rows:begin -->", "<!-- new_rows:end -->"
+README, PAPER = HERE.parent / "README.md", HERE.parent / "paper.md"
 DOCS = HERE.parent / "docs" / "results"
 MOST_ROWS = 25  # beyond that the file itself is the better place to look
+
+# Tables of the paper's experiments, with what their pictures show.
+PAPER_TABLES = {
+    "optimality": "Training IBS ratio by number of leaves",
+    "generalization": "IBS ratio on held-out rows",
+    "quality": "C indices and AUC on held-out rows",
+    "run_time": "Seconds by depth",
+    "scalability": "Seconds by rows",
+    "black_box": "Our tree compared with black-box models",
+}
+DRAWN = "Drawn by `make paper-figures` from the tables of the full settings."
 
 Row = dict[str, str]
 
@@ -85,9 +97,8 @@ PAGES = (
         "gpu",
         "The search on a GPU",
         "python -m benchmarks.gpu",
-        False,
-        parts=("searches", "kernel", "random"),
-        notes=gpu.NOTES,
+        parts=("searches", "turns", "suite", "kernel", "random"),
+        notes=gpu_page.NOTES,
     ),
     Page("parity_osst", "parity", "The same answers as the original", "make parity", False),
     Page("protocol", "protocol", "The paper's protocol", "make bench-protocol"),
@@ -105,6 +116,20 @@ PAGES = (
         "make bench-likelihood_new_rows",
     ),
     Page("threads", "threads", "One thread and two threads", "make bench-threads"),
+    Page(
+        "cluster",
+        "cluster",
+        "One search on a cluster",
+        "python -m benchmarks.cluster",
+        parts=("workers",),
+    ),
+    Page(
+        "cluster_simulation",
+        "cluster_simulation",
+        "How far one search scales",
+        "python -m benchmarks.cluster_simulation",
+        notes=cluster_simulation.NOTES,
+    ),
     Page("no_limit", "no_limit", "No limit on depth", "make bench-no_limit"),
     Page("raw_tables", "raw_tables", "Raw tables", "make bench-raw_tables ARGS=--all"),
     Page(
@@ -141,22 +166,22 @@ PAGES = (
     Page("watched", "watched", "Work of searches that can be stopped", "make bench-watched"),
     Page("metrics", "metrics", "Seconds of the metrics", "make bench-metrics"),
     Page("streaming", "streaming", "Predictions from file to file", "make bench-streaming"),
+    Page(
+        "larger_than_memory",
+        "larger_than_memory",
+        "Tables larger than memory",
+        "make bench-larger_than_memory",
+    ),
     Page("import_cost", "import_cost", "Time to import the package", "make bench-import_cost"),
 )
 
 
 def rows_by_file(page: Page) -> dict[str, list[Row]]:
     """The rows of each file of a page; those of a part that has none are left out."""
-    found = {file: rows_of(file, may_be_missing=bool(page.parts)) for file in page.files}
-    return {file: rows for file, rows in found.items() if rows}
-
-
-def rows_of(file: str, *, may_be_missing: bool = False) -> list[Row]:
-    path = HERE / "results" / f"{file}.csv"
-    if may_be_missing and not path.exists():
-        return []
-    with path.open(newline="", encoding="utf-8") as lines:
-        return list(csv.DictReader(lines))
+    found = {file: rows for file in page.files if (rows := rows_of(file))}
+    if not (found or page.parts):
+        raise FileNotFoundError(f"benchmarks/results/{page.file}.csv has no rows")
+    return found
 
 
 def present_pages() -> list[Page]:
@@ -182,14 +207,6 @@ def summary_of(page: Page) -> str:
     return out.getvalue().rstrip("\n")
 
 
-def markdown_table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> list[str]:
-    return [_line(header), _line(["---"] * len(header)), *map(_line, lines)]
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
-
-
 def table_of(rows: Sequence[Row]) -> list[str]:
     """All rows without the columns about machines."""
     names = [name for name in rows[0] if name not in MACHINE]
@@ -212,30 +229,14 @@ def verdicts(rows: Sequence[Row]) -> list[str]:
     return [f"Verdicts: {', '.join(f'{n} {what}' for what, n in counted.most_common())}.", ""]
 
 
-def origins(rows: Sequence[Row]) -> list[str]:
-    """Programs, commits and processors that the rows name, and how many rows name them."""
-    if "cpu" not in rows[0]:
-        return ["The rows of this file name neither commit nor machine."]
-    counted: Counter[tuple[str, ...]] = Counter()
-    facts: tuple[str, ...] = ()
-    for row in rows:
-        # Rows that were written together say it in the first of them.
-        facts = (
-            tuple(row[name] for name in ("programs", "cpu", "cores", "python"))
-            if row["cpu"]
-            else facts
-        )
-        counted[facts] += 1
-    header = ("rows", "programs and commit", "processor", "cores", "Python")
-    return markdown_table(header, ((str(n), *facts) for facts, n in counted.most_common()))
-
-
 def text_of(page: Page) -> str:
     by_file = rows_by_file(page)
+    rows = [row for of_file in by_file.values() for row in of_file]
     links = [f"[{name}.csv](../../benchmarks/results/{name}.csv)" for name in by_file]
     lines = [
         f"# {page.title}",
         "",
+        *told_age(rows),
         f"Made by `python -m benchmarks.pages` from {', '.join(links)}, "
         f"which `{page.command}` fills. What is measured:",
         "",
@@ -247,13 +248,23 @@ def text_of(page: Page) -> str:
     ]
     if summary := summary_of(page):
         lines += ["## Summary", "", "```none", summary, "```", ""]
-    for file, rows in by_file.items():
+    for file, of_file in by_file.items():
         lines += [f"## Rows of {file}.csv" if page.parts else "## Rows", ""]
-        lines += [*verdicts(rows), *few_rows(rows), ""]
-    lines += ["## Programs and machines", ""]
-    lines += ["Rows carry no date, but name the programs and the machine:", ""]
-    lines += origins([row for rows in by_file.values() for row in rows])
+        lines += [*verdicts(of_file), *few_rows(of_file), ""]
+    lines += ["## Programs and machines", "", *origin_lines(rows)]
     return "\n".join(lines) + "\n"
+
+
+def told_age(rows: Sequence[Row]) -> list[str]:
+    """Whether some rows are of an earlier core."""
+    return [told, ""] if (told := age_line(rows)) else []
+
+
+def origin_lines(rows: Sequence[Row]) -> list[str]:
+    if "cpu" not in rows[0]:
+        return ["The rows of this file name neither commit nor machine."]
+    told = "Rows name the programs and the machine; dates are those of our commits:"
+    return [told, "", *markdown_table(*table_of_origins(rows))]
 
 
 def few_rows(rows: Sequence[Row]) -> list[str]:
@@ -266,7 +277,7 @@ def index() -> str:
     lines = [
         "# Results",
         "",
-        "[All figures in two tables](measured.md) is the summary. [How the benchmarks "
+        "[All claims](claims.md) is the summary, each with its command. [How the benchmarks "
         "measure](method.md) says what is timed and how, and [the paper's experiments](paper.md) "
         "compares all programs. Each page of the table below is made from files of "
         "`benchmarks/results` by `python -m benchmarks.pages`. Seconds are those of the machine "
@@ -280,7 +291,7 @@ def index() -> str:
         "```{toctree}",
         ":hidden:",
         "",
-        "measured",
+        "claims",
         "method",
         "paper",
         *(page.name for page in present),
@@ -291,26 +302,51 @@ def index() -> str:
 
 def all_pages() -> dict[str, str]:
     """Text of each page by the name of its file."""
-    return {"index.md": index()} | {f"{page.name}.md": text_of(page) for page in present_pages()}
+    made = {f"{page.name}.md": text_of(page) for page in present_pages()}
+    claimed = claims.page(without_claim())
+    return {"index.md": index(), "claims.md": claimed, "paper.md": papers_page()} | made
+
+
+def without_claim() -> list[str]:
+    """Links to the pages none of whose files carries a claim."""
+    claimed = {claim.file for claim in claims.ALL}
+    pages = [page for page in present_pages() if not claimed & set(page.files)]
+    return [f"[{page.title}]({page.name}.md)" for page in pages]
+
+
+def papers_page() -> str:
+    """The paper's experiments: what their folder says, how old the rows are, and the pictures."""
+    rows = [row for name in PAPER_TABLES for row in rows_of(f"paper/{name}")]
+    pictures = (
+        f"![{words}](../../benchmarks/paper/results/{name}.svg)\n"
+        for name, words in PAPER_TABLES.items()
+    )
+    lines = ["```{include} ../../benchmarks/paper/README.md", "```", "", "## Pictures", ""]
+    lines += [*told_age(rows), DRAWN, "", *pictures]
+    return "\n".join(lines)
 
 
 def readme() -> str:
-    """README.md with the table of held-out quality that the file gives."""
-    path = HERE / "results" / "new_rows.csv"
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["seed"] == "0"]
-    before, rest = README.read_text(encoding="utf-8").split(BEGIN)
-    _, after = rest.split(END)
-    return f"{before}{BEGIN}\n\n{new_rows.readme_table(rows)}\n{END}{after}"
+    """README.md with the figures that the files give."""
+    return prose.filled(README.read_text(encoding="utf-8"), prose.README_PARTS)
+
+
+def paper() -> str:
+    """paper.md with the figures that the files give."""
+    return prose.filled(PAPER.read_text(encoding="utf-8"), prose.PAPER_PARTS)
 
 
 def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DOCS
     folder.mkdir(parents=True, exist_ok=True)
+    files = [file for page in PAGES for file in page.files]
+    files += [f"paper/{name}" for name in PAPER_TABLES]
+    bring_up_to_date([row for file in files for row in rows_of(file)])
     for name, text in all_pages().items():
         (folder / name).write_text(text, encoding="utf-8")
     if folder == DOCS:
         README.write_text(readme(), encoding="utf-8")
+        PAPER.write_text(paper(), encoding="utf-8")
 
 
 if __name__ == "__main__":

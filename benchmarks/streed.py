@@ -27,21 +27,28 @@ FIELDS = (
 )
 
 
-def measure(
+def measure_both(
     programs: Mapping[str, Program], case: suites.Case, asked: Request, repeats: int
-) -> dict[str, Any]:
-    """One row: medians of both programs."""
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """A row with their ratio, if both finished, and the medians of STreeD and of ours."""
     answers = in_turns(programs, dict.fromkeys(NAMES, asked), repeats)
     theirs, ours = medians(answers["streed"]), medians(answers["ours"])
     row = {
         **asdict(case),
-        "ours_objective": ours.get("objective", ""),
         **columns("streed", theirs, PER_PROGRAM),
         **columns("ours", ours, PER_PROGRAM),
     }
     if theirs["status"] == ours["status"] == "optimal":
         row["ratio"] = rounded(theirs["seconds"] / ours["seconds"])
-    return row
+    return row, theirs, ours
+
+
+def measure(
+    programs: Mapping[str, Program], case: suites.Case, asked: Request, repeats: int
+) -> dict[str, Any]:
+    """One row: medians of both programs."""
+    row, _, ours = measure_both(programs, case, asked, repeats)
+    return {**row, "ours_objective": ours.get("objective", "")}
 
 
 def summary(rows: Sequence[Mapping[str, str]]) -> str:

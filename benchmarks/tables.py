@@ -63,6 +63,18 @@ class Table:
             print(*(f"{k}={v}" for k, v in line.items() if v and k not in MACHINE), flush=True)
 
 
+def rows_of(file: str) -> list[dict[str, str]]:
+    """The rows of ``results/FILE.csv``, or of the paper's folder for ``paper/FILE``; none if there
+    is no such file.
+    """
+    folder, _, name = file.rpartition("/")
+    path = HERE / folder / "results" / f"{name}.csv"
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
 def machine(*programs: Program) -> dict[str, Any]:
     """Facts a number of seconds means nothing without."""
     return {

@@ -37,7 +37,7 @@ html_theme_options = {
     "navbar_persistent": ["search-button"],
     "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": ["page-toc"],
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 8,
     "show_prev_next": True,
     "footer_start": ["copyright"],
     "footer_end": [],

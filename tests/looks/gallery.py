@@ -1,10 +1,12 @@
 """Pictures for a person to look at: ``python -m tests.looks.gallery FOLDER``.
 
 Trees of 1 to 16 leaves, chains, names that want to break things, on a slide and in a column of a
-paper, in colour and in grey. ``--docs FOLDER`` draws the two trees of the docs instead.
+paper, in colour and in grey. ``--docs FOLDER`` draws those of the docs instead, by the examples
+of docs/gallery.md, which save them.
 """
 
 import argparse
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ from survtree import (
 )
 from survtree.datasets import load
 from tests.support.made_up_models import HOSTILE, made_up, random_tree
+from tests.support.page_outputs import DOCS, examples
 
 SLIDE, COLUMN = (13.3, 7.5), (3.3, 3.0)
 DPI = 100
@@ -78,11 +81,12 @@ def in_grey(file: Path) -> None:
 
 
 def draw_docs(folder: Path) -> None:
-    """The tree at the defaults, which README shows, and the one of the how-to page."""
-    trees = {"default-tree.png": OptimalSurvivalTree(), "tree.png": OptimalSurvivalTree(3, 0.002)}
-    for name, model in trees.items():
-        model.fit(*load("veterans"))
-        plot_tree(model, time_label="Days").save(folder / name, dpi=130)
+    """The pictures of the gallery, by its own examples, and the tree of the how-to page."""
+    with contextlib.chdir(folder):
+        for _ in examples(DOCS / "gallery.md"):
+            pass
+    model = OptimalSurvivalTree(3, 0.002).fit(*load("veterans"))
+    plot_tree(model, time_unit="days").save(folder / "tree.png", dpi=130)
 
 
 def main() -> None:

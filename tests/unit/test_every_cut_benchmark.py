@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from benchmarks import pages
+from benchmarks import pages, tables
 from benchmarks.every_cut import __main__ as suite
 from benchmarks.every_cut import beside_osst, memory, part, two_engines, whole_fits
 from benchmarks.tables import MACHINE, Table
@@ -180,7 +180,7 @@ def results(tmp_path, monkeypatch):
     """A folder of results that holds nothing yet."""
     folder = tmp_path / "results"
     folder.mkdir()
-    monkeypatch.setattr(pages, "HERE", tmp_path)
+    monkeypatch.setattr(tables, "HERE", tmp_path)
     return folder
 
 

@@ -46,9 +46,15 @@ def always_right(data):
 REFERENCES = [constant_curve, shuffled_rows, always_right]
 
 
+@pytest.fixture(scope="module")
+def references(data):
+    """Each is made once: some are fits themselves."""
+    return {make: make(data) for make in REFERENCES}
+
+
 @pytest.mark.parametrize("make", REFERENCES)
-def test_a_guess_is_guessed_however_bad_or_good(make, data, exact):
-    model = OptimalSurvivalTree(**OPTIONS, reference=make(data)).fit(data.X, data.y)
+def test_a_guess_is_guessed_however_bad_or_good(make, references, data, exact):
+    model = OptimalSurvivalTree(**OPTIONS, reference=references[make]).fit(data.X, data.y)
     assert model.status_ == "guessed"
     assert model.lower_bound_ <= exact.objective_ + 1e-12
     assert model.objective_ >= exact.objective_ - 1e-12
@@ -58,8 +64,8 @@ def test_a_guess_is_guessed_however_bad_or_good(make, data, exact):
 
 
 @pytest.mark.parametrize("make", REFERENCES)
-def test_proving_gives_the_optimum_whatever_the_reference(make, data, exact):
-    model = OptimalSurvivalTree(**OPTIONS, reference=make(data), reference_mode="prove")
+def test_proving_gives_the_optimum_whatever_the_reference(make, references, data, exact):
+    model = OptimalSurvivalTree(**OPTIONS, reference=references[make], reference_mode="prove")
     model.fit(data.X, data.y)
     assert model.status_ == "optimal"
     assert model.objective_ == exact.objective_ == model.lower_bound_

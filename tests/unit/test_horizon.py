@@ -148,20 +148,25 @@ def test_folds_are_fitted_and_scored_with_the_horizon_of_all_rows():
     assert auto.cv_results_["split0_test_score"][auto.best_index_] == pytest.approx(score)
 
 
-def test_tuning_with_a_horizon_above_all_times_is_tuning_without():
+# Without a penalty there is a teacher, and a forest for each fold and horizon.
+BY_THE_OUTCOME = {"min_regularization": 0.001}
+WITH_TEACHER = pytest.param({}, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("options", [BY_THE_OUTCOME, WITH_TEACHER])
+def test_tuning_with_a_horizon_above_all_times_is_tuning_without(options):
     X, y = load_data("veterans")
-    options = {"max_depths": (1, 2), "cv": 3, "random_state": 0}
+    options = {"max_depths": (1, 2), "cv": 3, "random_state": 0, **options}
     plain, far = (OptimalSurvivalTreeCV(horizon=h, **options).fit(X, y) for h in (None, 1e6))
     assert np.array_equal(far.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
 
 
-def test_nested_scores_use_the_horizon():
+@pytest.mark.parametrize("options", [BY_THE_OUTCOME, WITH_TEACHER])
+def test_nested_scores_use_the_horizon(options):
     X, y = load_data("veterans")
+    options = {"max_depths": (1,), "cv": 2, "random_state": 0, **options}
     plain, near = (
-        OptimalSurvivalTreeCV(max_depths=(1,), cv=2, random_state=0, horizon=h).nested_score(
-            X, y, cv=2
-        )
-        for h in (None, 100)
+        OptimalSurvivalTreeCV(horizon=h, **options).nested_score(X, y, cv=2) for h in (None, 100)
     )
     assert not np.array_equal(plain.scores, near.scores)
 

@@ -101,8 +101,11 @@ def test_the_same_with_more_processes_and_the_same_seed(found):
     assert not other.samples.equals(found.samples)
 
 
-def test_a_cross_validation_is_repeated_on_each_sample():
-    tuned = OptimalSurvivalTreeCV(max_depths=(1, 2), cv=2, random_state=0)
+@pytest.mark.parametrize(
+    "options", [{"min_regularization": 0.001}, pytest.param({}, marks=pytest.mark.slow)]
+)
+def test_a_cross_validation_is_repeated_on_each_sample(options):
+    tuned = OptimalSurvivalTreeCV(max_depths=(1, 2), cv=2, random_state=0, **options)
     found = bootstrap(tuned, X, y, n_bootstraps=3, random_state=0)
     assert found.model.best_score_ == tuned.fit(X, y).best_score_
     assert found.samples.height == 3
