@@ -31,13 +31,19 @@ def by_length(page):
     return pytest.param(page, marks=[pytest.mark.slow] if name_of(page) in LONG else [])
 
 
+def without_fingerprints(text):
+    """Those of a teacher's curves hang on their last bits, which depend on threads and processor."""
+    return re.sub(r"(fingerprint) [0-9a-f]{16}", r"\1 ...", text)
+
+
 @pytest.mark.parametrize("page", [by_length(page) for page in PAGES], ids=name_of)
 def test_examples_run_and_print_what_is_shown(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("COLUMNS", raising=False)  # the pages show tables of the usual width
     for example in examples(page):
         # python -m tests.support.page_outputs brings a page up to date.
-        assert example.shown == example.printed, f"{page.name}:{example.line}"
+        shown, printed = (without_fingerprints(each) for each in (example.shown, example.printed))
+        assert shown == printed, f"{page.name}:{example.line}"
 
 
 def test_pages_of_results_are_what_the_files_say():
