@@ -37,8 +37,8 @@ FIELDS = (
     *(f"{way}_{name}" for way in WAYS[1:] for name in ("work", "tasks", "megabytes")),
 )
 CASES = (
-    *(("01", "churn", 7, 0.01), ("01", "whas500", 12, 0.005), ("01", "churn", 7, 0.001)),
-    *(("01", "credit", 6, 0.012), ("01", "credit", 6, 0.004), ("cuts", "whas500", 3, 0.0005)),
+    *(("01", "churn", 7, 0.01), ("01", "whas500", 12, 0.004), ("01", "churn", 7, 0.001)),
+    *(("01", "credit", 6, 0.002), ("cuts", "whas500", 4, 0.02), ("cuts", "gbsg2", 4, 0.01)),
 )
 LEAST_S, MOST_S = 20.0, 180.0
 

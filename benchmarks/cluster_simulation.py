@@ -99,7 +99,7 @@ class VirtualCrew:
         import_s = time.process_time() - start
         reply = session.work(order)
         work_s = reply.counts["lane_rows"] / self._rate
-        self.trace.append(Trace(work_s, order.entries.nbytes, reply.entries.nbytes))
+        self.trace.append(Trace(work_s, order.entries.nbytes, reply.n_bytes))
         self._come(begun + import_s + work_s + LATENCY_S, slot, reply)
 
     def _come(self, at: float, slot: Slot, answer: Loaded | Reply) -> None:
@@ -112,7 +112,7 @@ class VirtualCrew:
         if not self._coming:
             return []
         at, _, slot, answer = heapq.heappop(self._coming)
-        n_bytes = answer.entries.nbytes if isinstance(answer, Reply) else 0
+        n_bytes = answer.n_bytes if isinstance(answer, Reply) else 0
         self.now_s = max(self.now_s, self.hub.pass_on(at, n_bytes))
         return [(slot, answer)]
 

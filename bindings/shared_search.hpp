@@ -147,9 +147,17 @@ std::string signature(AnyOwned& owned) {
 template <class Entry, class AnyOwned>
 void bind_shared(nb::class_<AnyOwned>& kind) {
   using namespace nanobind::literals;
-  kind.def("list_new_entries", [](AnyOwned& s) { s.search.solver().cache().list_new(); })
+  kind.def(
+          "list_new_entries",
+          [](AnyOwned& s, std::uint64_t costly_from) {
+            s.search.solver().cache().list_new(costly_from);
+          },
+          "costly_from"_a)
       .def("take_entries",
-           [](AnyOwned& s) { return bytes_of(s.search.solver().cache().take_new()); })
+           [](AnyOwned& s) {
+             auto& cache = s.search.solver().cache();
+             return std::pair(bytes_of(cache.take_new(true)), bytes_of(cache.take_new(false)));
+           })
       .def("all_entries", [](AnyOwned& s) { return bytes_of(s.search.solver().cache().all()); })
       .def(
           "add_entries",

@@ -34,12 +34,13 @@ void Cache::prefetch(const Key& key) const {
 #endif
 }
 
-void Cache::store(const Key& key, const SubsetResult& result,
-                  std::span<const std::uint64_t> groups) {
+void Cache::store(const Key& key, const SubsetResult& result, std::span<const std::uint64_t> groups,
+                  std::uint64_t lane_rows) {
   Shard& shard = shards_[shard_of(key)];
   const auto lock = locked(shard);
   const CacheEntry entry{key, result};
-  if (put(shard, entry, groups) && is_listing_) shard.listed.push_back(entry);
+  if (put(shard, entry, groups) && is_listing_)
+    shard.listed[lane_rows >= costly_from_ ? 1 : 0].push_back(entry);
 }
 
 bool Cache::put(Shard& shard, const CacheEntry& entry, std::span<const std::uint64_t> groups) {
@@ -59,16 +60,17 @@ bool Cache::put(Shard& shard, const CacheEntry& entry, std::span<const std::uint
   return is_better;
 }
 
-std::vector<CacheEntry> Cache::take_new() {
+std::vector<CacheEntry> Cache::take_new(bool is_costly) {
   std::vector<CacheEntry> out;
   for (Shard& shard : shards_) {
     const auto lock = locked(shard);
-    for (const CacheEntry& entry : shard.listed) {
+    std::vector<CacheEntry>& listed = shard.listed[is_costly ? 1 : 0];
+    for (const CacheEntry& entry : listed) {
       const Slot& slot = shard.table.find(
           entry.key.low, [&](const Slot& s) { return s.holds(entry.key, entry.result); });
       if (!slot.is_used() || slot.result == entry.result) out.push_back(entry);
     }
-    shard.listed.clear();
+    listed.clear();
   }
   return out;
 }
@@ -83,10 +85,13 @@ std::vector<CacheEntry> Cache::all() const {
 
 void Cache::add(std::span<const CacheEntry> entries) {
   require(!options_.keeps_groups, "a search that compares groups takes no results of others");
-  for (const CacheEntry& entry : entries) {
-    Shard& shard = shards_[shard_of(entry.key)];
+  // A place in the table is rarely in a cache of the processor: it is fetched some results ahead.
+  constexpr std::size_t kAhead = 12;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (i + kAhead < entries.size()) prefetch(entries[i + kAhead].key);
+    Shard& shard = shards_[shard_of(entries[i].key)];
     const auto lock = locked(shard);
-    put(shard, entry, {});
+    put(shard, entries[i], {});
   }
 }
 

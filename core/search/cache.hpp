@@ -3,6 +3,7 @@
 // Several threads may share one: keys are dealt out to shards, each with a lock of its own.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <optional>
@@ -53,14 +54,19 @@ class Cache {
 
   CachedResults find(const Key& key, std::uint16_t depth,
                      std::span<const std::uint64_t> groups) const;
-  // Solved results replace lower bounds, and solved ones that need more depth; a lower bound
-  // replaces a smaller one. Where there is no room left, results that are cheap to find again make
-  // way.
-  void store(const Key& key, const SubsetResult& result, std::span<const std::uint64_t> groups);
-  // From now on what is stored is listed as well, for other searches of the same problem.
-  void list_new() { is_listing_ = true; }
-  // What was listed since the last call and still stands.
-  std::vector<CacheEntry> take_new();
+  // `lane_rows` is what it took to find. Solved results replace lower bounds, and solved ones that
+  // need more depth; a lower bound replaces a smaller one. Where there is no room left, results
+  // that are cheap to find again make way.
+  void store(const Key& key, const SubsetResult& result, std::span<const std::uint64_t> groups,
+             std::uint64_t lane_rows = 0);
+  // From now on what is stored is listed as well, for other searches of the same problem. What took
+  // so many lane-rows is called costly: it is also of use to those who hardly need it.
+  void list_new(std::uint64_t costly_from) {
+    is_listing_ = true;
+    costly_from_ = costly_from;
+  }
+  // What was listed since the last call and still stands: the costly results, or the others.
+  std::vector<CacheEntry> take_new(bool is_costly);
   // Everything that is held.
   std::vector<CacheEntry> all() const;
   // What other searches of the same problem have found; it is not listed.
@@ -92,7 +98,7 @@ class Cache {
   struct alignas(128) Shard {
     HashTable<Slot> table;
     std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> groups_of;
-    std::vector<CacheEntry> listed;
+    std::array<std::vector<CacheEntry>, 2> listed;  // cheap ones, costly ones
     mutable SpinLock spin_lock;
   };
   std::unique_lock<SpinLock> locked(const Shard& shard) const {
@@ -108,6 +114,7 @@ class Cache {
 
   CacheOptions options_;
   bool is_listing_ = false;
+  std::uint64_t costly_from_ = 0;
   std::size_t max_bytes_ = SIZE_MAX;
   std::vector<Shard> shards_ = std::vector<Shard>(kShards);
   std::atomic<std::size_t> bytes_ = 0;

@@ -38,8 +38,11 @@ class CutCache {
   }
 
   // As in Cache.
-  void list_new() { is_listing_ = true; }
-  std::vector<CutEntry> take_new() { return std::exchange(listed_, {}); }
+  void list_new(std::uint64_t) { is_listing_ = true; }
+  // Of a search over cuts all results count as costly.
+  std::vector<CutEntry> take_new(bool is_costly) {
+    return is_costly ? std::exchange(listed_, {}) : std::vector<CutEntry>{};
+  }
   std::vector<CutEntry> all() const {
     std::vector<CutEntry> out;
     for (const Slot& slot : table_.slots())

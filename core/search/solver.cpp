@@ -81,10 +81,10 @@ std::optional<SubsetResult> SubsetSolver::cached(const Subset& s, int depth) con
   return here && (here->is_solved || !any || here->value > any->value) ? here : any;
 }
 
-void SubsetSolver::store(const Subset& s, int depth, SubsetResult result) {
+void SubsetSolver::store(const Subset& s, int depth, SubsetResult result, std::uint64_t lane_rows) {
   if (!options_.switches.permutation) return;
   result.depth = static_cast<std::uint16_t>(depth);
-  cache_.store(s.key, result, s.groups);
+  cache_.store(s.key, result, s.groups, lane_rows);
   if ((cache_.n_shed() - n_shed_before_) / kMostShed > cache_.bytes() / Cache::kEntryBytes)
     limits_.stop(Status::memory_limit);
 }
@@ -129,6 +129,7 @@ SubsetResult SubsetSolver::solve(Worker& w, Subset& s, int depth, double budget,
   }
   if (should_stop(w)) return {floor, kLeaf, false, false};
 
+  const std::uint64_t before = w.stats.lane_rows;
   const bool two_leaves_at_most =
       bounds_.max_leaves(s.facts, std::min(budget, leaf.value) + tolerance_) < 3.0;
   if (two_leaves_at_most && depth > 1) ++w.stats.pruned_by_leaf_count;
@@ -138,7 +139,7 @@ SubsetResult SubsetSolver::solve(Worker& w, Subset& s, int depth, double budget,
   if (limits_.is_stopped()) return result;
   ++w.stats.subsets_solved;
   limits_.count_node();
-  store(s, depth, result);
+  store(s, depth, result, w.stats.lane_rows - before);
   return result;
 }
 
@@ -151,11 +152,12 @@ SubsetResult SubsetSolver::solve_first_split(Worker& w, Subset& s, int depth, do
     return *past;
   }
   if (should_stop(w)) return {bounds_.if_split(s.facts), kLeaf, false, false};
+  const std::uint64_t before = w.stats.lane_rows;
   const SubsetResult result = solve_splits(w, s, depth, budget, 0);
   if (limits_.is_stopped()) return result;
   ++w.stats.subsets_solved;
   limits_.count_node();
-  store(s, depth, result);
+  store(s, depth, result, w.stats.lane_rows - before);
   return result;
 }
 

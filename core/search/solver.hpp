@@ -153,7 +153,7 @@ class SubsetSolver {
   void try_question(Worker& w, Node& node, std::uint32_t lane);
   SubsetResult solve_parts(Worker& w, const Node& node, std::uint32_t lane, double limit);
   double look_up(Subset& s, int depth, bool& is_depth_cut) const;
-  void store(const Subset& s, int depth, SubsetResult result);
+  void store(const Subset& s, int depth, SubsetResult result, std::uint64_t lane_rows);
   bool is_over_budget(Worker& w, const Node& node, std::uint32_t lane, double limit) const;
   bool is_leaf_at_most(const Subset& s) const { return splitter_.is_leaf_at_most(s); }
 

@@ -35,14 +35,16 @@ void all_results_leave_little_to_do() {
 void new_results_are_listed_once() {
   const Problem p = RandomTable(200, 10, 6).problem();
   Search first(p, options()), second(p, options());
-  first.solver().cache().list_new();
-  second.solver().cache().list_new();
+  first.solver().cache().list_new(2000);
+  second.solver().cache().list_new(2000);
   const Result alone = first.run();
-  const auto found = first.solver().cache().take_new();
-  check::that(!found.empty(), "something was found");
-  check::that(first.solver().cache().take_new().empty(), "and is told once");
-  second.solver().cache().add(found);
-  check::that(second.solver().cache().take_new().empty(), "what was told is not passed on");
+  for (const bool is_costly : {true, false}) {
+    const auto found = first.solver().cache().take_new(is_costly);
+    check::that(!found.empty(), "something was found");
+    check::that(first.solver().cache().take_new(is_costly).empty(), "and is told once");
+    second.solver().cache().add(found);
+    check::that(second.solver().cache().take_new(is_costly).empty(), "nothing is passed on");
+  }
   const Result told = second.run();
   check_same(alone, told);
   check::that(told.stats.subsets_solved < alone.stats.subsets_solved, "fewer are solved");

@@ -34,7 +34,7 @@ class MadeUpCrew:
         return set(self._slots)
 
     def load(self, slot, problem, settings):
-        session = self._sessions[slot] = Session(problem, settings)
+        session = self._sessions[slot] = Session(problem, settings, costly_from=300)
         self._open[slot] = Loaded(session.search.signature())
 
     def order(self, slot, order):

@@ -7,7 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 Entries: TypeAlias = NDArray[np.uint8]  # results of subsets, as the core writes them
+COSTLY = 1000  # lane-rows: a few microseconds of search
 Steps: TypeAlias = tuple[int, ...]  # a path: question + 1 where yes, minus that where no
+
+
+def no_entries() -> Entries:
+    """Nothing was found."""
+    return np.empty(0, np.uint8)
 
 
 @dataclass(frozen=True)
@@ -52,11 +58,18 @@ class Reply:
     """What became of an order: the questions that are left, and all that is new."""
 
     left: tuple[int, ...] = ()
-    entries: Entries = field(default_factory=lambda: np.empty(0, np.uint8), repr=False)
+    # Results that took long to find, and others, which only those who search may need.
+    entries: Entries = field(default_factory=no_entries, repr=False)
+    cheap_entries: Entries = field(default_factory=no_entries, repr=False)
     tree: dict[str, Any] | None = None  # if it is better than the best one known
     counts: dict[str, int] = field(default_factory=dict)
     is_memory_short: bool = False
     is_known: bool = True  # otherwise the worker was restarted and has lost the problem
+
+    @property
+    def n_bytes(self) -> int:
+        """Of all results."""
+        return self.entries.nbytes + self.cheap_entries.nbytes
 
 
 @dataclass(frozen=True)

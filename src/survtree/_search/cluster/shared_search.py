@@ -15,7 +15,7 @@ import numpy as np
 from survtree._base import ClusterError
 from survtree._search.cluster.crew import Answer, Crew, Lost, Slot
 from survtree._search.cluster.ledger import Ledger
-from survtree._search.cluster.parts import Loaded, Order, Part, Reply, Slice
+from survtree._search.cluster.parts import COSTLY, Loaded, Order, Part, Reply, Slice
 from survtree._search.cluster.pool import Family, Pool
 from survtree._search.engines import (
     BitSearch,
@@ -31,7 +31,7 @@ from survtree._search.progress import Snapshot, Watch
 
 logger = logging.getLogger("survtree")
 # Where workers tell each other more rarely, they do more of it twice.
-_FIRST, _SECOND, _LATER, _THERE = Slice(0.2), Slice(0.3), Slice(0.1), Slice(0.4)
+_FIRST, _SECOND, _LATER, _THERE = Slice(0.2), Slice(0.3), Slice(0.1), Slice(0.3)
 _LAST_LOOK_S = 0.3
 _MOST_SHORTAGES = 3  # in a row: then a worker has too little memory for this search
 
@@ -71,7 +71,7 @@ class SharedSearch:
         self._at_work: dict[Slot, tuple[Family, Part, float]] = {}
         self._shortages: dict[Slot, int] = {}
         self._signature = search.signature()
-        search.list_new_entries()
+        search.list_new_entries(COSTLY)
 
     def run(self, watch: Watch | None, clock: Clock) -> dict[str, Any]:
         """The result as the native module returns it."""
@@ -104,7 +104,8 @@ class SharedSearch:
             limits["node_limit"] = some.nodes
         on_turn = None if watch is None else lambda: self._pass_progress(watch)
         raw = self._search.run(limits, on_turn)
-        self._ledger.add(self._search.take_entries(), None)
+        for found in self._search.take_entries():
+            self._ledger.add(found, None)
         return raw
 
     @property
@@ -195,8 +196,11 @@ class SharedSearch:
             self._idle.remove(slot)
 
     def _learn(self, slot: Slot, reply: Reply) -> None:
+        # Cheap results are passed on. To this process, which only looks at what is left, they are
+        # not worth the time it takes to keep them: it finds again those that it needs.
         self._search.add_entries(reply.entries)
         self._ledger.add(reply.entries, slot)
+        self._ledger.add(reply.cheap_entries, slot)
         self._ledger.count(reply.counts)
         if reply.tree is not None:
             tree = tree_of(reply.tree)

@@ -8,7 +8,7 @@ import threading
 
 import numpy as np
 
-from survtree._search.cluster.parts import Loaded, Order, Reply
+from survtree._search.cluster.parts import COSTLY, Loaded, Order, Reply
 from survtree._search.engines import TreeSearch, run_limits, search_of
 from survtree._search.problem import Problem, SearchSettings
 
@@ -16,12 +16,14 @@ from survtree._search.problem import Problem, SearchSettings
 class Session:
     """A search of one problem, in one thread at a time."""
 
-    def __init__(self, problem: Problem, settings: SearchSettings) -> None:
+    def __init__(
+        self, problem: Problem, settings: SearchSettings, costly_from: int = COSTLY
+    ) -> None:
         self._settings = settings
         self._is_nudged = threading.Event()
         self._counts: dict[str, int] = {}
         self.search: TreeSearch = search_of(problem, settings)
-        self.search.list_new_entries()
+        self.search.list_new_entries(costly_from)
 
     def nudge(self) -> None:
         """Stop at the next turn and tell what was found."""
@@ -44,9 +46,11 @@ class Session:
             path, questions, deferred, part.depth, part.budget, limits, self._turn
         )
         standing = search.standing()
+        costly, cheap = search.take_entries()
         return Reply(
             left=tuple(left["questions"].tolist()),
-            entries=search.take_entries(),
+            entries=costly,
+            cheap_entries=cheap,
             tree=standing["tree"] if standing["objective"] < order.best else None,
             counts=self._new_counts(),
             is_memory_short=left["status"] == "memory_limit",
