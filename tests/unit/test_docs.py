@@ -32,7 +32,7 @@ def by_length(page):
 
 
 def without_fingerprints(text):
-    """Those of a teacher's curves hang on their last bits, which depend on threads and processor."""
+    """Those of a teacher's curves hang on last bits, which depend on threads and processor."""
     return re.sub(r"(fingerprint) [0-9a-f]{16}", r"\1 ...", text)
 
 
