@@ -39,8 +39,10 @@ void Cache::store(const Key& key, const SubsetResult& result, std::span<const st
   Shard& shard = shards_[shard_of(key)];
   const auto lock = locked(shard);
   const CacheEntry entry{key, result};
+  // Results of two levels or more are costly whatever they took last: an earlier run that was
+  // stopped, or another process, may have done most of it.
   if (put(shard, entry, groups) && is_listing_)
-    shard.listed[lane_rows >= costly_from_ ? 1 : 0].push_back(entry);
+    shard.listed[lane_rows >= costly_from_ || result.depth >= 2 ? 1 : 0].push_back(entry);
 }
 
 bool Cache::put(Shard& shard, const CacheEntry& entry, std::span<const std::uint64_t> groups) {

@@ -60,7 +60,7 @@ class Cache {
   void store(const Key& key, const SubsetResult& result, std::span<const std::uint64_t> groups,
              std::uint64_t lane_rows = 0);
   // From now on what is stored is listed as well, for other searches of the same problem. What took
-  // so many lane-rows is called costly: it is also of use to those who hardly need it.
+  // so many lane-rows, or has two levels, is costly: also of use to those who hardly need it.
   void list_new(std::uint64_t costly_from) {
     is_listing_ = true;
     costly_from_ = costly_from;
