@@ -98,9 +98,13 @@ def wheel(tools: Path, folder: Path, arch: str, out: Path) -> None:
         SETUPTOOLS_EXT_SUFFIX=f".cpython-{version.replace('.', '')}-{arch}-linux-gnu.so",
     )
     (made,) = raw.glob("*.whl")
-    plat = f"manylinux_{GLIBC.replace('.', '_')}_{arch}"
     path = f"{tools}:{os.environ['PATH']}"
-    run(tools / "auditwheel", "repair", "--plat", plat, "--wheel-dir", out, made, PATH=path)
+    # By name it knows the platforms of this machine only; "auto" is the oldest that will do.
+    run(tools / "auditwheel", "repair", "--plat", "auto", "--wheel-dir", out, made, PATH=path)
+    platform = f"manylinux_{GLIBC.replace('.', '_')}_{arch}"
+    tags = "-".join(made.name.split("-")[:4])
+    if not any(platform in repaired.name for repaired in out.glob(f"{tags}-*{arch}.whl")):
+        sys.exit(f"{made.name} needs more than {platform}")
 
 
 def main() -> None:

@@ -31,8 +31,9 @@ def library_of(X: Any) -> str:
     frame = None if X is None else as_frame(X)
     if frame is None:
         return "polars"
-    library = "pandas" if frame.implementation.is_pandas_like() else frame.implementation.value
-    return library if library in LIBRARIES else "polars"
+    if frame.implementation.is_pandas_like():
+        return "pandas"
+    return "pyarrow" if frame.implementation.is_pyarrow() else "polars"
 
 
 def frame_in(library: Any, columns: Mapping[str, Any], like: Any = None) -> Any:
