@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.figures import digits
-from benchmarks.paper import generalization, optimality, run_time
+from benchmarks.paper import optimality, run_time
 from benchmarks.paper.command import RESULTS
 from benchmarks.tables import Table
 
@@ -125,19 +125,3 @@ def faster_line() -> str:
         if faster:
             told.append(f"{rival.words} at depth {' and '.join(faster)}")
     return f"Faster than ours on average: {', '.join(told)}." if told else ""
-
-
-def c_index(dataset: str = "employee", depth: str = "3") -> dict[str, float]:
-    """Held-out C of each program at the number of leaves that is best for it."""
-    table = generalization.Tables.of(RESULTS).quality
-    found = {}
-    for rival in ("ours", *(rival.key for rival in RIVALS)):
-        rows = [
-            row
-            for row in table.rows
-            if (row["dataset"], row["max_depth"], row["program"]) == (dataset, depth, rival)
-        ]
-        best = generalization.best_of(rows, "harrell_c")
-        if best is not None:
-            found[rival] = best[1]
-    return found

@@ -125,7 +125,7 @@ def judged_line(results: Results) -> str:
     means = {m: mean(results.by_table(m, SCORE).values()) for m in results.methods()}
     best = sorted(means, key=lambda m: -means[m])[:MOST_NAMED]
     told = "; ".join(f"{NAMES[m].strip('*')}: {number(means[m], '{:.3f}')}" for m in best)
-    return f'IBS ratio on the {len(results.tables())} tables of the half called "judged": {told}.'
+    return f"IBS ratio on the {len(results.tables())} tables of the half that was to judge: {told}."
 
 
 def left_out_line(results: Results, n_shared: int) -> str:
@@ -137,7 +137,7 @@ def left_out_line(results: Results, n_shared: int) -> str:
     n_left = len(results.tables()) - n_shared
     if n_left > 0:
         told.append(f"{n_left} of {len(results.tables())} tables, which not all of these finished")
-    return f"Left out: {'; '.join(told)}." if told else ""
+    return f"Not in this table: {'; '.join(told)}." if told else ""
 
 
 def readme_table(rows: Iterable[Row]) -> str:

@@ -32,6 +32,8 @@ from survtree._search.progress import Snapshot, Watch
 logger = logging.getLogger("survtree")
 # Where workers tell each other more rarely, they do more of it twice.
 _FIRST, _SECOND, _LATER, _THERE = Slice(0.2), Slice(0.3), Slice(0.1), Slice(0.3)
+# A search over cuts that goes on after a stop has more to do again.
+_THERE_FOR_CUTS = Slice(0.8)
 _LAST_LOOK_S = 0.3
 _MOST_SHORTAGES = 3  # in a row: then a worker has too little memory for this search
 
@@ -64,7 +66,9 @@ class SharedSearch:
         # Bounds are raised by the parts that come back; memory and time are looked at here.
         self._settings = replace(settings, wants_bounds=False)
         self._crew = crew
-        self._pace = Pace() if pace is None else pace
+        is_of_cuts = isinstance(search, CutSearch)
+        usual = Pace(there=_THERE_FOR_CUTS if is_of_cuts else _THERE)
+        self._pace = usual if pace is None else pace
         self._ledger = Ledger()
         self._loading: set[Slot] = set()
         self._idle: list[Slot] = []
