@@ -105,6 +105,9 @@ class VirtualCrew:
     def _come(self, at: float, slot: Slot, answer: Loaded | Reply) -> None:
         heapq.heappush(self._coming, (at, next(self._number), slot, answer))
 
+    def abandon(self, slot: Slot) -> None:
+        """Everyone answers."""
+
     def nudge(self, slots: set[Slot]) -> None:
         """What is being done was done already; slices are short instead."""
 

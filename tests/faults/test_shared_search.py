@@ -11,7 +11,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from distributed import Client
+from distributed import Client, LocalCluster
 
 import survtree
 from survtree import ClusterError, OptimalSurvivalTree, SearchStoppedWarning
@@ -211,3 +211,24 @@ def test_workers_may_all_come_late(alone):
         workers.append(worker_of(client.scheduler.address))
         client.wait_for_workers(1, timeout=60)
         assert told(model().fit(X, Y)) == alone
+
+
+def test_workers_that_are_threads_of_one_process_have_searches_of_their_own(alone):
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": False}
+    with (
+        LocalCluster(**options, dashboard_address=None) as local,
+        Client(local) as client,
+        quick(),
+        survtree.cluster(client),
+    ):
+        assert told(model().fit(X, Y)) == alone
+
+
+def test_a_scheduler_that_is_lost_does_not_lose_the_result(alone):
+    with dask_cluster(1) as (client, _), quick(), survtree.cluster(client):
+        ended = threading.Timer(0.6, client.shutdown)
+        ended.start()
+        try:
+            assert told(model().fit(X, Y)) == alone
+        finally:
+            ended.join()

@@ -6,10 +6,14 @@
 import numpy as np
 import pytest
 
+from survtree._search.cluster import shared_search
+from survtree._search.cluster.crew import Lost
+from survtree._search.cluster.parts import Loaded, Slice
+from survtree._search.cluster.shared_search import Pace
 from survtree._search.engines import CUTS, run_limits, search_of
 from survtree._search.problem import SearchSettings
 from tests.oracle.cluster import problem_of
-from tests.support.made_up_crew import answer_of, check_shared
+from tests.support.made_up_crew import MadeUpCrew, answer_of, check_shared
 from tests.support.problems import MAKE_CASE
 
 BITS = SearchSettings(solver="search")
@@ -52,3 +56,55 @@ def test_any_part_of_the_results_of_another_search_leaves_the_answer_as_it_is(so
         everything = {row.tobytes() for row in one.all_entries().reshape(-1, size)}
         assert len(everything) == raw["counts"]["cache_entries"]
     assert n_less > 10
+
+
+@pytest.mark.parametrize("solver", ["search", CUTS])
+def test_slices_that_are_too_short_for_anything_are_made_longer(solver):
+    # A look at all rows may take longer than a slice; what it has seen is then lost.
+    nothing = Slice(1e-7)
+    for seed in range(20):
+        problem = problem_of(seed, "brier", False, solver == CUTS)
+        pace = Pace(nothing, nothing, nothing, nothing, beat_s=0.0)
+        check_shared(problem, seed, SearchSettings(solver=solver), risk=0.0, pace=pace)
+
+
+class Mute(MadeUpCrew):
+    """One worker takes what it is given and says nothing, not even that it has the problem."""
+
+    says_loaded = False
+
+    def wait(self, seconds):
+        quiet = {s: m for s, m in self._open.items() if s == ("worker 0", 0)}
+        if self.says_loaded:
+            quiet = {s: m for s, m in quiet.items() if not isinstance(m, Loaded)}
+        self._open = {s: m for s, m in self._open.items() if s not in quiet}
+        answers = super().wait(seconds)
+        self._open |= quiet
+        return answers
+
+
+@pytest.mark.parametrize("says_loaded", [True, False])
+@pytest.mark.parametrize("n", [1, 3])
+def test_nobody_waits_for_a_worker_that_does_not_answer(n, says_loaded, monkeypatch):
+    monkeypatch.setattr(shared_search, "_MOST_WAIT_S", 0.0)
+    monkeypatch.setattr(shared_search, "_MOST_LOADING_S", 0.0)
+    monkeypatch.setattr(Mute, "says_loaded", says_loaded)
+    for seed in range(10):
+        check_shared(problem_of(seed, "brier", False, False), seed, BITS, n=n, risk=0.0, kind=Mute)
+
+
+class Forgetful(MadeUpCrew):
+    """No worker ever gets as far as an answer, but all stay where they are."""
+
+    def wait(self, seconds):
+        lost = [(slot, Lost("it has too little memory")) for slot in self._open]
+        self.n_lost += len(lost)
+        self._open = {}
+        return lost
+
+
+def test_workers_that_fail_again_and_again_are_left_alone():
+    for seed in range(10):
+        problem = problem_of(seed, "brier", False, False)
+        crew = check_shared(problem, seed, BITS, n=2, risk=0.0, kind=Forgetful)
+        assert crew.n_lost <= 2 * 3

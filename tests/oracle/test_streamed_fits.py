@@ -37,6 +37,9 @@ def random_table(rng):
     event = (rng.random(n) < rng.choice([0.2, 0.6, 1.0])).astype(np.int64)
     event[int(rng.integers(n))] = 1
     frame = pl.DataFrame({**columns, "time": time, "event": event})
+    # Numbers of other types, beside which a cut must not be rounded.
+    age = [pl.Float64, pl.Float32, pl.Decimal(12, 4)][n % 3]
+    frame = frame.with_columns(pl.col("age").cast(age))
     if rng.random() < 0.5:  # duplicates
         frame = frame[rng.integers(0, n, 2 * n).tolist()]
         frame = frame if frame["event"].sum() else frame.with_columns(event=1)

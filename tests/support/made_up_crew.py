@@ -41,6 +41,9 @@ class MadeUpCrew:
         self.orders.append(order)
         self._open[slot] = order
 
+    def abandon(self, slot):
+        self._open.pop(slot, None)
+
     def nudge(self, slots):
         assert slots <= self._open.keys()
 
@@ -77,14 +80,14 @@ def answer_of(raw):
     return tree, *(raw[name] for name in STATED)
 
 
-def check_shared(problem, seed, settings=None, risk=0.1, n=3):
+def check_shared(problem, seed, settings=None, risk=0.1, n=3, pace=SMALL, kind=MadeUpCrew):
     """Raise unless a crew reaches the answer of one process; returns the crew."""
     settings = settings or SearchSettings(solver="search")
     alone = search_of(problem, settings)
     expected = answer_of(alone.run(run_limits(settings, alone)))
-    crew = MadeUpCrew(seed, n, risk)
+    crew = kind(seed, n, risk)
     search = search_of(problem, settings)
-    raw = SharedSearch(search, problem, settings, crew, SMALL).run(None, Clock.started())
+    raw = SharedSearch(search, problem, settings, crew, pace).run(None, Clock.started())
     assert answer_of(raw) == expected
     assert not crew.orders or raw["counts"]["cluster_tasks"] == len(crew.orders)
     return crew

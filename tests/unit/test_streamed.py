@@ -5,8 +5,10 @@ import polars as pl
 import pytest
 
 from survtree import DataWarning, OptimalSurvivalTree
-from survtree._data import column_summaries
+from survtree._data import column_summaries, read_memory
 from survtree._data.column_summaries import facts_of, summary_of
+from survtree._data.lazy_rows import LazyRows
+from survtree._data.read_lazy import read_lazy_outcome
 from survtree._questions.checks import Rule
 from survtree._questions.encodings import cut_points, cuts_between
 
@@ -24,6 +26,29 @@ def test_too_many_groups_are_refused_with_their_number_and_a_way_out():
     wanted = r"6,000 rows make about [56],\d{3} groups, .+memory_limit allows 1.0 MB\. Round"
     with pytest.raises(ValueError, match=wanted):
         model.fit(many_rows().lazy(), **ROLES)
+
+
+def test_very_many_values_of_an_event_column_are_refused_not_misread():
+    frame = many_rows(3000).with_columns(code=pl.int_range(pl.len()).cast(pl.String))
+    rows = LazyRows(frame.lazy(), "time", "code", event_values=("0",))
+    with pytest.raises(ValueError, match="at most 1,000 different values.*'code' has 3,000"):
+        read_lazy_outcome(rows)
+
+
+def test_a_frame_with_a_column_called_event_values_is_no_lazy_one():
+    frame = many_rows(500).to_pandas()
+    frame["event_values"] = frame.pop("age")
+    model = OptimalSurvivalTree(2, 0.01).fit(frame, **ROLES)
+    assert "event_values" in model.feature_names_in_
+
+
+def test_the_limit_of_a_container_counts(tmp_path):
+    (tmp_path / "memory.max").write_text("1000\n")
+    (tmp_path / "memory.current").write_text("400\n")
+    assert read_memory._of_the_container(tmp_path) == 600
+    (tmp_path / "memory.max").write_text("max\n")
+    assert read_memory._of_the_container(tmp_path) is None
+    assert read_memory._of_the_container(tmp_path / "nowhere") is None
 
 
 def test_a_default_fit_says_that_there_is_no_teacher():

@@ -22,7 +22,6 @@ MOST_VALUES = 1_000_000  # that are kept of a column of numbers with more rows
 SAMPLED_ROWS = 200_000  # whose quantiles are the first guess at those of all rows
 N_BINS, MOST_ROUNDS = 4096, 8
 MANY_PER_CUT = 100  # values; then those next to quantiles are enough
-N_ROWS = "rows"
 SMALL = (pl.Int8, pl.UInt8, pl.Int16, pl.UInt16)  # types of few values
 TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
@@ -64,7 +63,11 @@ class Summary:
 
 def numbers_in(name: str, dtype: pl.DataType) -> pl.Expr:
     """A column of numbers, null where missing."""
-    return pl.col(name).fill_nan(None) if dtype.is_float() else pl.col(name)
+    x = pl.col(name)
+    if dtype == pl.Float32 or dtype.is_decimal():
+        # A cut beside such a column would be rounded to its type, and part other rows.
+        x = x.cast(pl.Float64)
+    return x.fill_nan(None) if dtype.is_float() else x
 
 
 def facts_of(frame: pl.LazyFrame, names: Sequence[str]) -> tuple[int, list[Facts]]:

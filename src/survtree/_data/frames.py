@@ -23,7 +23,8 @@ def is_lazy(X: Any) -> bool:
 
 def is_streamed(X: Any) -> bool:
     """Whether rows are read in passes: a lazy frame, or one with the columns of its outcome."""
-    return hasattr(X, "event_values") or is_lazy(X)
+    # LazyRows has no attribute ``columns``; a frame may have a column called event_values.
+    return (hasattr(X, "event_values") and not hasattr(X, "columns")) or is_lazy(X)
 
 
 def library_of(X: Any) -> str:

@@ -1,7 +1,7 @@
 """Checks of rows that are not in memory: the same messages, found by passes over all rows.
 
-``check_lazy`` reads what a user passes as a lazy frame. ``LazyStudy.of`` looks at outcome and
-columns: which rows count, what the event column means, which columns are left out.
+``check_lazy`` reads what a user passes as a lazy frame, ``read_lazy_outcome`` what its columns of
+the outcome mean.
 """
 
 import re
@@ -72,6 +72,11 @@ def check_lazy(
         if name is not None:
             check_is_column(role, name, names)
     check_differ(duration_col, event_col)
+    if sample_weight in (duration_col, event_col):
+        raise ValueError(
+            f"sample_weight must be a column of its own; {sample_weight!r} holds the outcome. Name "
+            "the column of the weights."
+        )
     return LazyRows(query, duration_col, event_col, sample_weight, cause, censored)
 
 
@@ -112,7 +117,11 @@ def read_lazy_outcome(rows: LazyRows, known: Causes | None = None) -> LazyOutcom
     """The meaning of the event column; times and weights are checked as well."""
     frame = rows.frame
     _check_type(frame, rows.time, lambda values: check_time(values, "time"))
-    _, (time, *_) = facts_of(frame, [rows.time])
+    n_rows, (time, *_) = facts_of(frame, [rows.time])
+    if n_rows == 0:
+        raise ValueError(
+            "X must have at least one row; it has none. Look at what filtered its rows."
+        )
     bad = pl.col(rows.time).is_null()
     if time.dtype.is_float():
         bad = bad | pl.col(rows.time).is_nan()
@@ -173,6 +182,11 @@ def _event_codes(rows: LazyRows, known: Causes | None, time: Facts) -> LazyOutco
     """The codes of all values of the event column."""
     name = rows.event
     found = collected(rows.frame.select(name).group_by(name, maintain_order=True).len())
+    if rows.event_values and len(found) > MOST_EVENT_VALUES:
+        raise ValueError(
+            f"the event column must have at most {MOST_EVENT_VALUES:,} different values where rows "
+            f"are read in passes; {name!r} has {len(found):,}. Make a column of flags first."
+        )
     values = found[name].head(MOST_EVENT_VALUES)
 
     def read() -> Any:

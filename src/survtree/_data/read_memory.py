@@ -1,6 +1,7 @@
 """How many groups of rows may be kept, and what is said where there are more."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from survtree._base.numbers import format_count
 
@@ -46,11 +47,25 @@ class GroupLimit:
 
 def available_memory() -> int | None:
     """Bytes that new work can have without swapping; None where the system does not say."""
+    known = [n for n in (_of_the_machine(), _of_the_container()) if n is not None]
+    return min(known, default=None)
+
+
+def _of_the_machine() -> int | None:
     try:
         with open("/proc/meminfo", encoding="ascii") as file:
             found = dict(line.split(":", 1) for line in file)
         return int(found["MemAvailable"].split()[0]) * 1024
     except (OSError, KeyError, ValueError):
+        return None
+
+
+def _of_the_container(folder: Path = Path("/sys/fs/cgroup")) -> int | None:
+    """What a limit on this group of processes leaves; None if there is none ("max")."""
+    try:
+        limit, used = ((folder / f"memory.{name}").read_text() for name in ("max", "current"))
+        return max(0, int(limit) - int(used))
+    except (OSError, ValueError):
         return None
 
 

@@ -45,7 +45,8 @@ def coded_numbers(summary: Summary, cuts: Floats) -> Coded:
     x = numbers_in(facts.name, facts.dtype)
     top = [float(facts.low if facts.low is not None else 0.0)]
     if len(cuts):
-        top = [max(float(facts.high), float(cuts[-1]))]
+        high = cuts[-1] if facts.high is None else facts.high  # None: every cell is missing
+        top = [max(float(high), float(cuts[-1]))]
     code = _counted(x, cuts) if len(cuts) else pl.lit(0, pl.UInt8)
     return _with_gap(code, x, summary, np.append(cuts, top))
 

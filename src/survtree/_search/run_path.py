@@ -105,6 +105,8 @@ def _hull(
     except (Stopped, KeyboardInterrupt) as stop:
         status = str(stop) if isinstance(stop, Stopped) else "interrupted"
     trees = hull.trees()
+    if not trees and status == "interrupted":
+        raise KeyboardInterrupt  # before there was anything to return
     if max_leaves is not None:
         n_all = len(trees)
         trees = [tree for tree in trees if len(tree.leaves) <= max_leaves]

@@ -54,6 +54,12 @@ LAZY: dict[str, list[Case]] = {
             lambda: fit_lazy(ROWS.with_columns(w=pl.int_range(pl.len()) - 1.0), "w"),
             ("row 0 has -1.0",),
         ),
+        Case(
+            "weights in the column of the times",
+            lambda: fit_lazy(ROWS, "days"),
+            ("sample_weight", "'days'"),
+        ),
+        Case("no rows", lambda: fit_lazy(ROWS.clear()), ("at least one row",)),
         Case("`teacher='cox'`", lambda: fit_lazy(teacher="cox"), ("teacher", "'cox'")),
         Case("`certificate='full'`", lambda: fit_lazy(certificate="full"), ("certificate",)),
         Case("`encoding='paper'`", lambda: fit_lazy(encoding="paper"), ("encoding",)),

@@ -37,6 +37,9 @@ class Crew(Protocol):
     def nudge(self, slots: set[Slot]) -> None:
         """Let slots that are at work answer soon."""
 
+    def abandon(self, slot: Slot) -> None:
+        """Nobody waits for what a slot was asked last."""
+
     def wait(self, seconds: float) -> list[tuple[Slot, Answer]]:
         """Answers that have come; waits so long if there are none."""
 

@@ -8,6 +8,7 @@ import numpy as np
 from survtree._search.cluster.crew import Slot
 from survtree._search.cluster.parts import Entries
 
+_MOST_WAITING_BYTES = 500_000_000
 ON_CLUSTER = "cluster_lane_rows"  # among the counts of a search: workers did a part of it
 
 
@@ -41,6 +42,7 @@ class Ledger:
             self.n_bytes += entries.nbytes
         if entries.nbytes > 0 and any(n is not None for n in self._told.values()):
             self._found.append((entries, found_by))
+            self._let_the_slowest_start_anew()
 
     def count(self, counts: dict[str, int]) -> None:
         """Work that was done elsewhere."""
@@ -60,9 +62,16 @@ class Ledger:
         self.n_bytes += news.nbytes
         return news
 
+    def _let_the_slowest_start_anew(self) -> None:
+        """What waits for a slot that has nothing to do must not fill the memory."""
+        while sum(entries.nbytes for entries, _ in self._found) > _MOST_WAITING_BYTES:
+            slowest = min(n for n in self._told.values() if n is not None)
+            self._told = {s: None if n == slowest else n for s, n in self._told.items()}
+            self._drop_what_all_know()
+
     def _drop_what_all_know(self) -> None:
         told = [n for n in self._told.values() if n is not None]
-        n_old = min(told) - self._n_dropped
+        n_old = min(told, default=self._n_dropped + len(self._found)) - self._n_dropped
         del self._found[:n_old]
         self._n_dropped += n_old
 

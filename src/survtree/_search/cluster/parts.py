@@ -37,9 +37,13 @@ class Slice:
     seconds: float = np.inf
     nodes: int | None = None
 
+    def times(self, factor: int) -> "Slice":
+        """So many times as long."""
+        return Slice(factor * self.seconds, None if self.nodes is None else factor * self.nodes)
+
     def longer(self) -> "Slice":
         """Four times as long."""
-        return Slice(4 * self.seconds, None if self.nodes is None else 4 * self.nodes)
+        return self.times(4)
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,11 @@ class Reply:
     counts: dict[str, int] = field(default_factory=dict)
     is_memory_short: bool = False
     is_known: bool = True  # otherwise the worker was restarted and has lost the problem
+
+    @property
+    def has_found(self) -> bool:
+        """Whether anything is known now that was not."""
+        return self.counts.get("subsets_solved", 0) > 0 or self.tree is not None
 
     @property
     def n_bytes(self) -> int:

@@ -17,10 +17,11 @@ import numpy as np
 from survtree._search.cluster.parts import Part, Steps
 from survtree._search.engines import BitSearch, TreeSearch
 
+_MOST_FRUITLESS = 16  # slices are doubled so many times at most
 BATCHES = 2  # per slot, of the questions of a family: fewer at a time towards its end
 
 
-@dataclass
+@dataclass(eq=False)
 class Family:
     """The questions of one subset that nobody works on now."""
 
@@ -43,6 +44,9 @@ class Pool:
         self._depth = depth
         self._budget = budget
         self._families: list[Family] = []
+        # Orders in a row that have brought nothing: one look at all rows may take longer than a
+        # slice, and is not kept where it ends early. Then slices have to be longer.
+        self.n_fruitless = 0
         self._divide_into((), None)
 
     @property
@@ -61,6 +65,10 @@ class Pool:
         part = [family.questions.popleft() for _ in range(n)]
         family.n_out += 1
         return family, Part(family.path, tuple(part), family.depth, family.budget)
+
+    def note(self, has_progress: bool) -> None:
+        """Whether an order has brought anything."""
+        self.n_fruitless = 0 if has_progress else min(self.n_fruitless + 1, _MOST_FRUITLESS)
 
     def put_back(self, family: Family, part: Part, left: tuple[int, ...]) -> None:
         """A part was worked on; these of its questions are left."""

@@ -35,6 +35,8 @@ _FIRST, _SECOND, _LATER, _THERE = Slice(0.2), Slice(0.3), Slice(0.1), Slice(0.3)
 # A search over cuts that goes on after a stop has more to do again.
 _THERE_FOR_CUTS = Slice(0.8)
 _LAST_LOOK_S = 0.3
+_MOST_LOSSES = 3  # then a worker is not asked again: it may have too little memory to begin with
+_MOST_LOADING_S, _MOST_WAIT_S = 120.0, 30.0  # beyond these a worker is paused, or busy otherwise
 _MOST_SHORTAGES = 3  # in a row: then a worker has too little memory for this search
 
 
@@ -70,9 +72,11 @@ class SharedSearch:
         usual = Pace(there=_THERE_FOR_CUTS if is_of_cuts else _THERE)
         self._pace = usual if pace is None else pace
         self._ledger = Ledger()
-        self._loading: set[Slot] = set()
+        self._loading: dict[Slot, float] = {}  # since when
         self._idle: list[Slot] = []
         self._at_work: dict[Slot, tuple[Family, Part, float]] = {}
+        self._awaited: dict[Slot, float] = {}  # until when its answer may take
+        self._losses: dict[Slot, int] = {}  # one after the other, without an answer between
         self._shortages: dict[Slot, int] = {}
         self._signature = search.signature()
         search.list_new_entries(COSTLY)
@@ -80,14 +84,15 @@ class SharedSearch:
     def run(self, watch: Watch | None, clock: Clock) -> dict[str, Any]:
         """The result as the native module returns it."""
         try:
-            raw, some, depth = self._here(self._pace.first, watch, clock), self._pace.here, -1
+            raw, some, deepest = self._here(self._pace.first, watch, clock), self._pace.here, -1
             if raw["status"] == "node_limit":
-                self._look_for_slots()  # which load the problem meanwhile
+                self._look_for_slots(clock)  # which load the problem meanwhile
                 raw = self._here(self._pace.second, watch, clock)
             while raw["status"] == "node_limit":
-                # What is left of a depth that workers have been through is for this process.
-                some = some.longer() if depth == self._depth else self._pace.here
-                depth = self._depth
+                # What is left of a depth that workers have been through is for this process. A
+                # search over cuts goes through smaller depths again, which is no news.
+                some = self._pace.here if self._depth > deepest else some.longer()
+                deepest = max(deepest, self._depth)
                 self._there(watch, clock)
                 raw = self._here(some, watch, clock)
         except (Stopped, KeyboardInterrupt) as stop:
@@ -124,12 +129,13 @@ class SharedSearch:
         standing = self._search.standing()
         pool = Pool(self._search, standing["depth"], standing["budget"])
         while not pool.is_done:
-            self._look_for_slots()
-            if not (self._idle or self._at_work or self._loading):
-                return
+            self._look_for_slots(clock)
             self._hand_out(pool, standing["objective"], clock)
             for slot, answer in self._crew.wait(self._pace.beat_s):
                 self._take(pool, slot, answer)
+            self._give_up(pool, clock)
+            if not (self._idle or self._at_work):
+                return  # those who still load the problem are asked again later
             now = self._search.standing()
             if now["objective"] < standing["objective"]:
                 standing = now
@@ -137,11 +143,21 @@ class SharedSearch:
                 self._crew.nudge(set(self._at_work))
             self._turn(watch, clock)
 
-    def _look_for_slots(self) -> None:
-        present = self._crew.slots()
-        for slot in present - self._ledger.slots - self._loading:
-            self._loading.add(slot)
-            self._crew.load(slot, self._problem, self._settings)
+    def _look_for_slots(self, clock: Clock) -> None:
+        for slot in self._crew.slots() - self._ledger.slots - self._loading.keys():
+            if self._losses.get(slot, 0) < _MOST_LOSSES:
+                self._loading[slot] = clock.seconds
+                self._crew.load(slot, self._problem, self._settings)
+
+    def _give_up(self, pool: Pool, clock: Clock) -> None:
+        """Do without those who are there, but have not answered for long."""
+        late = [s for s, since in self._loading.items() if clock.seconds - since > _MOST_LOADING_S]
+        late += [s for s, until in self._awaited.items() if clock.seconds > until]
+        for slot in late:
+            logger.warning("not searching with the worker at %s: it does not answer", slot[0])
+            self._crew.abandon(slot)
+            self._losses[slot] = _MOST_LOSSES
+            self._take(pool, slot, Lost("it does not answer"))
 
     def _hand_out(self, pool: Pool, best: float, clock: Clock) -> None:
         n_slots = len(self._idle) + len(self._at_work)
@@ -151,9 +167,12 @@ class SharedSearch:
             deferred = tuple({q for _, part, _ in self._at_work.values() for q in part.questions})
             # Alone, a worker has nobody to tell; when others come it is asked to share.
             some = self._pace.there if n_slots > 1 else self._pace.there.longer()
+            some = some.times(2**pool.n_fruitless)
             order = Order(taken[1], best, some, deferred, entries)
             self._crew.order(slot, order)
             self._at_work[slot] = (*taken, clock.seconds)
+            patience = _MOST_WAIT_S + 10 * (0.0 if some.seconds == np.inf else some.seconds)
+            self._awaited[slot] = clock.seconds + patience
             self._ledger.n_orders += 1
         if self._idle and self._at_work:
             self._ask_to_share(clock.seconds)
@@ -174,27 +193,31 @@ class SharedSearch:
 
     def _take(self, pool: Pool, slot: Slot, answer: Answer) -> None:
         if isinstance(answer, Loaded):
-            self._loading.discard(slot)
+            self._loading.pop(slot, None)
             _check_signature(slot, answer.signature, self._signature)
             self._ledger.welcome(slot)
             self._idle.append(slot)
             return
         if slot in self._at_work:
             family, part, _ = self._at_work.pop(slot)
+            self._awaited.pop(slot, None)
             left = part.questions
             if isinstance(answer, Reply) and answer.is_known:
                 left = answer.left
+                pool.note(has_progress=left != part.questions or answer.has_found)
             pool.put_back(family, part, left)
         if isinstance(answer, Lost):
             logger.info("lost the worker at %s: %s", slot[0], answer.reason)
+            self._losses[slot] = self._losses.get(slot, 0) + 1
         if isinstance(answer, Lost) or not answer.is_known:
             self._forget(slot)
             return
+        self._losses.pop(slot, None)
         self._learn(slot, answer)
         self._idle.append(slot)
 
     def _forget(self, slot: Slot) -> None:
-        self._loading.discard(slot)
+        self._loading.pop(slot, None)
         self._ledger.part_with(slot)
         if slot in self._idle:
             self._idle.remove(slot)

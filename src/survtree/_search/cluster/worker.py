@@ -5,6 +5,7 @@ and been told, until it is told to forget it.
 """
 
 import threading
+from collections import deque
 
 import numpy as np
 
@@ -66,12 +67,14 @@ class Session:
 
 
 _sessions: dict[str, Session] = {}
+_forgotten: deque[str] = deque(maxlen=1000)
 
 
 def load(name: str, problem: Problem, settings: SearchSettings) -> Loaded:
     """Begin a search that parts will be asked of by its name."""
     session = Session(problem, settings)
-    _sessions[name] = session
+    if name not in _forgotten:  # meanwhile
+        _sessions[name] = session
     return Loaded(session.search.signature())
 
 
@@ -91,5 +94,6 @@ def nudge(names: list[str]) -> None:
 def forget(names: list[str]) -> None:
     """Drop searches; those that are at work stop."""
     nudge(names)
+    _forgotten.extend(names)
     for name in names:
         _sessions.pop(name, None)
