@@ -184,6 +184,12 @@ SPEED = (
         figures.gpu_kernel,
     ),
     Claim(
+        "one search on two workers of a Dask cluster: seconds with one worker / with two",
+        "cluster_workers",
+        "python -m benchmarks.cluster",
+        figures.cluster_workers,
+    ),
+    Claim(
         "a regularization path (every tree that is optimal for some penalty from 0.00001 on)",
         "path",
         'make bench-path ARGS="--repeats 7"',
@@ -253,6 +259,12 @@ SIZE = (
         "make bench-explore_page",
         figures.explore_page,
     ),
+    Claim(
+        "tables larger than memory, from Parquet files",
+        "larger_than_memory",
+        "make bench-larger_than_memory",
+        figures.larger_than_memory,
+    ),
 )
 
 SECTIONS = {
@@ -299,7 +311,8 @@ INTRODUCTION = """\
 
 Made by `python -m benchmarks.pages` from the files named beside the figures: no figure on this page
 is typed. Each command fills its file again, after `make data`; with `ARGS=--summary` most of them
-only print what the file says. "Measured" is the day of the commit that the rows name, not of today;
+only print what the file says. "Measured" is the date of the commit that the rows name, not of this
+page ("no commit named": the rows do not say);
 "earlier core" means that the C++ core has changed since, so that seconds may be different by now.
 [How the benchmarks measure](method.md) says what is timed and how. Most rows are from one machine
 with two cores; each page of results names its machines.

@@ -165,6 +165,32 @@ def explore_page(rows: Rows) -> str:
     )
 
 
+def cluster_workers(rows: Rows) -> str:
+    counted = [row for row in rows if row["ratio"]]
+    ratios, over = column(counted, "ratio"), column(counted, "overhead")
+    same = sum(row["same_answer"] == "True" for row in counted)
+    return (
+        f"geometric mean {geometric_mean(ratios):.2f} over {len(ratios)} searches of 20 s to "
+        f"3 minutes, smallest {min(ratios):.2f}, largest {max(ratios):.2f}; one worker takes "
+        f"{100 * min(over):.0f} to {100 * max(over):.0f} % longer than no cluster; the same answer "
+        f"in {same} of {len(counted)}"
+    )
+
+
+def larger_than_memory(rows: Rows) -> str:
+    told = []
+    for case in dict.fromkeys(row["case"] for row in rows):
+        ours = next(r for r in rows if (r["case"], r["program"]) == (case, "survtree"))
+        table = case.split(",")[0]
+        (theirs,) = (r for r in rows if (r["case"], r["program"]) == (table, "polars"))
+        took, ratio = float(ours["seconds"]), float(ours["seconds"]) / float(theirs["seconds"])
+        told.append(
+            f"{case}, {int(ours['rows']):,} rows: {ours['status']}, {seconds(took)} ({ratio:.1f} "
+            f"times what polars needs to read and group them), {float(ours['peak_mb']):,.0f} MB"
+        )
+    return "; ".join(told)
+
+
 def path(rows: Rows) -> str:
     one, twelve = column(rows, "path_over_one_fit"), column(rows, "twelve_fits_over_path")
     return (

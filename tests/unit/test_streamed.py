@@ -31,7 +31,7 @@ def test_too_many_groups_are_refused_with_their_number_and_a_way_out():
 def test_very_many_values_of_an_event_column_are_refused_not_misread():
     frame = many_rows(3000).with_columns(code=pl.int_range(pl.len()).cast(pl.String))
     rows = LazyRows(frame.lazy(), "time", "code", event_values=("0",))
-    with pytest.raises(ValueError, match="at most 1,000 different values.*'code' has 3,000"):
+    with pytest.raises(ValueError, match=r"at most 1,000 different values.*'code' has 3,000"):
         read_lazy_outcome(rows)
 
 
