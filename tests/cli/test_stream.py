@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from survtree._data.files import Source
 from survtree.datasets import load as load_data
 from tests.support.runner import done, refused, survtree
 
@@ -76,3 +77,13 @@ def test_other_rows_are_not_those_of_the_fit(data, models, tmp_path):
 
 def test_predictions_are_those_of_the_model_in_memory(data, models):
     assert done("predict", models[0], data) == done("predict", models[1], data)
+
+
+def test_flags_as_r_writes_them_are_flags_in_a_stream_too(tmp_path):
+    flag = {True: "TRUE", False: "FALSE"}
+    rows = [f"{k % 7},{flag[k % 3 > 0]},{k % 11 + 1},{flag[k % 2 > 0]}" for k in range(200)]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(["x,arm,time,event", *rows, ""]), encoding="utf-8")
+    lazy, whole = Source(str(path)).lazy(), Source(str(path)).read()
+    assert lazy.collect().equals(whole)
+    assert whole.schema["arm"] == whole.schema["event"] == pl.Boolean

@@ -68,7 +68,7 @@ class Source:
     def lazy(self) -> pl.LazyFrame:
         """The table as a query, which reads it a part at a time, and again in each pass."""
         with read_of(self.name, self.encoding):
-            return _scanned(self)
+            return with_lazy_flags(_scanned(self))
 
     def size_in_memory(self) -> int:
         """About so many bytes the whole table would take."""
@@ -155,6 +155,23 @@ def with_flags(frame: pl.DataFrame) -> pl.DataFrame:
             if texts and any(texts <= words for words in FLAG_TEXTS):
                 found[name] = pl.col(name).str.to_lowercase() == "true"
     return frame.with_columns(**found)
+
+
+def with_lazy_flags(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """The same of a query, which is asked once for it."""
+    texts = [name for name, dtype in frame.collect_schema().items() if dtype == pl.String]
+    if not texts:
+        return frame
+    asked = [
+        (pl.col(name).is_not_null().any() & pl.col(name).drop_nulls().is_in(list(words)).all())
+        for name in texts
+        for words in FLAG_TEXTS
+    ]
+    named = [each.alias(str(k)) for k, each in enumerate(asked)]
+    answers = frame.select(named).collect(engine="streaming").row(0)
+    n = len(FLAG_TEXTS)
+    flags = [name for k, name in enumerate(texts) if any(answers[n * k : n * k + n])]
+    return frame.with_columns(pl.col(name).str.to_lowercase() == "true" for name in flags)
 
 
 def texts_of_numbers(frame: pl.DataFrame) -> list[str]:
