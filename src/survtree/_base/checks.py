@@ -120,7 +120,7 @@ def _check_number(option: Option, value: Any) -> int | float | str | None:
         return _check_word(option, value)
     if not (_is_integer(value) if option.kind == "int" else is_number(value)):
         raise refusal(option, value, TypeError)
-    number: int | float = int(value) if isinstance(value, numbers.Integral) else float(value)
+    number: int | float = int(value) if _is_integer(value) else float(value)
     if option.kind == "float":
         number = _as_float(number)
     is_below = option.low is not None and (
@@ -260,11 +260,13 @@ _OTHERS: dict[str, Callable[[Option, Any], Any]] = {
 
 
 def is_number(value: Any) -> bool:
+    if type(value) in (int, float):  # asking an abstract class takes longer
+        return True
     return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
 
 
 def _is_integer(value: Any) -> bool:
-    return is_number(value) and isinstance(value, numbers.Integral)
+    return type(value) is int or (is_number(value) and isinstance(value, numbers.Integral))
 
 
 def is_count(value: Any) -> bool:

@@ -5,7 +5,6 @@ kept as literals of Python and a command as its arguments, and the recipe is wri
 """
 
 import ast
-import inspect
 import platform
 import shlex
 from collections.abc import Mapping, Sequence
@@ -39,11 +38,17 @@ def versions_now() -> dict[str, str]:
     return {**found, "Python": platform.python_version()}
 
 
+_PLAIN_TYPES = (bool, int, str, type(None))
+
+
 @cache
 def defaults_of(estimator: type) -> Mapping[str, Any]:
     """The defaults of the options of an estimator."""
-    parameters = inspect.signature(estimator).parameters
-    return {name: parameter.default for name, parameter in parameters.items()}
+    # inspect.signature() says the same, in a tenth of the time of a small fit.
+    init = estimator.__init__  # type: ignore[misc]
+    code, first = init.__code__, init.__defaults__ or ()
+    positional = code.co_varnames[code.co_argcount - len(first) : code.co_argcount]
+    return {**dict(zip(positional, first, strict=True)), **(init.__kwdefaults__ or {})}
 
 
 @dataclass(frozen=True)
@@ -214,6 +219,8 @@ def _rows(model: Any, origin: Origin, estimator: str) -> str:
 
 def literal(value: Any) -> str | None:
     """The value as code, if it can be written as such."""
+    if type(value) in _PLAIN_TYPES:  # nearly all are; parsing takes long beside a small fit
+        return repr(value)
     text = repr(_plain(value))
     return text if is_literal(text) else None
 
