@@ -36,6 +36,7 @@ _FIRST, _SECOND, _LATER, _THERE = Slice(0.2), Slice(0.3), Slice(0.1), Slice(0.3)
 _THERE_FOR_CUTS = Slice(0.8)
 _LAST_LOOK_S = 0.3
 _MOST_LOSSES = 3  # then a worker is not asked again: it may have too little memory to begin with
+_USUAL_LOADING_S = 3.0  # with the imports of a process that has just begun
 _MOST_LOADING_S, _MOST_WAIT_S = 120.0, 30.0  # beyond these a worker is paused, or busy otherwise
 _MOST_SHORTAGES = 3  # in a row: then a worker has too little memory for this search
 
@@ -134,8 +135,8 @@ class SharedSearch:
             for slot, answer in self._crew.wait(self._pace.beat_s):
                 self._take(pool, slot, answer)
             self._give_up(pool, clock)
-            if not (self._idle or self._at_work):
-                return  # those who still load the problem are asked again later
+            if not (self._idle or self._at_work or self._is_somebody_coming(clock)):
+                return  # those who take long to load the problem are asked again later
             now = self._search.standing()
             if now["objective"] < standing["objective"]:
                 standing = now
@@ -148,6 +149,9 @@ class SharedSearch:
             if self._losses.get(slot, 0) < _MOST_LOSSES:
                 self._loading[slot] = clock.seconds
                 self._crew.load(slot, self._problem, self._settings)
+
+    def _is_somebody_coming(self, clock: Clock) -> bool:
+        return any(clock.seconds - since < _USUAL_LOADING_S for since in self._loading.values())
 
     def _give_up(self, pool: Pool, clock: Clock) -> None:
         """Do without those who are there, but have not answered for long."""
