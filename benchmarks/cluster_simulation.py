@@ -33,7 +33,7 @@ from survtree._search.problem import Clock, Problem, SearchSettings
 NOTES = """
 **What it says.** Two things end the scaling. A short search runs out of parts: what a worker does
 while others do not yet know of it is done twice (`work`), and every depth begins and ends in one
-process; a search of 15 seconds is about four times as fast with 16 workers. A long one is held up
+process; a search of seconds is about three times as fast with 16 workers. A long one is held up
 by the scheduler: every result goes to every worker, so bytes grow with the square of the workers,
 and between 16 and 128 of them the scheduler is busy all the time. Beyond that more workers make it
 slower: 1,024 of them would need results that are exchanged in groups, or only those that took long
