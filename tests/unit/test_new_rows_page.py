@@ -43,21 +43,21 @@ def test_methods_are_compared_on_the_tables_that_all_of_them_finished():
     text = page.readme_table(more)
     assert "0.9" not in text
     n = len(TABLES) + 1
-    assert text.endswith(f"Left out: 1 of {n} tables, which not all of these finished.\n")
+    assert text.endswith(f"Not in this table: 1 of {n} tables, which not all of these finished.\n")
 
 
 def test_a_method_that_finished_few_tables_is_left_out_and_named():
     kept = [row for row in rows() if row["method"] != "surtree" or row["table"] == TABLES[0]]
     text = page.readme_table(kept)
     assert f"All: {len(TABLES)} tables." in text
-    assert text.endswith("Left out: SurTree (STreeD), depth 3 (1 finished).\n")
+    assert text.endswith("Not in this table: SurTree (STreeD), depth 3 (1 finished).\n")
 
 
 def test_a_method_that_was_not_run_is_not_said_to_have_failed():
     kept = [row for row in rows() if row["method"] not in ("ours_cv", "surtree")]
     text = page.readme_table([*kept, result(TABLES[0], "surtree", "", "over 300 s")])
     left = "survtree, size by cross-validation (not run); SurTree (STreeD), depth 3 (0 finished)"
-    assert text.endswith(f"Left out: {left}.\n")
+    assert text.endswith(f"Not in this table: {left}.\n")
 
 
 @pytest.mark.parametrize("missing", ["ours", "ctree"])
