@@ -26,8 +26,8 @@ Rows without `gpu_lane_rows` were closed by that look: `household` has 190,915 d
 questions, of which a core closes nearly all at once, so that both devices do the same work there.
 Its two rows were measured minutes apart; those of `gpu_turns.csv` were taken in turns.
 
-The core's row of `credit` at depth 6 is from another machine, where others were at work: it is
-there for its objective and has no seconds. At depth 4 over every cut of `whas500` no core ran.
+The core's rows of `credit` at depth 6, and of every cut of `whas500` at depth 4, are from another
+machine, where others were at work: they are there for the objectives and have no seconds.
 
 **Kernel.** Random answers to 256 questions, events in every other row, all pairs of questions: the
 cells of a pair are listed, and each is split on every question.
