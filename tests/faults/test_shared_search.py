@@ -106,7 +106,15 @@ def test_a_time_limit_leaves_a_tree_and_a_valid_bound(cluster):
     assert fitted.certificate_.counts["cluster_tasks"] > 0
 
 
-def test_ctrl_c_leaves_a_tree_and_a_valid_bound(cluster):
+@pytest.fixture
+def ctrl_c():
+    """As at a terminal: what is begun in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_leaves_a_tree_and_a_valid_bound(cluster, ctrl_c):
     timer = threading.Timer(8.0, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     start = time.monotonic()
