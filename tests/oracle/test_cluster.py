@@ -3,17 +3,19 @@
 `python -m tests.oracle.cluster` runs thousands more of the same.
 """
 
+import signal
+
 import numpy as np
 import pytest
 
 from survtree._search.cluster import shared_search
 from survtree._search.cluster.crew import Lost
 from survtree._search.cluster.parts import Loaded, Slice
-from survtree._search.cluster.shared_search import Pace
+from survtree._search.cluster.shared_search import Pace, SharedSearch
 from survtree._search.engines import CUTS, run_limits, search_of
-from survtree._search.problem import SearchSettings
+from survtree._search.problem import Clock, SearchSettings
 from tests.oracle.cluster import problem_of
-from tests.support.made_up_crew import MadeUpCrew, answer_of, check_shared
+from tests.support.made_up_crew import SMALL, MadeUpCrew, answer_of, check_shared
 from tests.support.problems import MAKE_CASE
 
 BITS = SearchSettings(solver="search")
@@ -108,3 +110,35 @@ def test_workers_that_fail_again_and_again_are_left_alone():
         problem = problem_of(seed, "brier", False, False)
         crew = check_shared(problem, seed, BITS, n=2, risk=0.0, kind=Forgetful)
         assert crew.n_lost <= 2 * 3
+
+
+class Deaf(MadeUpCrew):
+    """Ctrl-C is pressed where Python loses the exception: while an object is deleted."""
+
+    class Doomed:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+
+    def wait(self, seconds):
+        if len(self.orders) == 3:
+            doomed = self.Doomed()
+            del doomed
+        return super().wait(seconds)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_ctrl_c_that_python_loses_stops_the_search():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        statuses = []
+        for seed in range(40):
+            problem = problem_of(seed, "brier", False, False)
+            crew, search = Deaf(seed, 3, 0.0), search_of(problem, BITS)
+            raw = SharedSearch(search, problem, BITS, crew, SMALL).run(None, Clock.started())
+            if len(crew.orders) >= 3:
+                statuses.append(raw["status"])
+        assert len(statuses) > 3
+        assert "interrupted" in statuses
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -6,7 +6,10 @@ status are those of a search without a crew, whatever became of the workers.
 """
 
 import logging
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -79,11 +82,16 @@ class SharedSearch:
         self._awaited: dict[Slot, float] = {}  # until when its answer may take
         self._losses: dict[Slot, int] = {}  # one after the other, without an answer between
         self._shortages: dict[Slot, int] = {}
+        self._pressed: list[Any] = []  # how often Ctrl-C was pressed
         self._signature = search.signature()
         search.list_new_entries(COSTLY)
 
     def run(self, watch: Watch | None, clock: Clock) -> dict[str, Any]:
         """The result as the native module returns it."""
+        with _noticed_ctrl_c() as self._pressed:
+            return self._run(watch, clock)
+
+    def _run(self, watch: Watch | None, clock: Clock) -> dict[str, Any]:
         try:
             raw, some, deepest = self._here(self._pace.first, watch, clock), self._pace.here, -1
             if raw["status"] == "node_limit":
@@ -116,6 +124,8 @@ class SharedSearch:
         raw = self._search.run(limits, on_turn)
         for found in self._search.take_entries():
             self._ledger.add(found, None)
+        if self._pressed and raw["status"] == "node_limit":
+            raise Stopped("interrupted")
         return raw
 
     @property
@@ -241,6 +251,8 @@ class SharedSearch:
             raise Stopped("memory_limit")
 
     def _turn(self, watch: Watch | None, clock: Clock) -> None:
+        if self._pressed:
+            raise Stopped("interrupted")
         limit = self._settings.time_limit
         if limit is not None and clock.seconds > limit:
             raise Stopped("time_limit")
@@ -292,6 +304,29 @@ class SharedSearch:
             "status": raw["status"] if is_proven else reason,
             "seconds": clock.seconds,
         }
+
+
+@contextmanager
+def _noticed_ctrl_c() -> Iterator[list[Any]]:
+    """A list that is no longer empty once Ctrl-C was pressed.
+
+    The exception alone may get lost: where it is raised while an object is deleted, or in a
+    callback of Dask, Python goes on without it.
+    """
+    handler, pressed = signal.getsignal(signal.SIGINT), list[Any]()
+    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+        yield pressed
+        return
+
+    def note(*given: Any) -> Any:
+        pressed.append(given)
+        return handler(*given)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def _check_signature(slot: Slot, theirs: str, ours: str) -> None:
