@@ -27,7 +27,8 @@ questions, of which a core closes nearly all at once, so that both devices do th
 Its two rows were measured minutes apart; those of `gpu_turns.csv` were taken in turns.
 
 The core's rows of `credit` at depth 6, and of every cut of `whas500` at depth 4, are from another
-machine, where others were at work: they are there for the objectives and have no seconds.
+machine, where others were at work: they are there for the objectives and have no seconds. That of
+`whas500` was entered by hand from what the search printed.
 
 **Kernel.** Random answers to 256 questions, events in every other row, all pairs of questions: the
 cells of a pair are listed, and each is split on every question.

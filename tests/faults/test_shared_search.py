@@ -108,7 +108,7 @@ def test_a_time_limit_leaves_a_tree_and_a_valid_bound(cluster):
 
 @pytest.fixture
 def ctrl_c():
-    """As at a terminal: what is begun in the background ignores it."""
+    """As at a terminal, whatever the process that runs the tests does with it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
