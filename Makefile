@@ -21,7 +21,7 @@ DATALESS_TABLES := import_cost memory metrics streaming default_fit explore_page
 # What is fuzzed of that which users pass.
 INPUTS := load csv frame outcome proof
 
-.PHONY: demo test test-slow test-all core-test tsan asan sanitize builds valgrind fuzz-core $(INPUTS:%=fuzz-%) faults odd audit coverage pandas2 lint workflows release trials format docs oracle proofs data raw-data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables bench-near_optimal bench-new_rows bench-competing_risks bench-every_cut gap-plot paper paper-quick paper-figures clean
+.PHONY: demo test test-slow test-all core-test tsan asan sanitize builds clang valgrind fuzz-core $(INPUTS:%=fuzz-%) faults odd audit coverage pandas2 lint workflows release trials format docs oracle proofs data raw-data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables bench-near_optimal bench-new_rows bench-competing_risks bench-every_cut gap-plot paper paper-quick paper-figures clean
 
 demo: .venv/.demo
 	$(BIN)/survtree demo
@@ -81,6 +81,12 @@ builds: .venv/.test
 	  $(BIN)/cmake -S . -B build/O$$level -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-O$$level; \
 	  $(BIN)/cmake --build build/O$$level; \
 	  $(BIN)/ctest --test-dir build/O$$level --output-on-failure; done
+
+# The core with Clang, the other compiler that must build it, and its tests.
+clang: .venv/.test
+	CXX=clang++ $(BIN)/cmake -S . -B build/clang -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja)
+	$(BIN)/cmake --build build/clang
+	$(BIN)/ctest --test-dir build/clang --output-on-failure
 
 # valgrind on the core's tests, apart from those that fail allocations on purpose.
 valgrind: core-test

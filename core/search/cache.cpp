@@ -46,7 +46,9 @@ void Cache::store(const Key& key, const SubsetResult& result, std::span<const st
 }
 
 bool Cache::put(Shard& shard, const CacheEntry& entry, std::span<const std::uint64_t> groups) {
-  const auto& [key, result] = entry;
+  // Not a structured binding: Clang 14 lets no lambda capture one.
+  const auto& key = entry.key;
+  const SubsetResult& result = entry.result;
   const bool is_full = 3 * (shard.table.n_used() + 1) > 2 * shard.table.n_slots();
   if (is_full && !grow(shard.table)) shed(shard.table);
   Slot& slot = shard.table.find(key.low, [&](const Slot& s) { return s.holds(key, result); });

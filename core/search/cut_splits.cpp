@@ -48,7 +48,7 @@ std::size_t CutSolver::try_cuts(std::span<const CutRange> ranges, int depth, dou
   require(depth >= 2, "there are levels left to be split");
   const double leaf = as_leaf(root_);
   std::size_t n_done = 0;
-  for (const auto& [first, end] : ranges) {
+  for (const auto& range : ranges) {
     if (should_stop()) return n_done;
     Level& at = level(0);
     const Table table = new_table();
@@ -57,7 +57,8 @@ std::size_t CutSolver::try_cuts(std::span<const CutRange> ranges, int depth, dou
     start_table(*table, root_, none);
     at.tried.clear();
     open_cuts(*table, root_, node.limit(), at.open);
-    std::erase_if(at.open, [&](std::uint32_t cut) { return cut < first || cut >= end; });
+    std::erase_if(at.open,
+                  [&](std::uint32_t cut) { return cut < range.first || cut >= range.end; });
     try_open(node);
     if (limits_.is_stopped()) return n_done;
     ++n_done;

@@ -5,6 +5,7 @@ kept as literals of Python and a command as its arguments, and the recipe is wri
 """
 
 import ast
+import math
 import platform
 import shlex
 from collections.abc import Mapping, Sequence
@@ -219,7 +220,8 @@ def _rows(model: Any, origin: Origin, estimator: str) -> str:
 
 def literal(value: Any) -> str | None:
     """The value as code, if it can be written as such."""
-    if type(value) in _PLAIN_TYPES:  # nearly all are; parsing takes long beside a small fit
+    # Nearly all are plain; parsing takes long beside a small fit.
+    if type(value) in _PLAIN_TYPES or (type(value) is float and math.isfinite(value)):
         return repr(value)
     text = repr(_plain(value))
     return text if is_literal(text) else None
