@@ -13,9 +13,9 @@ FRAME_TESTS := $(addprefix tests/unit/test_,$(addsuffix .py,validation outcome_c
 DATA ?= .data
 
 # The tables of benchmarks/, one target each; each is a module of that folder.
-TABLES := speed household larger_than_memory threads streed likelihood likelihood_new_rows no_limit protocol bounds near_rivals
+TABLES := speed household larger_than_memory threads streed likelihood likelihood_new_rows no_limit protocol near_rivals
 # Those that run ours alone, from where it is installed.
-OWN_TABLES := anytime kept_limits ablation watched path tuning
+OWN_TABLES := bounds anytime kept_limits ablation watched path tuning
 DATALESS_TABLES := import_cost memory metrics streaming default_fit explore_page
 
 # What is fuzzed of that which users pass.
@@ -217,6 +217,7 @@ docs: .venv/.test .venv/.docs
 # Random problems against brute force: make oracle N=20000
 oracle: .venv/.test
 	$(BIN)/python -m tests.oracle.run -n $(N)
+	$(BIN)/python -m tests.oracle.run -n $(N) --rules
 	$(BIN)/python -m tests.oracle.run -n $(N) --loss teacher
 	$(BIN)/python -m tests.oracle.run -n $(N) --loss likelihood
 	$(BIN)/python -m tests.oracle.run -n $(N) --loss incidence
@@ -227,6 +228,7 @@ oracle: .venv/.test
 	$(BIN)/python -m tests.oracle.raw_cuts -n $(N) --loss incidence
 	$(BIN)/python -m tests.oracle.near_trees -n $(N)
 	$(BIN)/python -m tests.oracle.near_trees -n $(N) --loss likelihood
+	$(BIN)/python -m tests.oracle.near_lists -n $(N)
 
 # Proof files of random problems, right ones and tampered ones, and of real data: make proofs N=1000
 proofs: .venv/.test

@@ -1,4 +1,5 @@
 // Splits of nearly optimal trees, where splits are cuts.
+#include "data/contract.hpp"
 #include "search/cut_solver.hpp"
 
 namespace survtree {
@@ -63,16 +64,22 @@ void CutSolver::splits_within(std::span<const Step> path, const NearPart& s, int
   for (const Tried& each : tried) cuts.push_back(each.cut);
   Level at;
   stats_.lane_rows += splitter_.split(rows, cuts, {true, false}, at.row);
-  for (std::size_t lane = 0; lane < at.row.n_lanes; ++lane) {
+  // Cuts that part these rows alike may both have been tried, in looks of their own; together they
+  // are one lane.
+  std::int32_t before = CutRow::kAllNo;
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    if (at.row.lane_of[i] == before) continue;
+    before = at.row.lane_of[i];
+    require(before >= 0, "a cut that was tried parts the rows");
+    const auto lane = static_cast<std::size_t>(before);
     part(subset, at.row.cut[lane], at);
     const auto part_of = [&](const CutSubset& side, const CutSide& facts, double value) {
       return NearPart{side.key,          value, facts.loss[lane], side.group_loss, facts.rows[lane],
                       facts.events[lane]};
     };
-    out.push_back({first_like(subset, at.row.cut[lane]),
-                   part_of(at.no_part.subset, at.row.no, tried[lane].no),
-                   part_of(at.yes_part.subset, at.row.yes, tried[lane].yes),
-                   penalty_of(at.row.cut[lane])});
+    out.push_back(
+        {first_like(subset, at.row.cut[lane]), part_of(at.no_part.subset, at.row.no, tried[i].no),
+         part_of(at.yes_part.subset, at.row.yes, tried[i].yes), penalty_of(at.row.cut[lane])});
   }
 }
 

@@ -218,6 +218,8 @@ void NearTrees::offer(std::uint32_t at, Pair pair, double limit) {
                       : std::nullopt;
   if (!yes || no->value + yes->value + split.penalty > limit) {
     s.waiting.push_back(pair);
+    // Other parents may have asked this stream for more before: whoever does again must retry it.
+    s.waited_to = std::min(s.waited_to, limit);
     return;
   }
   pair.value = no->value + yes->value + split.penalty;
