@@ -35,7 +35,7 @@ struct Stats {
   Counter lane_rows;  // (rows or blocks of rows) x questions that went through a lane
   Counter pruned_by_budget, pruned_by_incremental_progress, pruned_by_leaf_count;
   Counter pruned_by_floor;  // cuts, not subsets
-  Counter pruned_by_guess;  // without the guess neither the budget nor incremental progress would have closed it
+  Counter pruned_by_guess;  // neither budget nor incremental progress would have
 };
 inline constexpr std::pair<const char*, Counter Stats::*> kCounters[] = {
     {"subsets_solved", &Stats::subsets_solved},
