@@ -21,7 +21,7 @@ DATALESS_TABLES := import_cost memory metrics streaming default_fit explore_page
 # What is fuzzed of that which users pass.
 INPUTS := load csv frame outcome proof
 
-.PHONY: demo test test-slow test-all core-test tsan asan sanitize builds clang valgrind fuzz-core $(INPUTS:%=fuzz-%) faults odd audit coverage pandas2 lint workflows release trials format docs oracle proofs data raw-data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables bench-near_optimal bench-new_rows bench-competing_risks bench-every_cut gap-plot paper paper-quick paper-figures clean
+.PHONY: demo test test-slow test-all core-test tsan asan sanitize builds clang valgrind fuzz-core $(INPUTS:%=fuzz-%) faults odd audit coverage pandas2 lint workflows release trials format docs oracle proofs data raw-data parity bench $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables bench-near_optimal bench-new_rows bench-competing_risks bench-every_cut pages gap-plot paper paper-quick paper-figures clean
 
 demo: .venv/.demo
 	$(BIN)/survtree demo
@@ -258,7 +258,7 @@ raw-data: .venv/.raw
 
 # The original program beside ours on the paper's data sets: benchmarks/README.md
 parity: .venv/.test .venv/.rivals
-	$(BIN)/python -m benchmarks.parity --data "$(DATA)"
+	$(BIN)/python -m benchmarks.parity --data "$(DATA)" $(ARGS)
 
 # All tables, after make data. Takes hours, and can be stopped and taken up.
 bench: $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables bench-near_optimal bench-new_rows bench-competing_risks bench-every_cut
@@ -297,6 +297,10 @@ paper-quick: .venv/.test .venv/.rivals
 paper-figures: .venv/.test
 	$(BIN)/python -m benchmarks.paper.figures
 	$(BIN)/python -m benchmarks.paper.figures --quick
+
+# The pages of docs/results and the figures of README.md and paper.md, from the files of results.
+pages: .venv/.test .venv/.new_rows
+	$(BIN)/python -m benchmarks.pages
 
 # A picture of what bench-anytime measured.
 gap-plot: .venv/.test

@@ -1,7 +1,7 @@
 """Every claim of README and docs that a measurement carries, with the command that shows it.
 
 A claim names its files; its figure is computed from their rows (figures.py, beside.py), never
-typed. ``python -m benchmarks.pages`` makes docs/results/claims.md of all claims, and fills the
+typed. ``make pages`` makes docs/results/claims.md of all claims, and fills the
 parts of README.md and paper.md that name figures.
 """
 
@@ -162,19 +162,19 @@ SPEED = (
     Claim(
         "seconds of one core / of a GPU",
         "gpu_searches",
-        "python -m benchmarks.gpu searches",
+        "python -m benchmarks.gpu searches --problems PLACE --device cuda",
         figures.gpu_searches,
     ),
     Claim(
         "the same, geometric means: paths, five folds of them, near-optimal sets, other losses",
         "gpu_searches",
-        "python -m benchmarks.gpu searches",
+        "python -m benchmarks.gpu searches --problems PLACE --device cuda",
         figures.gpu_kinds,
     ),
     Claim(
         "on a GPU: credit, 0/1 columns; whas500, every cut",
         "gpu_searches",
-        "python -m benchmarks.gpu searches",
+        "python -m benchmarks.gpu searches --problems PLACE --device cuda",
         figures.gpu_deepest,
     ),
     Claim(
@@ -186,7 +186,7 @@ SPEED = (
     Claim(
         "one search on two workers of a Dask cluster: seconds with one worker / with two",
         "cluster_workers",
-        "python -m benchmarks.cluster",
+        "python -m benchmarks.cluster --data .data",
         figures.cluster_workers,
     ),
     Claim(
@@ -309,13 +309,22 @@ HEADER = ("claim", "figure", "command, and the file that it fills", "measured")
 INTRODUCTION = """\
 # All claims, and the command that shows each
 
-Made by `python -m benchmarks.pages` from the files named beside the figures: no figure on this page
-is typed. Each command fills its file again, after `make data`; with `ARGS=--summary` most of them
-only print what the file says. "Measured" is the date of the commit that the rows name, not of this
-page ("no commit named": the rows do not say);
-"earlier core" means that the C++ core has changed since, so that seconds may be different by now.
-[How the benchmarks measure](method.md) says what is timed and how. Most rows are from one machine
-with two cores; each page of results names its machines.
+Made by `make pages` from the files named beside the figures: no figure on this page is typed.
+
+Each command, after `make data`, runs what its file does not hold yet. So on a copy of the
+repository it only prints the committed figures; to measure for yourself, add options: `make
+bench-path ARGS="--fresh --out build/path.csv"`. `ARGS=--summary` only prints what a file says.
+Commands that begin with `python` are for the Python of `.venv`; those about a GPU need a machine
+with one and `pip install "survtree[gpu]"`, and [their page](gpu.md) says how the problems get
+there.
+
+"Measured" is the date of the commit that the rows name, not of this page ("no commit named": the
+rows do not say). "Earlier core" means that the C++ core has changed since, so that seconds may be
+different by now; what the defaults of a fit are may have changed too, and with them trees and
+scores of fits at their defaults. [How the benchmarks measure](method.md) says what is timed and
+how. Each page of results names its machines. The same pair of programs can have different ratios in
+two tables: data sets, depths, limits and machines differ, and the page of each table says which
+they are.
 """
 BESIDE = """\
 ## Compared with other programs on training rows

@@ -237,7 +237,7 @@ def text_of(page: Page) -> str:
         f"# {page.title}",
         "",
         *told_age(rows),
-        f"Made by `python -m benchmarks.pages` from {', '.join(links)}, "
+        f"Made by `make pages` from {', '.join(links)}, "
         f"which `{page.command}` fills. What is measured:",
         "",
         "```none",

@@ -1,16 +1,17 @@
 """Our objective compared with that of the original program, case by case.
 
-    python -m benchmarks.parity --data FOLDER [--out results.csv]
+    python -m benchmarks.parity --data FOLDER [--names gbsg2 ...] [--depths 2 3] [--limit 60]
+    python -m benchmarks.parity --summary
 
 Each case runs the original in a fresh process and ours, re-scores the original's tree with our
 independent loss, and fails if ours is worse than that or further than 2e-5 (relative; theirs is
-float32) from the objective the original reports.
+float32) from the objective the original reports. Cases that are already in the output file are not
+run again.
 """
 
-import argparse
-import csv
 import sys
 import time
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks import data, programs, runner, suites
+from benchmarks.tables import CASE, Table, machine, parsed, parser_of, revision
 from survtree import OptimalSurvivalTree
 from survtree._scoring.losses import LossByDefinition
 
 FIELDS = (
-    "dataset",
-    "max_depth",
-    "regularization",
+    *CASE,
     "osst_status",
     "osst_objective",
     "osst_rescored",
@@ -89,24 +89,33 @@ def verdict(reported: float, rescored: float, ours: float) -> str:
     return "agrees" if abs(reported - ours) <= runner.RELATIVE * ours else "ours better"
 
 
+def run(table: Table, cases: list[suites.Case], folder: Path, limit_s: float) -> None:
+    """All cases that are not in the table yet."""
+    with programs.started("osst") as running:
+        osst = running["osst"]
+        told = {**machine(), "programs": f"{osst.version}; survtree{revision()}"}
+        for case in cases:
+            if not table.has(*(getattr(case, name) for name in CASE)):
+                table.add({**compare(case, folder, limit_s, osst), **told})
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="folder of the CSV files")
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/parity_osst.csv"))
+    parser = parser_of(__doc__, "parity_osst.csv")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds for the original")
-    arguments = parser.parse_args()
-    verdicts: dict[str, int] = {}
-    with arguments.out.open("w", newline="") as file, programs.started("osst") as running:
-        table = csv.DictWriter(file, FIELDS, lineterminator="\n")
-        table.writeheader()
-        for case in suites.PARITY:
-            row = compare(case, arguments.data, arguments.limit, running["osst"])
-            table.writerow(row)
-            file.flush()
-            verdicts[row["verdict"]] = verdicts.get(row["verdict"], 0) + 1
-            print(case.dataset, case.max_depth, case.regularization, row["verdict"], flush=True)
-    print(verdicts)
-    return 1 if verdicts.get("ours worse") else 0
+    parser.add_argument("--names", nargs="+", choices=data.NAMES, default=data.NAMES)
+    parser.add_argument("--depths", nargs="+", type=int, default=[2, 3, 4])
+    arguments = parsed(parser)
+    table = Table(arguments.out, FIELDS)
+    cases = [
+        case
+        for case in suites.PARITY
+        if case.dataset in arguments.names and case.max_depth in arguments.depths
+    ]
+    if not arguments.summary:
+        run(table, cases, arguments.data, arguments.limit)
+    verdicts = Counter(row["verdict"] for row in table.rows)
+    print(", ".join(f"{n} {verdict}" for verdict, n in verdicts.most_common()))
+    return 1 if verdicts["ours worse"] else 0
 
 
 if __name__ == "__main__":

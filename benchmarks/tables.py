@@ -138,4 +138,6 @@ def parsed(parser: argparse.ArgumentParser) -> argparse.Namespace:
         parser.error(f"--data must be the folder that 'make data' filled; got {arguments.data}")
     if arguments.fresh:
         arguments.out.unlink(missing_ok=True)
+    if arguments.out.exists():
+        print(f"what {arguments.out.name} holds is not run again; --fresh starts over")
     return arguments

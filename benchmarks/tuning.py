@@ -3,13 +3,14 @@
     python -m benchmarks.tuning --data FOLDER [--max-depth 4] [--n-jobs 1] [--datasets churn ...]
 
 Four data sets, five folds stratified by the event flag, the same for both (seed 0), at least 7 rows
-per leaf. Ours selects among all trees of the paths of depth 1 to `--max-depth` (regularization from
-0.001 on); scikit-survival's SurvivalTree among max_depth 1 to 10, each fitted on each fold and on
-all rows. Both are scored alike: IBS ratio on held-out rows; the censoring curve and the single
-curve of the ratio are those of the training rows of the fold. Both take the fewest leaves within
-one standard error of the best (`rule` one_standard_error), or the best (minimum). Greedy trees may
-become far larger, so there is a third row for them (no_larger): the best of those with no more
-leaves than ours has by the first rule. Seconds are of the whole selection, once per program.
+per leaf. Ours, at the defaults of OptimalSurvivalTreeCV (a teacher, shrunken curves), selects among
+all trees of the paths of depth 1 to `--max-depth`; scikit-survival's SurvivalTree among max_depth 1
+to 10, each fitted on each fold and on all rows. Both are scored alike: IBS ratio on held-out rows;
+the censoring curve and the single curve of the ratio are those of the training rows of the fold.
+Both take the fewest leaves within one standard error of the best (`rule` one_standard_error), or
+the best (minimum). Greedy trees may become far larger, so there is a third row for them
+(no_larger): the best of those with no more leaves than ours has by the first rule. Seconds are of
+the whole selection, once per program.
 """
 
 import warnings

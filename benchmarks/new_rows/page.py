@@ -125,7 +125,9 @@ def judged_line(results: Results) -> str:
     means = {m: mean(results.by_table(m, SCORE).values()) for m in results.methods()}
     best = sorted(means, key=lambda m: -means[m])[:MOST_NAMED]
     told = "; ".join(f"{NAMES[m].strip('*')}: {number(means[m], '{:.3f}')}" for m in best)
-    return f"IBS ratio on the {len(results.tables())} tables of the half that was to judge: {told}."
+    return (
+        f"IBS ratio on the {len(results.tables())} tables that were put aside to judge by: {told}."
+    )
 
 
 def left_out_line(results: Results, n_shared: int) -> str:

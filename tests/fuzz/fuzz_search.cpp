@@ -69,7 +69,8 @@ Input input_of(Bytes in) {
   o.n_threads = 1 + in.up_to(1);
   const std::uint32_t off = in.next();
   std::size_t bit = 0;
-  // A byte says which are off; the one after the eighth is about a loss that is not solved here.
+  // A byte says which are off. Those after the eighth stay on: pairs is about a loss that is not
+  // solved here; a later one wants a byte of its own, at the end, as min_events_leaf.
   for (const auto& [name, flag] : kSwitches) o.switches.*flag = ((off >> bit++) & 1U) == 0;
   const std::vector<Kernel> kernels = available_kernels();
   o.kernel = kernels[in.up_to(kernels.size() - 1)];

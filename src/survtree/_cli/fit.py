@@ -268,19 +268,21 @@ def path(
         print_json({"status": found.status_, "trees": table.to_dicts()})
     else:
         _print_trees(table.to_dicts())
-        typer.echo(_meaning(found.status_))
+        typer.echo(_meaning(found.status_, found[0].certificate_.screening))
     if found.status_ == "interrupted":
         raise typer.Exit(INTERRUPTED)
 
 
-def _meaning(status: str) -> str:
-    """What the list of a path says, given its status."""
+def _meaning(status: str, screening: str) -> str:
+    """What the list of a path says, given its status and which splits were searched."""
+    searched = f"{screening}." if screening else ""
     if status != "optimal":
-        return f"{status}: the best trees that were found; nothing is proven about deeper ones."
+        open_end = f"{status}: the best trees that were found; nothing is proven about deeper ones."
+        return f"{open_end}\n{searched}".strip()
     return (
         "optimal: each tree is the best of its size. To fit one, pass a\n"
-        "--regularization between the two numbers beside it."
-    )
+        f"--regularization between the two numbers beside it.\n{searched}"
+    ).strip()
 
 
 def _print_trees(trees: list[dict[str, Any]]) -> None:
