@@ -300,7 +300,15 @@ def note_rows(model: Any, study: Study) -> None:
     """Say how many rows a fit left out, if it did."""
     n = sum(curve.n_rows for curve in model.leaf_curves_.values())
     if n < len(study.frame):
-        note(f"fitted {rows_left(n, len(study.frame))}")
+        note(f"fitted {rows_left(n, len(study.frame))}{_most_missing(study.covariates)}")
+
+
+def _most_missing(table: "pl.DataFrame") -> str:
+    """Which columns have the most missing values, if any has some."""
+    counts = {name: table[name].null_count() for name in table.columns}
+    most = sorted((name for name in counts if counts[name]), key=lambda name: -counts[name])
+    told = ", ".join(f"{name!r} {counts[name]:,}" for name in most[:3])
+    return f" (missing by column: {told}{', ...' if len(most) > 3 else ''})" if most else ""
 
 
 def rows_left(n_rows: int, n_all: int) -> str:
