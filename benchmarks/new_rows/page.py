@@ -96,7 +96,7 @@ def _cells_of(results: Results, method: str) -> str:
         NAMES[method],
         f"{number(mean(values), '{:.3f}')} ({number(standard_error(values), '{:.3f}')})",
         "" if method == BESIDE else f"{won} of {len(found)}",
-        f"{number(found[worst], '{:.2f}')} ({worst})",
+        f"{number(round(found[worst], 2) + 0.0, '{:.2f}')} ({worst})",
         number(mean(results.by_table(method, "c").values()), "{:.3f}"),
         number(mean(results.by_table(method, "leaves").values()), "{:.1f}"),
     )
