@@ -108,8 +108,8 @@ def measured_held_out() -> str:
         f"`ctree`; ours are better on {won} of them. A Cox model with a ridge penalty, which is "
         f"not a tree, has {cox:.3f}. A greedy tree for the same teacher has {greedy:.3f}: on new "
         "rows it is the teacher that helps, not the exact search. Our trees predict shrunken "
-        "curves, the other trees Kaplan-Meier curves of their leaves; scores of all tables were "
-        "seen while the defaults were chosen."
+        "curves, those of other programs Kaplan-Meier curves of their leaves; scores of all tables "
+        "were seen while the defaults were chosen."
     )
 
 
