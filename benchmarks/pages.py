@@ -280,7 +280,7 @@ def index() -> str:
         "[All claims](claims.md) is the summary, each with its command. [How the benchmarks "
         "measure](method.md) says what is timed and how, and [the paper's experiments](paper.md) "
         "compares all programs. Each page of the table below is made from files of "
-        "`benchmarks/results` by `python -m benchmarks.pages`. Seconds are those of the machine "
+        "`benchmarks/results` by `make pages`. Seconds are those of the machine "
         "that the page names; commits differ from page to page.",
         "",
         *markdown_table(
