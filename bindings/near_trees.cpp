@@ -1,6 +1,6 @@
 #include "near_trees.hpp"
 
-#include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "owned.hpp"
@@ -27,6 +27,19 @@ struct OwnedNear {
   const std::vector<std::uint32_t>& questions;
 };
 
+// Bit k of the number of a question says whether it is in set k.
+std::vector<std::uint32_t> sets_of_each(const std::vector<std::uint32_t>& questions,
+                                        const std::vector<std::vector<std::uint32_t>>& sets) {
+  std::unordered_map<std::uint32_t, std::uint32_t> sets_of;
+  for (std::size_t k = 0; k < sets.size(); ++k)
+    for (const std::uint32_t question : sets[k]) sets_of[question] |= std::uint32_t{1} << k;
+  std::vector<std::uint32_t> out(questions.size());
+  for (std::size_t q = 0; q < questions.size(); ++q)
+    if (const auto found = sets_of.find(questions[q]); found != sets_of.end())
+      out[q] = found->second;
+  return out;
+}
+
 // Sets of questions are those of Python. A question that is not asked, since another parts the rows
 // alike, is in no set.
 NearQuery near_query_of(const nb::dict& d, const std::vector<std::uint32_t>& questions) {
@@ -36,18 +49,12 @@ NearQuery near_query_of(const nb::dict& d, const std::vector<std::uint32_t>& que
   const auto sets = nb::cast<std::vector<std::vector<std::uint32_t>>>(d["uses"]);
   require(sets.size() < 32, "at most 31 sets of questions");
   query.all_sets = (std::uint32_t{1} << sets.size()) - 1;
-  if (!sets.empty()) query.sets_of.resize(questions.size());
-  const auto is_in = [](const std::vector<std::uint32_t>& set, std::uint32_t question) {
-    return std::find(set.begin(), set.end(), question) != set.end();
-  };
-  for (std::size_t q = 0; q < query.sets_of.size(); ++q)
-    for (std::size_t k = 0; k < sets.size(); ++k)
-      if (is_in(sets[k], questions[q])) query.sets_of[q] |= std::uint32_t{1} << k;
+  if (!sets.empty()) query.sets_of = sets_of_each(questions, sets);
   if (d["first"].is_none()) return query;
   query.has_first = true;
   const auto first = nb::cast<std::vector<std::uint32_t>>(d["first"]);
-  for (const std::uint32_t question : questions)
-    query.may_be_first.push_back(is_in(first, question));
+  for (const std::uint32_t is_in : sets_of_each(questions, {first}))
+    query.may_be_first.push_back(is_in != 0);
   return query;
 }
 
@@ -64,6 +71,7 @@ Optima optima_from(const nb::object& solver) {
 
 template <class AnyOwned, class Source>
 void init_near(OwnedNear* self, AnyOwned& owned, const nb::dict& query) {
+  refuse_second_thread(owned.search);
   const auto& questions = questions_of(owned.problem);
   new (self) OwnedNear(std::make_unique<Source>(owned.search), near_query_of(query, questions),
                        nb::cast<std::size_t>(query["most_bytes"]), questions);

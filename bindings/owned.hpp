@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <stdexcept>
 #include <utility>
 
 #include "search/cut_search.hpp"
@@ -28,12 +29,20 @@ struct OwnedCutSearch {
   CutSearch search;
 };
 
+// A search serves one thread at a time; another one, which has the GIL when it asks, is refused.
+template <class AnySearch>
+void refuse_second_thread(AnySearch& search) {
+  if (search.limits().has_listener())
+    throw std::runtime_error("this search is at work in another thread; wait until it has ended");
+}
+
 // Does `work` without the GIL. Every few hundredths of a second Python gets a turn: pending signals
 // are handled and `on_turn` is called. Ctrl-C asks the search to stop and hand over what it has;
 // any other exception does so too, and is raised when the search has stopped. So is a second Ctrl-C
 // that comes before that; one that comes later Python raises by itself.
 template <class AnyOwned, class Work>
 auto without_gil(AnyOwned& owned, const nb::object& on_turn, Work work) {
+  refuse_second_thread(owned.search);
   std::exception_ptr raised;
   bool is_interrupted = false;
   owned.search.limits().set_listener([&] {

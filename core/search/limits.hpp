@@ -62,6 +62,7 @@ class Limits {
 
   // Called by the caller's own thread every few hundredths of a second; may interrupt().
   void set_listener(std::function<void()> listener) { listener_ = std::move(listener); }
+  bool has_listener() const { return static_cast<bool>(listener_); }
 
   // `n_polls` belongs to the asking thread. Reading the clock costs as much as a small subset, so
   // only every 16th poll does.

@@ -339,7 +339,8 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         verbose, callback = options["verbose"], options["callback"]
         with watching(verbose, callback) as watch:
             prepared = prepare(self, options, X, y, sample_weight, watch, clock)
-            kept = self._kept_search if options["warm_start"] else None
+            # Taken, since a search serves one thread at a time.
+            kept = self.__dict__.pop("_kept_search", None) if options["warm_start"] else None
             settings = settings_for(options, prepared, kept)
             save_if_asked(prepared.problem, settings)
             found = searched(prepared, settings, watch, kept, clock)

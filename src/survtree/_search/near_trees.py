@@ -1,5 +1,6 @@
 """All trees of a problem that are nearly optimal, best first; and the best under conditions."""
 
+import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, overload
@@ -108,6 +109,8 @@ class NearSearch:
         self.optimum = optimum
         self.settings = replace(settings or SearchSettings(), upper_bound=None, gap=0.0)
 
+        # A search serves one thread at a time; others wait for it. (A callback is of the same.)
+        self._is_at_work = threading.RLock()
         self._plain: TreeSearch | None = None
         self._coded: TreeSearch | None = None
         self._optima: dict[int, Optima | None] = {}  # by search
@@ -129,12 +132,15 @@ class NearSearch:
 
     def trees(self, slack: float, limit: int, watch: Watch | None = None) -> NearTrees:
         """At most ``limit`` trees of an objective <= optimum + slack."""
-        native = self._native()
-        raw = self._run(
-            lambda turn: native.find(self.optimum, slack, limit + 1, self._limits(native), turn),
-            native,
-            watch,
-        )
+        with self._is_at_work:
+            native = self._native()
+            raw = self._run(
+                lambda turn: native.find(
+                    self.optimum, slack, limit + 1, self._limits(native), turn
+                ),
+                native,
+                watch,
+            )
         n = min(raw["n_trees"], limit)
         status = "complete" if raw["is_complete"] else "limit"
         if raw["status"] != "optimal":
@@ -174,10 +180,13 @@ class NearSearch:
         if not uses and first is None:
             problem = replace(problem, max_depth=depth, max_leaves=most)
             return _plain_best(problem, self.settings, watch)
-        native = self._native(uses=uses, first=first, max_depth=depth, max_leaves=most)
-        raw = self._run(
-            lambda turn: native.find_best(self.optimum, self._limits(native), turn), native, watch
-        )
+        with self._is_at_work:
+            native = self._native(uses=uses, first=first, max_depth=depth, max_leaves=most)
+            raw = self._run(
+                lambda turn: native.find_best(self.optimum, self._limits(native), turn),
+                native,
+                watch,
+            )
         tree = TreesInOrder(native, 1)[0] if raw["n_trees"] else None
         status = "optimal" if tree is not None else "impossible"
         if not raw["is_complete"]:
