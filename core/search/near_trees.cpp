@@ -156,18 +156,24 @@ bool NearTrees::add_splits(std::uint32_t at, double limit) {
     for (const NearSplit& split : found) {
       const bool is_barred = at == 0 && query_.has_first && !query_.may_be_first[split.question];
       if (!is_barred && s.questions.insert(split.question).second) add_split(at, split);
+      if (is_stopped()) return false;
     }
   }
   s.known_to = limit;
   return true;
 }
 
-// Each set that is still to be used is so on the one side or on the other.
+// Each set that is still to be used is so on the one side or on the other: there are as many ways
+// as subsets of these sets, which can be very many.
 void NearTrees::add_split(std::uint32_t at, const NearSplit& split) {
-  const std::uint32_t left = streams_[at].wanted.must_use & ~sets_of(split.question);
+  const Wanted& wanted = streams_[at].wanted;
+  const std::uint32_t left = wanted.must_use & ~sets_of(split.question);
+  // Each side has at most one split less than leaves.
+  const std::uint64_t most_splits = 2 * (std::uint64_t{most_leaves(wanted.depth - 1)} - 1);
+  if (static_cast<std::uint64_t>(std::popcount(left)) > most_splits) return;
   for (std::uint32_t no_sets = left;; no_sets = (no_sets - 1) & left) {
     add_sides(at, split, no_sets, left & ~no_sets);
-    if (no_sets == 0) return;
+    if (no_sets == 0 || source_.should_stop()) return;
   }
 }
 

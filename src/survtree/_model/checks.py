@@ -20,6 +20,7 @@ from survtree._proof.certificate import Certificate
 from survtree._search.problem import Problem
 
 T = TypeVar("T")
+MOST = 2**62  # trees that anybody can list; the core counts to a little more
 # Options of a tree that a path and a cross-validation pass on as they are.
 TREE_OPTIONS = (
     *("min_samples_leaf", "min_events_leaf", "max_leaves", "loss", "thresholds", "missing"),
@@ -78,10 +79,10 @@ def check_names_differ(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def check_limit(limit: Any) -> int:
-    """A positive count."""
+    """A positive count, of which as much is left as the core can count to."""
     if not is_count(limit):
         raise ValueError(f"limit must be a positive integer; got {limit!r}.")
-    return int(limit)
+    return min(int(limit), MOST)
 
 
 def check_has_rows(method: str, kept: T | None) -> T:

@@ -10,6 +10,8 @@ from survtree._proof.choice import Choice
 from survtree._questions.questions import Questions
 from survtree._search.problem import Problem
 
+MOST_USED = 31  # columns, each a bit of a number in the core
+
 
 @dataclass(frozen=True)
 class Condition:
@@ -40,6 +42,7 @@ def read_condition(
         max_leaves=_check_leaves(max_leaves, problem.max_leaves),
         max_depth=_check_depth(max_depth, problem.max_depth),
     )
+    _check_number_used(choice, problem)
     if not choice.condition:
         raise ValueError(
             "best needs a condition; it got none. Pass uses, avoids, first, max_leaves or "
@@ -129,6 +132,19 @@ def _check_depth(max_depth: Any, most: int | None) -> int | None:
             "trees beyond the limits of this fit."
         )
     return None if max_depth is None else int(max_depth)
+
+
+def _check_number_used(choice: Choice, problem: Problem) -> None:
+    """Refuse more columns than a search keeps track of, or than a tree has splits."""
+    n = len(choice.uses)
+    if n > MOST_USED:
+        raise ValueError(
+            f"uses must name at most {MOST_USED} columns; got {n}. Leave some of them out."
+        )
+    depths = [d for d in (problem.max_depth, choice.max_depth) if d is not None]
+    leaves = [m for m in (problem.max_leaves, choice.max_leaves) if m is not None]
+    if any(n >= 2 ** min(depth, MOST_USED) for depth in depths) or any(n >= m for m in leaves):
+        check_was_found(None, "impossible", choice)
 
 
 def check_was_found(tree: Any, status: str, choice: Choice) -> None:

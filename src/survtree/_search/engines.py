@@ -198,13 +198,14 @@ def near_of(
 
 def run_limits(settings: SearchSettings, search: Watched) -> dict[str, Any]:
     """When a search may stop, as the native module takes it."""
+    node_limit = settings.node_limit
     return {
         "gap": settings.gap,
         "time_limit_s": np.inf if settings.time_limit is None else settings.time_limit,
         "seconds_gone": settings.seconds_gone,
         "slice_s": np.inf,
         "memory_limit_bytes": _cache_limit(settings.memory_limit, search),
-        "node_limit": NO_LIMIT if settings.node_limit is None else settings.node_limit,
+        "node_limit": min(NO_LIMIT, NO_LIMIT if node_limit is None else node_limit),
         "work_limit": NO_LIMIT if settings.work_limit is None else settings.work_limit,
         "wants_bounds": settings.wants_bounds,
     }

@@ -2,9 +2,12 @@
 
 import functools
 import pickle
+import warnings
 from typing import Any
 
-from survtree import OptimalSurvivalTree
+import numpy as np
+
+from survtree import DataWarning, OptimalSurvivalTree
 from tests.support.bad_inputs.case import TABLE, Case, Y
 
 
@@ -19,6 +22,16 @@ def fitted() -> Any:
 def near() -> Any:
     """Its near-optimal trees."""
     return fitted().near_optimal(within=0.1)
+
+
+@functools.cache
+def near_of_many() -> Any:
+    """The near-optimal trees over 32 columns of 0 and 1."""
+    X = np.array([[(row >> k % 5) & 1 for k in range(32)] for row in range(32)])
+    model = OptimalSurvivalTree(6, 0.01, min_samples_leaf=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        return model.fit(X, (np.ones(32, dtype=bool), np.arange(1.0, 33.0))).near_optimal()
 
 
 def unfit() -> Any:
@@ -78,6 +91,11 @@ NEAR: dict[str, list[Case]] = {
             "`best(max_depth=4)` of a fit of depth 1",
             lambda: near().best(max_depth=4),
             ("max_depth", "4", "1"),
+        ),
+        Case(
+            "`best(uses=[...])` with 32 columns",
+            lambda: near_of_many().best(uses=[f"x{k}" for k in range(32)]),
+            ("at most 31", "32"),
         ),
         Case(
             "`best(uses=['age', 'stage'])` of a fit of depth 1",
