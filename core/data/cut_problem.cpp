@@ -188,6 +188,7 @@ CutProblem make_cut_problem(const CodedTable& t, const Outcome& outcome) {
   require(t.n_rows > 0 && t.n_rows < UINT32_MAX, "between 1 and 2^32 - 2 rows");
   require(t.codes.size() == t.n_rows * t.n_columns, "codes are columns x rows");
   const std::size_t n = t.question_cut.size();
+  require(n <= INT32_MAX, "at most 2^31 - 1 questions");
   require(t.question_column.size() == n && t.question_rank.size() == n, "questions");
   require(t.event.size() == t.n_rows && t.weight.size() == t.n_rows, "one of each a row");
   for (const std::size_t n_rules : {t.question_penalty.size(), t.may_be_first.size()})

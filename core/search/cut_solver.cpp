@@ -41,6 +41,7 @@ CutSolver::CutSolver(const CutProblem& problem, const SearchOptions& options)
   require(options.regularization >= 0.0, "regularization >= 0");
   require(options.min_samples_leaf >= 1, "min_samples_leaf >= 1");
   require(options.most_lanes >= 1, "most_lanes >= 1");
+  spare_tables_.reserve(kMostSpareTables);
   root_.rows = all_rows_;
   root_.loss = problem.loss->of_leaf(all_rows_);
   root_.floor = problem.loss->floor(all_rows_);
@@ -150,6 +151,7 @@ CutSolver::Table CutSolver::new_table() {
   return {table.release(), [this, bytes](FloorTable* old) {
             table_bytes_ -= bytes;
             old->sides.clear();
+            // There is room for it (see the constructor): nothing here may throw.
             if (spare_tables_.size() < kMostSpareTables &&
                 bytes * (spare_tables_.size() + 1) <= kMostSpareBytes)
               spare_tables_.emplace_back(old);

@@ -53,9 +53,12 @@ void SubsetSolver::start(const RunLimits& limits) {
 }
 
 void SubsetSolver::with_team(const std::function<void()>& work) {
+  struct Ended {  // whatever the work throws
+    std::unique_ptr<Team>& team;
+    ~Ended() { team.reset(); }
+  } const ended{team_};
   if (workers_.size() > 1) team_ = std::make_unique<Team>(workers_.size());
   work();
-  team_.reset();
 }
 
 void SubsetSolver::with_share_of_work(double lane_rows, const std::function<void()>& work) {

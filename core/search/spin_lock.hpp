@@ -1,5 +1,5 @@
-// A lock that is held for a few dozen instructions, so that waiting in a loop is cheaper than going
-// to sleep.
+// A lock that is nearly always held for a few dozen instructions, so that waiting in a loop is
+// cheaper than going to sleep. A table that grows under it makes the others wait longer.
 #pragma once
 
 #include <atomic>

@@ -35,8 +35,14 @@ void Team::run(std::size_t worker, std::size_t n, const Task& task,
     is_done_.wait_for(lock, std::chrono::milliseconds(10));
     if (worker != 0) continue;
     lock.unlock();
-    while_waiting();
+    std::exception_ptr failure;
+    try {
+      while_waiting();
+    } catch (...) {  // others still work on this batch, which must outlive that
+      failure = std::current_exception();
+    }
     lock.lock();
+    if (failure && !batch.failure) batch.failure = failure;
   }
   std::erase(open_, &batch);
   if (batch.failure) std::rethrow_exception(batch.failure);

@@ -23,6 +23,7 @@ class LikelihoodLoss : public Loss {
       const auto counts =
           static_cast<std::int64_t>(row.n_copies + (std::uint64_t{row.n_events} << 32U));
       pair_rows_.push_back({rows_[i].expected, rows_[i].events, counts});
+      n_rows_ += row.n_copies;
       is_weighted |= row.weight != static_cast<double>(row.n_copies);
     }
     pair_facts_ = {pair_rows_.data(), rows_.data(), units, largest_log, is_weighted};
@@ -53,10 +54,11 @@ class LikelihoodLoss : public Loss {
     }
   }
 
-  // Where E needs two numbers a row, pairs are not worth it; and counts must be exact in single
-  // precision.
+  // Where E needs two numbers a row, pairs are not worth it; and counts of rows and sums of weights
+  // must be exact in single precision.
   bool judges_pairs() const override {
-    return facts_.units.expected_low == 0.0 && facts_.units.total_weight < 0x1p24;
+    const bool are_exact = n_rows_ < (1U << 24U) && facts_.units.total_weight < 0x1p24;
+    return facts_.units.expected_low == 0.0 && are_exact;
   }
   void add_up_pairs(const PairRequest& request, std::vector<std::int64_t>& sums) const override {
     sums.resize(pair_sums_size(request.n_questions, pair_facts_.is_weighted));
@@ -94,6 +96,7 @@ class LikelihoodLoss : public Loss {
   }
 
   std::vector<HazardSums> rows_;  // of each collapsed row
+  std::uint64_t n_rows_ = 0;      // of the table
   HazardFacts facts_;
   std::vector<PairRow> pair_rows_;
   PairFacts pair_facts_{};
