@@ -53,7 +53,7 @@ def test_a_word_among_numbers_is_named_with_its_row(tmp_path):
     for command in ("predict", "evaluate", "verify"):
         run = survtree(command, model, data)
         assert run.exit_code == 2
-        assert "column 'site' must hold numbers or flags as at fit; row 5 has text" in run.stderr
+        assert "column 'site' must hold numbers or flags as at fit; line 7 has text" in run.stderr
         assert "'missing'. Pass --na missing if it means missing" in run.stderr
         done(command, model, data, "--na", "missing")
 

@@ -579,8 +579,36 @@ def test_nothing_is_left_of_a_failed_prediction(folder, tmp_path):
     for ending in ("csv", "parquet", "arrow"):
         out = tmp_path / f"out.{ending}"
         told = refused("predict", folder / "model.json", tmp_path / "new.parquet", "-o", out)
-        assert "rows 0 to 136 of the file: X must not have missing values" in told
+        assert "rows 1 to 137 of the file: X must not have missing values" in told
+        assert "'Age_in_years' (1, the first in row 101)" in told
         assert sorted(path.name for path in tmp_path.iterdir()) == ["new.parquet"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
+def test_rows_are_counted_as_an_editor_or_spreadsheet_does(tmp_path, ending):
+    days = table()["days"].to_list()
+    days[7] = -1
+    frame = table().with_columns(days=pl.Series(days))
+    path = tmp_path / f"data.{ending}"
+    if ending == "parquet":
+        frame.write_parquet(path)
+    else:
+        frame.write_csv(path, separator="\t" if ending == "tsv" else ",")
+    where = "row 8" if ending == "parquet" else "line 9"
+    for how in ("--in-memory", "--stream"):
+        assert f"negative; {where} has -1" in refused("fit", path, how)
+
+
+def test_rows_of_a_later_part_are_counted_from_the_beginning_of_the_file(
+    folder, tmp_path, monkeypatch
+):
+    rows = table().with_columns(pl.col("Age_in_years").cast(pl.String))
+    odd = pl.when(pl.int_range(pl.len()) == 100).then(pl.lit("old")).otherwise("Age_in_years")
+    rows.with_columns(Age_in_years=odd).write_csv(tmp_path / "new.csv")
+    monkeypatch.setattr("survtree._data.files.Source.parts.__defaults__", (50,))
+    out = tmp_path / "out.csv"
+    told = refused("predict", folder / "model.json", tmp_path / "new.csv", "-o", out)
+    assert "line 102 has text: 'old'" in told
 
 
 def test_warnings_are_told_once_for_all_parts(folder, tmp_path, monkeypatch):

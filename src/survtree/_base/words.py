@@ -1,11 +1,13 @@
 """Parts of messages: lists of names, quoted names, suggestions."""
 
 import difflib
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
 LONGEST_MESSAGE = 600
+ROW_NUMBER = re.compile(r"(?<!['\"])\brow (\d+)\b")  # not a column's name, which is in quotes
 
 
 def list_names(names: Sequence[Any], most: int = 10) -> str:
@@ -31,6 +33,11 @@ def one_line_message(error: Exception) -> str:
     text = " ".join(str(error).split())
     text = text if text.isprintable() else ascii(text)
     return text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]} ..."
+
+
+def with_other_rows(message: str, words: Callable[[int], str]) -> str:
+    """A message with other words for each row that it names by its number, such as "row 17"."""
+    return ROW_NUMBER.sub(lambda match: words(int(match[1])), message)
 
 
 QUOTES = ("'", '"')

@@ -24,10 +24,10 @@ from typing import Any, get_type_hints
 import typer
 
 from survtree._base import ClusterError, DeviceError
-from survtree._base.words import one_line_message
+from survtree._base.words import ROW_NUMBER, one_line_message, with_other_rows
 from survtree._cli import data, draw, explore, fit, models, near
 from survtree._cli.inputs import FLAGS, flags_of
-from survtree._cli.printing import BAD_INPUT, FAILED, INTERRUPTED, RUNNING
+from survtree._cli.printing import BAD_INPUT, FAILED, INTERRUPTED, RUNNING, TABLE
 
 # Options of Python that are not in the table of options, by their name on the command line.
 OTHERS = (
@@ -154,7 +154,7 @@ def _errors_on_one_line(name: str, *, is_debugging: bool) -> Iterator[None]:
 def _bad_input(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or 'a file'}: {error.strerror}."
-    return _in_flags(str(error) or type(error).__name__)
+    return _by_lines(_in_flags(str(error) or type(error).__name__))
 
 
 def _unexpected(error: Exception) -> str:
@@ -180,8 +180,20 @@ def _in_flags(text: str) -> str:
     return ARGUMENT.sub(lambda match: ARGUMENTS[match.group()], text)
 
 
+def _by_lines(text: str) -> str:
+    """A message that counts rows from 0 as one that counts them as an editor or spreadsheet does.
+
+    In a file of text that is by its lines, the first of which has the names of the columns.
+    """
+    table = RUNNING.get().meta.get(TABLE)
+    if table is None or not ROW_NUMBER.search(text):
+        return text
+    is_text = table.is_text
+    return with_other_rows(text, lambda row: f"line {row + 2}" if is_text else f"row {row + 1}")
+
+
 def _show_warning(message: Any, category: Any, *where: Any, **more: Any) -> None:
-    typer.echo(f"warning: {_in_flags(str(message))}", err=True)
+    typer.echo(f"warning: {_by_lines(_in_flags(str(message)))}", err=True)
 
 
 # In the order of --help.

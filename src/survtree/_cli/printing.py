@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 RUNNING: ContextVar[typer.Context] = ContextVar("RUNNING")  # the command and what was typed
+TABLE = "survtree.table"  # in its meta: the table that it reads
 WIDTH_OF_PIPES = 200  # tables that are not printed on a terminal are not folded
 
 

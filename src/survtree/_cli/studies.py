@@ -15,7 +15,7 @@ from survtree._cli.inputs import (
     number_or_none,
     number_or_word,
 )
-from survtree._cli.printing import note
+from survtree._cli.printing import RUNNING, TABLE, note
 from survtree._data.read_files import (
     EVENT_NAMES,
     TIME_NAMES,
@@ -80,7 +80,10 @@ def source_of(data: str, form: Format, categorical: Sequence[str] | None) -> "So
     from survtree._data.files import Source
 
     na, codes = tuple(form.na or ()), tuple(categorical or ())
-    return Source(data, form.format, form.separator, na, form.encoding, codes)
+    source = Source(data, form.format, form.separator, na, form.encoding, codes)
+    if (command := RUNNING.get(None)) is not None:
+        command.meta[TABLE] = source
+    return source
 
 
 def study_to_fit(
@@ -105,7 +108,7 @@ def study_to_fit(
         cautions = without_repeats_of(groups, cautions)
     warn_of_data(cautions)
     covariates = covariates.drop({*left_out, *source.codes}, strict=False)
-    check_odd_texts(covariates, source.name, is_text=_is_text(source))
+    check_odd_texts(covariates, source.name, is_text=source.is_text)
     gone = [name for name in left_out if name != roles.weight]
     has_causes = reading.cause is not None or reading.censored is not None
     kept = roles._replace(left_out=tuple(gone))
@@ -258,10 +261,6 @@ def _identifiers(
     ]
     series = [nw.from_native(frame[name], series_only=True) for name in maybe]
     return identifiers_among(list(map(column_of_series, maybe, series)), exclude, named)
-
-
-def _is_text(source: "Source") -> bool:
-    return source.format in ("csv", "tsv") or source.path.endswith((".csv", ".tsv", ".tab"))
 
 
 def study_to_check(

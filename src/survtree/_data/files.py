@@ -28,6 +28,7 @@ FLAG_TEXTS = ({"True", "False"}, {"TRUE", "FALSE"}, {"true", "false"})
 SEPARATORS = ",;\t|"
 WHOLE = r"^\s*([+-]?\d+)\.0+\s*$"
 THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2},\d{3}\s*$"
+TEXT_FORMATS = ("csv", "tsv")
 ROWS_AT_ONCE = 100_000
 
 
@@ -56,6 +57,11 @@ class Source:
             return stream.read(8)
 
     @property
+    def is_text(self) -> bool:
+        """Whether rows are lines, below one with the names of the columns."""
+        return format_of(self.name, self.format, self.first_bytes) in TEXT_FORMATS
+
+    @property
     def name(self) -> str:
         """What messages call it."""
         return "standard input" if self.path == STANDARD_INPUT else self.path
@@ -73,7 +79,7 @@ class Source:
     def size_in_memory(self) -> int:
         """About so many bytes the whole table would take."""
         with read_of(self.name, self.encoding):
-            if format_of(self.name, self.format, self.first_bytes) in ("csv", "tsv"):
+            if self.is_text:
                 return Path(self.path).stat().st_size
             rows = _scanned(self)
             return int(rows.select(pl.len()).collect().item()) * 8 * len(rows.collect_schema())

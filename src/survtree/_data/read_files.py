@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from survtree._base.words import list_names, one_line_message, plain_name
+from survtree._base.words import list_names, one_line_message, plain_name, with_other_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -325,11 +325,12 @@ def check_kept(kept: Sequence[str], made: Sequence[str]) -> None:
 
 @contextmanager
 def in_rows(first: int, last: int) -> Iterator[None]:
-    """Errors about part of a file say which part, since they count its rows from 0."""
+    """Errors about part of a file say which part, and number its rows as those of the file."""
     try:
         yield
     except ValueError as error:
-        raise ValueError(f"rows {first:,} to {last - 1:,} of the file: {error}") from error
+        message = with_other_rows(str(error), lambda row: f"row {first + row}")
+        raise ValueError(f"rows {first + 1:,} to {last:,} of the file: {message}") from error
 
 
 def check_can_write(path: str) -> None:

@@ -4,7 +4,6 @@
 the outcome mean.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,7 +12,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from survtree._base.words import list_names
+from survtree._base.words import ROW_NUMBER, list_names, with_other_rows
 from survtree._data.causes import Causes, with_cause, with_known_causes
 from survtree._data.column_summaries import Facts, facts_of
 from survtree._data.lazy_rows import ROW, LazyRows, as_query, collected
@@ -33,7 +32,6 @@ from survtree._data.table import Codes, Table, table_of
 
 ROWS_LOOKED_AT = 1000  # for what the type of a column tells
 MOST_EVENT_VALUES = 1000
-ROW_NUMBER = re.compile(r"\brow (\d+)\b")
 
 
 def check_lazy(
@@ -158,11 +156,7 @@ def with_rows(rows: Sequence[int], check: Any) -> Any:
     try:
         return check()
     except ValueError as error:
-
-        def number(match: "re.Match[str]") -> str:
-            return f"row {rows[int(match[1])]}"
-
-        raise ValueError(ROW_NUMBER.sub(number, str(error))) from None
+        raise ValueError(with_other_rows(str(error), lambda at: f"row {rows[at]}")) from None
 
 
 def _check_weights(rows: LazyRows) -> None:
@@ -206,7 +200,7 @@ def _event_codes(rows: LazyRows, known: Causes | None, time: Facts) -> LazyOutco
         value = values[int(at[1])]
         which = pl.col(name).is_null() if value is None else pl.col(name).eq_missing(value)
         row = _first_row(rows.frame, name, which)
-        raise ValueError(ROW_NUMBER.sub(f"row {row}", str(error))) from None
+        raise ValueError(with_other_rows(str(error), lambda _: f"row {row}")) from None
     codes = outcome.event.astype(np.uint8) if outcome.cause is None else outcome.cause
     n_codes = 2 if outcome.causes is None else len(outcome.causes.names) + 1
     target = 1 if outcome.causes is None else outcome.causes.target
