@@ -1,5 +1,8 @@
 """Folds and samples side by side: what is shown, what the callback gets, what a stop leaves."""
 
+import signal
+from types import SimpleNamespace
+
 import joblib
 import numpy as np
 import pytest
@@ -12,7 +15,8 @@ from survtree import (
     SearchStoppedWarning,
     bootstrap,
 )
-from survtree._model.many_fits import _pool
+from survtree._model.many_fits import _pool, fit_many
+from survtree._search.progress import Watch
 from survtree.datasets import load
 
 X, y = load("veterans")
@@ -153,3 +157,13 @@ def test_ctrl_c_inside_a_sample_ends_the_bootstrap_and_not_that_sample_alone(kin
         found = bootstrap(estimator, X, y, n_bootstraps=8, random_state=0)
     assert len(calls) == 4
     assert found.n_bootstraps == 2
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_only_workers_leave_ctrl_c_to_the_process_that_shares_out_the_work(n_jobs):
+    tasks = [SimpleNamespace(name=f"fold {k}") for k in range(4)]
+    own = signal.getsignal(signal.SIGINT)
+    done = fit_many(lambda _: signal.getsignal(signal.SIGINT), tasks, n_jobs, Watch(0, None), bool)
+    wanted = own if n_jobs == 1 else signal.SIG_IGN
+    assert done.results == dict.fromkeys(range(4), wanted)
+    assert signal.getsignal(signal.SIGINT) == own

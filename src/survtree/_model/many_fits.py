@@ -3,6 +3,9 @@
 Results do not depend on how many tasks run at once, nor where.
 """
 
+import multiprocessing
+import signal
+import threading
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -54,7 +57,19 @@ def fit_many(
 
 
 def _numbered(fit: Callable[[Any], Any], place: int, task: Any) -> tuple[int, Any]:
+    _leave_ctrl_c_to_others()
     return place, fit(task)
+
+
+def _leave_ctrl_c_to_others() -> None:
+    """In a worker process of joblib: let Ctrl-C pass, which a terminal sends to all processes.
+
+    The process that shares out the work stops the workers. One that were interrupted between two
+    tasks would print a traceback first.
+    """
+    is_worker = type(multiprocessing.current_process()).__name__ == "LokyProcess"
+    if is_worker and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _pool(n_jobs: int | None) -> Parallel:
