@@ -9,7 +9,7 @@ BESIDE = "ctree"
 # Means over fewer tables would be read as more than they are.
 FEWEST_TABLES = 20
 SHARE_FINISHED = 0.8
-# Methods that the line on the judged half names, the best first.
+# Methods that the line on the judged part names, the best first.
 MOST_NAMED = 6
 NAMES = {
     "ours": "**survtree, defaults**",
@@ -34,9 +34,9 @@ NOTES = """\
 
 - *Defaults against defaults.* No method was tuned for a table. Rules of our defaults were meant to
   be chosen on the tables marked "chosen on" only, but while they were compared the scores of the
-  other half were seen as well: neither half is untouched, and on tables that nobody has looked at
-  our lines may be somewhat lower. A number that is much better on one half than on the other hangs
-  on a few tables. Which half a table is in is decided by a hash of its name. "ours_cv" selects the
+  other part were seen as well: neither part is untouched, and on tables that nobody has looked at
+  our lines may be somewhat lower. A number that is much better on one part than on the other hangs
+  on a few tables. Which part a table is in is decided by a hash of its name. "ours_cv" selects the
   penalty by cross-validation within the training rows.
 - *Standard errors are over tables.* They say how far the mean would move with other tables of this
   kind, and hold for each method alone. Tables differ much more than methods do, so two methods are
@@ -121,13 +121,11 @@ def ahead_line(results: Results) -> str:
 
 
 def judged_line(results: Results) -> str:
-    """The means of the half of the tables on which no default was meant to be chosen."""
+    """The means of the part of the tables on which no default was meant to be chosen."""
     means = {m: mean(results.by_table(m, SCORE).values()) for m in results.methods()}
     best = sorted(means, key=lambda m: -means[m])[:MOST_NAMED]
     told = "; ".join(f"{NAMES[m].strip('*')}: {number(means[m], '{:.3f}')}" for m in best)
-    return (
-        f"IBS ratio on the {len(results.tables())} tables that were put aside to judge by: {told}."
-    )
+    return f"IBS ratio on the {len(results.tables())} tables that were meant to judge by: {told}."
 
 
 def left_out_line(results: Results, n_shared: int) -> str:
@@ -143,7 +141,7 @@ def left_out_line(results: Results, n_shared: int) -> str:
 
 
 def readme_table(rows: Iterable[Row]) -> str:
-    """The short table of all tables that every method finished, and what the judged half says."""
+    """The short table of all tables that every method finished, and what the judged part says."""
     results = Results(rows)
     shared = on_shared_tables(results)
     n_shared = len(shared.tables())

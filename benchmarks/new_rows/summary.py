@@ -1,5 +1,5 @@
-"""What the result file says, as plain tables: for the half of the tables on which defaults may be
-chosen, for the half on which they are judged, and for all.
+"""What the result file says, as plain tables: for the part of the tables on which defaults may be
+chosen, for the part on which they are judged, and for all.
 
 A method's score on a table is the mean over its folds; means, medians and standard errors are over
 tables. A method is compared with others on the tables on which both finished all folds.
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.new_rows.scoring import QUANTILES
-from benchmarks.new_rows.tables import half
+from benchmarks.new_rows.tables import part_of
 
 Row = Mapping[str, str]
 RATIOS = tuple(f"ratio{quantile}" for quantile in QUANTILES)
@@ -45,8 +45,8 @@ class Results:
                 self.folds[method].pop(table, None)
 
     def part(self, which: str) -> "Results":
-        """Only the tables of one half."""
-        return self.only(lambda table: which in ("all", half(table)))
+        """Only the tables of one part."""
+        return self.only(lambda table: which in ("all", part_of(table)))
 
     def only(self, is_kept: Callable[[str], bool]) -> "Results":
         """Only some tables."""
@@ -187,10 +187,10 @@ def per_table_lines(results: Results, score: str) -> list[str]:
     methods = by_mean(results, score)
     found = {method: results.by_table(method, score) for method in methods}
     body = [
-        [table, half(table), *(number(found[m].get(table), "{:.3f}") for m in methods)]
+        [table, part_of(table), *(number(found[m].get(table), "{:.3f}") for m in methods)]
         for table in results.tables()
     ]
-    return table_of(["table", "half", *methods], body)
+    return table_of(["table", "part", *methods], body)
 
 
 def exceptions(results: Results) -> list[str]:

@@ -1,4 +1,4 @@
-"""The tables of the benchmark, the half that each is in, and its folds.
+"""The tables of the benchmark, the part that each is in, and its folds.
 
 They are raw, with their categories and missing cells: those of SurvSet without time-varying
 covariates, with one kind of event and at least 80 rows; rossi of lifelines; and four of the paper's
@@ -71,7 +71,7 @@ class Fold(NamedTuple):
     test: np.ndarray
 
 
-def half(name: str) -> str:
+def part_of(name: str) -> str:
     """Whether defaults may be chosen on this table, or are judged on it."""
     is_odd = hashlib.sha256(name.encode()).digest()[0] % 2
     return "judged" if is_odd else "chosen on"

@@ -110,8 +110,8 @@ def test_folds_hold_out_each_row_once_in_each_repeat_and_differ_by_seed():
     assert all(set(a.test) != set(b.test) for a, b in zip(folds, others, strict=True))
 
 
-def test_the_half_of_a_table_depends_on_its_name_alone():
-    assert [tables.half(name) for name in ("whas500", "veteran")] == ["chosen on", "judged"]
+def test_the_part_of_a_table_depends_on_its_name_alone():
+    assert [tables.part_of(name) for name in ("whas500", "veteran")] == ["chosen on", "judged"]
 
 
 def test_columns_that_tell_nothing_are_dropped_and_rare_levels_become_other():

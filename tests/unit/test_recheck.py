@@ -151,8 +151,9 @@ def changed(given, name):
 @pytest.mark.parametrize("name", CHANGES)
 def test_other_numbers_of_a_file_are_noticed(text, name, tmp_path):
     given = changed(json.loads(text), name)
-    if given is not None:
-        assert CHANGES[name] in failed(given, tmp_path)
+    if given is None:
+        pytest.skip("this model has no such number")
+    assert CHANGES[name] in failed(given, tmp_path)
 
 
 def test_the_loss_on_exact_times_is_stated_once(text, tmp_path):
