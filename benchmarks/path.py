@@ -23,9 +23,9 @@ from benchmarks.tables import CASE, Table
 from survtree._search.problem import Problem, SearchSettings
 from survtree._search.solve import Solution, frontier, solve
 
-PRICES = (0.1, 0.05, 0.01, 0.005, 0.0025, 0.001, 5e-4, 2.5e-4, 1e-4, 5e-5, 2.5e-5, 1e-5)
+PENALTIES = (0.1, 0.05, 0.01, 0.005, 0.0025, 0.001, 5e-4, 2.5e-4, 1e-4, 5e-5, 2.5e-5, 1e-5)
 CASES = tuple(
-    (name, depth, PRICES[-1])
+    (name, depth, PENALTIES[-1])
     for name, depth in (
         ("veterans", 4),
         ("gbsg2", 4),
@@ -43,14 +43,15 @@ FIELDS = (
 )
 
 
-def fits(problem: Problem, prices: Any) -> list[Solution]:
+def fits(problem: Problem, penalties: Any) -> list[Solution]:
     return [
-        solve(replace(problem, regularization=float(price)), SearchSettings()) for price in prices
+        solve(replace(problem, regularization=float(penalty)), SearchSettings())
+        for penalty in penalties
     ]
 
 
-def twenty_prices(solutions: list[Solution], lowest: float) -> list[float]:
-    """Breakpoints of the path, and prices between them."""
+def twenty_penalties(solutions: list[Solution], lowest: float) -> list[float]:
+    """Breakpoints of the path, and penalties between them."""
     points = [(len(one.tree.leaves), one.loss) for one in solutions]
     breaks = [(a[1] - b[1]) / (b[0] - a[0]) for a, b in pairwise(points)]
     between = np.geomspace(lowest, max(lowest, *breaks) * 2, 20 - min(19, len(breaks)))
@@ -59,9 +60,9 @@ def twenty_prices(solutions: list[Solution], lowest: float) -> list[float]:
 
 def largest_difference(problem: Problem, solutions: list[Solution]) -> float:
     worst = 0.0
-    for price in twenty_prices(solutions, problem.regularization):
-        on_path = min(one.loss + price * len(one.tree.leaves) for one in solutions)
-        worst = max(worst, abs(on_path - fits(problem, [price])[0].objective))
+    for penalty in twenty_penalties(solutions, problem.regularization):
+        on_path = min(one.loss + penalty * len(one.tree.leaves) for one in solutions)
+        worst = max(worst, abs(on_path - fits(problem, [penalty])[0].objective))
     return worst
 
 
@@ -69,8 +70,8 @@ def row_of(problem: Problem, repeats: int) -> dict[str, Any]:
     solutions = frontier(problem, SearchSettings())
     ways = {
         "path": lambda: frontier(problem, SearchSettings()),
-        "one_fit": lambda: fits(problem, PRICES[-1:]),
-        "twelve_fits": lambda: fits(problem, PRICES),
+        "one_fit": lambda: fits(problem, PENALTIES[-1:]),
+        "twelve_fits": lambda: fits(problem, PENALTIES),
     }
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(repeats):

@@ -10,7 +10,7 @@ MIN_SAMPLES_LEAF = 7
 
 @dataclass(frozen=True)
 class Case:
-    """One fit: depth counts splits on a path (None: no limit), the price of a leaf is ours."""
+    """One fit: depth counts splits on a path (None: no limit), the penalty per leaf is ours."""
 
     dataset: str
     max_depth: int | None
@@ -29,7 +29,7 @@ def grid(
 SMALL = ("veterans", "servo", "sync", "real-estate", "gbsg2", "whas500", "uissurv", "maintenance")
 PARITY = grid((2, 3, 4), NAMES, (0.01, 0.001)) + grid((2, 3, 4), SMALL, (0.005, 0.0001))
 
-# Speed: large prices first, as they are easier; the rule that skips the original leans on that.
+# Speed: large penalties first, as they are easier; the rule that skips the original leans on that.
 SPEED_DEPTHS = (2, 3, 4, 5)
 SPEED_REGULARIZATIONS = (0.05, 0.01, 0.005, 0.0025, 0.001, 0.0005, 0.0001)
 
@@ -54,7 +54,7 @@ THREADS = (
     Case("flchain", 4, 0.001),
 )
 
-# STreeD has no price per leaf; 15 splits are all that depth 4 allows.
+# STreeD has no penalty per leaf; 15 splits are all that depth 4 allows.
 STREED = tuple(Case(name, 4, 0.0) for name in NAMES)
 STREED_MAX_SPLITS = 15
 LIKELIHOOD_DEPTHS = (3, 4, 5)

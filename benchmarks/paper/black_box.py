@@ -121,8 +121,8 @@ def ours(part: Part, tried: settings.BlackBoxes) -> Fitted:
         rule="minimum",
         min_samples_leaf=MIN_SAMPLES_LEAF,
     ).fit(part.train.X, (part.train.event == 1, part.train.time))
-    price = model.best_params_["regularization"]
-    setting = f"max_depth={model.best_params_['max_depth']} regularization={price:.4g}"
+    penalty = model.best_params_["regularization"]
+    setting = f"max_depth={model.best_params_['max_depth']} regularization={penalty:.4g}"
     survival = model.predict_survival_function(part.new.X, return_array=True)
     leaves = "1 leaf" if model.n_leaves_ == 1 else f"{model.n_leaves_} leaves"
     return Fitted((survival, model.unique_times_), setting, leaves)

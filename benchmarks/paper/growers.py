@@ -1,7 +1,7 @@
 """Every program as a grower of trees: training rows and a depth in, the leaf of each row out.
 
 Each program is run over a grid of its own: ours finds the best tree of every size in one search,
-the original has prices of a leaf, SurTree (pystreed) and scikit-survival numbers of leaves, rpart
+the original has penalties per leaf, SurTree (pystreed) and scikit-survival numbers of leaves, rpart
 its pruning sequence and ctree significance levels. All keep the same number of rows
 a leaf.
 """
@@ -134,7 +134,7 @@ class InPython:
             asked = request(Source(part.train.path), case, grid.limit_s, **more)
             answer = self._program.fit(asked)
             out.append(self._grown(setting, answer, part))
-            # The next settings are harder: smaller prices, more leaves.
+            # The next settings are harder: smaller penalties, more leaves.
             if answer["status"].startswith("killed"):
                 break
         return out

@@ -1,10 +1,10 @@
-"""Seconds of all programs: 17 data sets, depth 1 to 5, 12 prices of a leaf.
+"""Seconds of all programs: 17 data sets, depth 1 to 5, 12 penalties per leaf.
 
     python -m benchmarks.paper.run_time --data FOLDER [--quick] [--limit 60] [--summary]
 
-The paper counts the root: its depth is 2 to 6. Ours and the original are run once at each price,
+The paper counts the root: its depth is 2 to 6. Ours and the original are run once at each penalty,
 ours without any reference model; SurTree (pystreed), scikit-survival, rpart and ctree have no such
-price and are run three times a depth. One thread, at least 7 rows a leaf. A fit may take --limit
+penalty and are run three times a depth. One thread, at least 7 rows a leaf. A fit may take --limit
 seconds (60, with --quick 5; the paper: 60 minutes) and is then killed, after which the program is
 spared the cases of that data set that are no easier. Every adapter fits in a fresh process.
 """
@@ -22,7 +22,7 @@ from benchmarks.paper.command import CLOSED_SOURCE, asked, groups_of, parsed, pa
 from benchmarks.paper.growers import NAMES
 from benchmarks.paper.timed import (
     FACTS,
-    HAVE_A_PRICE,
+    HAVE_A_PENALTY,
     READ_CSV,
     Timed,
     fitted,
@@ -41,11 +41,11 @@ Key = tuple[str, str, int, Any, int]
 
 
 def keys_of(grid: settings.Grid, programs: Sequence[str]) -> Iterator[Key]:
-    """All runs, small depths and large prices first: the rule that spares a program needs that."""
+    """All runs, easy ones first: a program that a limit ended is spared those that are harder."""
     for name in grid.datasets:
         for depth in grid.depths:
             for program in programs:
-                if program in HAVE_A_PRICE:
+                if program in HAVE_A_PENALTY:
                     yield from ((name, program, depth, value, 0) for value in grid.regularizations)
                 else:
                     yield from ((name, program, depth, "", run) for run in range(N_RUNS))
@@ -53,12 +53,12 @@ def keys_of(grid: settings.Grid, programs: Sequence[str]) -> Iterator[Key]:
 
 def is_hopeless(key: Key, rows: Sequence[Mapping[str, str]]) -> bool:
     """Whether a limit ended the program on a case of this set that is no harder."""
-    name, program, depth, price, _ = key
+    name, program, depth, penalty, _ = key
     return any(
         (row["dataset"], row["program"]) == (name, program)
         and ran_out(row)
         and int(row["max_depth"]) <= depth
-        and (price == "" or float(row["regularization"]) >= price)
+        and (penalty == "" or float(row["regularization"]) >= penalty)
         for row in rows
     )
 
@@ -103,15 +103,15 @@ def run(table: Table, folder: Path, grid: settings.Grid) -> None:
 def run_one(
     program: Timed, sources: Sources, key: Key, limit_s: float, table: Table
 ) -> dict[str, Any]:
-    name, _, depth, price, _ = key
+    name, _, depth, penalty, _ = key
     if is_hopeless(key, table.rows):
         return {"status": "skipped"}
-    case = suites.Case(name, depth, price or 0.0)
+    case = suites.Case(name, depth, penalty or 0.0)
     return fitted(program, sources.of(name, program.name), case, limit_s)
 
 
 def interval(seconds: Sequence[float]) -> str:
-    """Mean and 95 % interval of it (normal) over the prices or runs that finished."""
+    """Mean and 95 % interval of it (normal) over the penalties or runs that finished."""
     if not seconds:
         return "-"
     mean = np.mean(seconds)
@@ -134,7 +134,7 @@ def summary(table: Table) -> str:
         (*key, *(cell([row for row in rows if row["program"] == name]) for name in names))
         for key, rows in groups.items()
     ]
-    note = "Seconds: mean +- half of the 95 % interval over prices (ours, osst) or runs."
+    note = "Seconds: mean +- half of the 95 % interval over penalties (ours, osst) or runs."
     shown = [printed(("data set", "depth", *names), lines), note, "", *ratios(table, names)]
     return "\n".join([*shown, CLOSED_SOURCE])
 

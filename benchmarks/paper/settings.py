@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from benchmarks.data import NAMES
 from benchmarks.suites import MIN_SAMPLES_LEAF
 
-# The paper's prices of a leaf, large ones first: they are easier.
+# The paper's penalties per leaf, large ones first: they are easier.
 REGULARIZATIONS = (
     *(0.1, 0.05, 0.01, 0.005, 0.0025, 0.001),
     *(0.0005, 0.00025, 0.0001, 0.00005, 0.000025, 0.00001),

@@ -16,7 +16,7 @@ from benchmarks.runner import FINISHED
 from benchmarks.speed import within
 from benchmarks.suites import Case
 
-HAVE_A_PRICE = ("ours", "osst")
+HAVE_A_PENALTY = ("ours", "osst")
 READ_CSV = ("osst", "rpart", "ctree")
 FACTS = ("status", "seconds", "n_leaves", "objective")
 

@@ -2,8 +2,8 @@
 
 Reads `path`, `index_col`, `max_depth`, `max_num_nodes` (splits), `min_samples_leaf` and
 `time_limit` of the request. `seconds` is the whole `fit`. It minimises another loss, without a
-price per leaf, so its `score` is not comparable with an objective. `tree` is its nodes: column (-1
-at a leaf), child where that is 0, child where it is 1, parents before children.
+penalty per leaf, so its `score` is not comparable with an objective. `tree` is its nodes: column
+(-1 at a leaf), child where that is 0, child where it is 1, parents before children.
 """
 
 from typing import Any

@@ -62,7 +62,7 @@ class Tampering:
     def ways(self) -> list[str]:
         """Those that are possible with this proof."""
         ways = ["lower_objective", "raise_last", "lower_last", "drop_last", "time", "damage", "cut"]
-        ways += ["price"]
+        ways += ["penalty"]
         if any(line.split(" ")[1] == "2" for line in self.lines[2 : self.first_claim]):
             ways += ["cause"]
         if len(self.lines) > self.first_claim + 1:
@@ -119,7 +119,7 @@ class Tampering:
         head = dict(self.head)
         if way == "lower_objective":
             head["objective"] -= self.little
-        elif way == "price":
+        elif way == "penalty":
             head["regularization"] += self.little
         elif way == "more_penalties":
             old = head.get("split_penalties", [0.0] * len(head["names"]))

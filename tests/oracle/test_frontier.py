@@ -1,4 +1,4 @@
-"""The best trees by number of leaves, and for every price of a leaf, against brute force."""
+"""The best trees by number of leaves, and for every penalty per leaf, against brute force."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ N_BLOCKS = 15
 
 
 @pytest.mark.parametrize("block", range(N_BLOCKS))
-def test_the_path_has_the_optimum_for_every_price(block):
+def test_the_path_has_the_optimum_for_every_penalty(block):
     for seed in range(800_000 + 20 * block, 800_020 + 20 * block):
         problem = shallow_problem(seed)
         check_path(problem, brute_losses(problem), seed)

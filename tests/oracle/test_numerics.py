@@ -27,7 +27,7 @@ class ExactJudge:
         )
         self.event = problem.events.event.tolist()
         self.times = sorted(set(self.time))
-        self.price = Fraction(problem.regularization)
+        self.penalty = Fraction(problem.regularization)
         self.g, g = {}, Fraction(1)
         for t in self.times:
             at_risk = sum(w for w, y in zip(self.weight, self.time, strict=True) if y >= t)
@@ -53,7 +53,7 @@ class ExactJudge:
         return total / (sum(self.weight) * self.times[-1])
 
     def optimum(self, rows, depth):
-        best = self.loss(rows) + self.price
+        best = self.loss(rows) + self.penalty
         for column in self.problem.answers.T if depth > 0 else ():
             parts = [[i for i in rows if column[i] == answer] for answer in (0, 1)]
             if min(map(len, parts)) >= self.problem.min_samples_leaf:

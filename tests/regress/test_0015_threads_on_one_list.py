@@ -1,4 +1,4 @@
-"""Threads that asked one list of near-optimal trees for the best tree under conditions got wrong ones.
+"""Threads that asked one list of near-optimal trees for trees under conditions got wrong ones.
 
 They were in the same search at once, each without Python's lock: some answers were called optimal
 and were not. Found by an audit of the bindings. Now the second waits; where it cannot, since it is

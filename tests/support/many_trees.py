@@ -53,13 +53,13 @@ def brute_losses(problem: Problem) -> np.ndarray:
     return losses_by_leaves(slow, np.ones(n, dtype=bool), depth, min(2**depth, n), {})
 
 
-def best_objective(losses: np.ndarray, price: float, most: int | None = None) -> float:
+def best_objective(losses: np.ndarray, penalty: float, most: int | None = None) -> float:
     leaves = np.arange(len(losses))[: None if most is None else most + 1]
-    return float(np.min(losses[leaves] + price * leaves))
+    return float(np.min(losses[leaves] + penalty * leaves))
 
 
 def check_path(problem: Problem, losses: np.ndarray, seed: int) -> None:
-    """For every price of a leaf a tree of the path has the least objective."""
+    """For every penalty per leaf a tree of the path has the least objective."""
     scale = root_loss(problem)
     solutions = frontier(problem, SearchSettings())
     points = [(len(one.tree.leaves), one.cost) for one in solutions]
@@ -69,23 +69,23 @@ def check_path(problem: Problem, losses: np.ndarray, seed: int) -> None:
     assert all(b > lowest for b in breaks), seed
     assert breaks == sorted(breaks, reverse=True), seed
     others = np.random.default_rng(seed).uniform(lowest, lowest + scale / 2, 10)
-    for price in [lowest, *breaks, *others, scale]:
-        if price >= lowest:
-            found = min(loss + price * n for n, loss in points)
-            assert abs(found - best_objective(losses, price)) <= 1e-9 * (scale + price), seed
+    for penalty in [lowest, *breaks, *others, scale]:
+        if penalty >= lowest:
+            found = min(loss + penalty * n for n, loss in points)
+            assert abs(found - best_objective(losses, penalty)) <= 1e-9 * (scale + penalty), seed
 
 
 def check_limit_on_leaves(problem: Problem, losses: np.ndarray, most: int, seed: int) -> None:
     """The least objective of the trees with at most so many leaves."""
-    price = problem.regularization
+    penalty = problem.regularization
     solution, _ = find(replace(problem, max_leaves=most), SearchSettings())
     assert solution.status == "optimal"
     assert solution.lower_bound == solution.objective
     assert len(solution.tree.leaves) <= most
     if most == 1:  # then no first split is asked for
         losses = brute_losses(replace(problem, max_depth=0))
-    wanted = best_objective(losses, price, most)
-    slack = 1e-9 * (root_loss(problem) + price)
+    wanted = best_objective(losses, penalty, most)
+    slack = 1e-9 * (root_loss(problem) + penalty)
     assert abs(solution.objective - wanted) <= slack, (seed, most)
 
 

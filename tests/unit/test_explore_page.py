@@ -106,7 +106,7 @@ def test_only_what_differs_is_listed():
     assert listed([5.0] * 8 + [6.0]) == {"values": [5.0, 6.0], "at": [0] * 8 + [1]}
 
 
-def test_each_column_has_its_exact_price(near, facts):
+def test_each_column_has_its_exact_worth(near, facts):
     known = {row["column"]: row for row in near.importance().to_dicts()}
     assert {each["name"] for each in facts["offered"]} == set(known)
     for each in facts["offered"]:

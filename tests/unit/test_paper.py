@@ -219,7 +219,7 @@ def test_only_sizes_that_all_folds_have_are_best():
     assert generalization.best_of(rows, "score") == (2, 0.5, 0.0)
 
 
-def test_prices_are_the_papers_and_run_from_easy_to_hard():
+def test_penalties_are_the_papers_and_run_from_easy_to_hard():
     assert len(settings.REGULARIZATIONS) == 12
     assert list(settings.REGULARIZATIONS) == sorted(settings.REGULARIZATIONS, reverse=True)
     assert len(settings.RUN_TIME.datasets) == 17

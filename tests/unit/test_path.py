@@ -251,8 +251,8 @@ def test_a_limit_on_leaves_alone_has_no_penalty():
     assert (four.n_leaves_, four.regularization_, four.status_) == (4, 0.0, "optimal")
     assert four.objective_ == four.loss_
     assert four.certificate_.verify(X, y)
-    priced = OptimalSurvivalTree(regularization=0.1, max_leaves=4).fit(X, y)
-    assert (priced.n_leaves_, priced.regularization_) == (1, 0.1)
+    with_penalty = OptimalSurvivalTree(regularization=0.1, max_leaves=4).fit(X, y)
+    assert (with_penalty.n_leaves_, with_penalty.regularization_) == (1, 0.1)
 
 
 def test_a_limit_on_leaves_runs_in_threads_and_is_watched(veterans, caplog):

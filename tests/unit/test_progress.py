@@ -103,7 +103,7 @@ def test_the_table_has_a_head_a_line_for_each_event_and_an_end(lines, veterans):
     )
 
 
-def test_the_head_tells_of_one_thread_no_limit_and_a_fine_price(lines, veterans):
+def test_the_head_tells_of_one_thread_no_limit_and_a_small_penalty(lines, veterans):
     top = lines(*veterans, None, 0.0125, verbose=1, gap=0.5, n_jobs=2)[0]
     assert top.endswith("| regularization 0.0125  depth no limit | 1 thread")
 

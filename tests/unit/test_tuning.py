@@ -44,7 +44,7 @@ def folds(cv=5, seed=0):
     return folds_of(cv, events, np.random.RandomState(seed))
 
 
-def test_scores_are_those_of_single_fits_at_the_same_prices_and_folds(model):
+def test_scores_are_those_of_single_fits_at_the_same_penalties_and_folds(model):
     results = model.cv_results_
     for k, params in enumerate(results["params"]):
         for split, (train, test) in enumerate(folds()):
@@ -62,8 +62,8 @@ def test_candidates_are_the_trees_of_the_paths_of_all_rows(model):
         path = regularization_path(X, y, max_depth=depth)
         here = model.cv_results_["param_max_depth"] == depth
         assert model.cv_results_["n_leaves"][here].tolist() == [m.n_leaves_ for m in path]
-        prices = [m.regularization for m in path]
-        assert model.cv_results_["param_regularization"][here].tolist() == prices
+        penalties = [m.regularization for m in path]
+        assert model.cv_results_["param_regularization"][here].tolist() == penalties
 
 
 def test_the_best_is_a_plain_fit_with_its_parameters(model):
