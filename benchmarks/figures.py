@@ -42,7 +42,7 @@ def seconds(value: float) -> str:
 
 
 def counted_cases(rows: Rows) -> list[Row]:
-    """Cases of the speed table that count: the original needs 20 ms to 120 s."""
+    """Cases of the speed table that count: osst needs 20 ms to 120 s."""
     low, high = speed.COUNTED_SECONDS
     return [row for row in rows if row["ratio"] and low <= float(row["osst_seconds"]) <= high]
 

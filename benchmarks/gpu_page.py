@@ -34,7 +34,7 @@ machine, where others were at work: they are there for the objectives and have n
 cells of a pair are listed, and each is split on every question.
 
 **Speed suite.** `python -m benchmarks.gpu_suite`: the cases of
-[the comparison with the original](speed-osst.md), each searched on the GPU without a core's first
+[the comparison with osst](speed-osst.md), each searched on the GPU without a core's first
 look; `difference` is the largest between the objective and that of the core.
 
 **Random problems.** Those of the oracle, with ties, weights, equal rows, any censoring, rules about

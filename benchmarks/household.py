@@ -1,10 +1,10 @@
-"""Two million rows: ours on growing parts of household, the original and scikit-survival.
+"""Two million rows: ours on growing parts of household, osst and scikit-survival.
 
     python -m benchmarks.household --data FOLDER [--repeats 3] [--osst-limit 1200]
 
 Depth 5, regularization 0.01. Rows are in one random order (fixed seed) and a part is its beginning;
-the original gets the smallest part only, scikit-survival's greedy tree all rows. Seconds are whole
-fits from arrays in memory (of the original: the native call), bytes the peak above the input. Other
+osst gets the smallest part only, scikit-survival's greedy tree all rows. Seconds are whole
+fits from arrays in memory (of osst: the native call), bytes the peak above the input. Other
 programs run once if they need 2 s or more. Cases in the output file are not run again.
 """
 
@@ -32,7 +32,7 @@ SEED = 0
 
 @contextmanager
 def parts(source: data.Source) -> Iterator[dict[int, dict[str, data.Source]]]:
-    """Files of each part by program, in a folder that goes away; the original reads CSV only."""
+    """Files of each part by program, in a folder that goes away; osst reads CSV only."""
     with np.load(source.path) as file:
         arrays = {name: file[name] for name in ("X", "event", "time")}
     order = np.random.default_rng(SEED).permutation(len(arrays["X"]))

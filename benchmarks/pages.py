@@ -73,7 +73,7 @@ PAGES = (
     Page(
         "speed_osst",
         "speed",
-        "Seconds and memory of the original, divided by ours",
+        "Seconds and memory of osst, divided by ours",
         "make bench-speed",
     ),
     Page(
@@ -100,7 +100,7 @@ PAGES = (
         parts=("searches", "turns", "suite", "kernel", "random"),
         notes=gpu_page.NOTES,
     ),
-    Page("parity_osst", "parity", "The same answers as the original", "make parity", False),
+    Page("parity_osst", "parity", "The same answers as osst", "make parity", False),
     Page("protocol", "protocol", "The paper's protocol", "make bench-protocol"),
     Page("streed", "streed", "Compared with STreeD", "make bench-streed"),
     Page(

@@ -1,11 +1,11 @@
-"""Our objective compared with that of the original program, case by case.
+"""Our objective compared with that of osst, case by case.
 
     python -m benchmarks.parity --data FOLDER [--names gbsg2 ...] [--depths 2 3] [--limit 60]
     python -m benchmarks.parity --summary
 
-Each case runs the original in a fresh process and ours, re-scores the original's tree with our
+Each case runs osst in a fresh process and ours, re-scores osst's tree with our
 independent loss, and fails if ours is worse than that or further than 2e-5 (relative; theirs is
-float32) from the objective the original reports. Cases that are already in the output file are not
+float32) from the objective osst reports. Cases that are already in the output file are not
 run again.
 """
 
@@ -37,7 +37,7 @@ FIELDS = (
 
 
 def leaves_of(tree: dict[str, Any], case: data.Encoded) -> np.ndarray:
-    """Leaf number of each row under the original's nested tree."""
+    """Leaf number of each row under osst's nested tree."""
     out = np.zeros(len(case.X), dtype=int)
     todo = [(tree, np.ones(len(case.X), dtype=bool))]
     n_leaves = 0
@@ -101,7 +101,7 @@ def run(table: Table, cases: list[suites.Case], folder: Path, limit_s: float) ->
 
 def main() -> int:
     parser = parser_of(__doc__, "parity_osst.csv")
-    parser.add_argument("--limit", type=float, default=60.0, help="seconds for the original")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds for osst")
     parser.add_argument("--names", nargs="+", choices=data.NAMES, default=data.NAMES)
     parser.add_argument("--depths", nargs="+", type=int, default=[2, 3, 4])
     arguments = parsed(parser)

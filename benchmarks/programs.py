@@ -36,7 +36,7 @@ def request(source: data.Source, case: suites.Case, limit_s: float, **more: Any)
     """What every adapter is asked; `more` is for those who know it.
 
     The limit is given to the program only where it can end by itself with what it has (ours and
-    STreeD); the original overruns its own limit freely and is killed instead.
+    STreeD); osst overruns its own limit freely and is killed instead.
     """
     return {
         "path": str(source.path),

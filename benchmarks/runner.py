@@ -9,7 +9,7 @@ Answer = dict[str, Any]
 FINISHED = ("optimal", "closed", "fitted")
 # A program this slow on a case is run once on it, unless it is named as steady.
 SLOW_S = 2.0
-# The original works in 32-bit floats.
+# osst works in 32-bit floats.
 RELATIVE = 2e-5
 
 

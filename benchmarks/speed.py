@@ -1,16 +1,16 @@
-"""Seconds and memory of the original program, divided by ours, case by case.
+"""Seconds and memory of osst, divided by ours, case by case.
 
     python -m benchmarks.speed --data FOLDER [--depths 2 3 4] [--names gbsg2] [--limit 120]
     python -m benchmarks.speed --summary
 
-Each case runs osst, ours, osst, ours, ... in fresh processes; a row holds the medians. Where the
-original needs 2 s or more it is run once; ours is always repeated. Once the original exceeds the
-limit on a data set, it is not run on the harder cases of that set (at least as deep, and at most as
-large a penalty per leaf); ours is. Cases that are already in the output file are not run again.
+Each case runs osst, ours, osst, ours, ... in fresh processes; a row holds the medians. Where osst
+needs 2 s or more it is run once; ours is always repeated. Once osst exceeds the limit on a data
+set, it is not run on the harder cases of that set (at least as deep, and at most as large a penalty
+per leaf); ours is. Cases that are already in the output file are not run again.
 Both programs use one thread.
 
-The summary covers cases on which the original needs 20 ms to 120 s. Bytes are the peak above what
-the imports took; their ratio covers cases on which the original takes over 1 GB.
+The summary covers cases on which osst needs 20 ms to 120 s. Bytes are the peak above what
+the imports took; their ratio covers cases on which osst takes over 1 GB.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ Row = Mapping[str, str]
 
 
 def is_hopeless(case: suites.Case, rows: Sequence[Row]) -> bool:
-    """Whether the original was killed on a case of this set that is no harder than this one."""
+    """Whether osst was killed on a case of this set that is no harder than this one."""
     return any(
         row["dataset"] == case.dataset
         and row["osst_status"].startswith("killed")
@@ -137,7 +137,7 @@ def time_lines(rows: Sequence[Row]) -> list[str]:
 def memory_lines(rows: Sequence[Row]) -> list[str]:
     counted = [row for row in rows if float(row["osst_bytes"]) > COUNTED_BYTES]
     if not counted:
-        return ["memory: no case on which the original took over 1 GB"]
+        return ["memory: no case on which osst took over 1 GB"]
     smallest = min(counted, key=memory_ratio_of)
     return [
         f"memory, original / ours, {len(counted)} cases: "

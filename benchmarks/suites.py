@@ -29,7 +29,7 @@ def grid(
 SMALL = ("veterans", "servo", "sync", "real-estate", "gbsg2", "whas500", "uissurv", "maintenance")
 PARITY = grid((2, 3, 4), NAMES, (0.01, 0.001)) + grid((2, 3, 4), SMALL, (0.005, 0.0001))
 
-# Speed: large penalties first, as they are easier; the rule that skips the original leans on that.
+# Speed: large penalties first, as they are easier; the rule that skips osst leans on that.
 SPEED_DEPTHS = (2, 3, 4, 5)
 SPEED_REGULARIZATIONS = (0.05, 0.01, 0.005, 0.0025, 0.001, 0.0005, 0.0001)
 

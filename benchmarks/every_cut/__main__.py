@@ -12,7 +12,7 @@ depth3   eight tables, penalty 0.005 (veteran 0.002) and 0.001: the search over 
          first is run once where it takes over 20 s. Objectives must agree to 1e-12. Here `seconds`
          are those of a solve call, which includes copying the problem and scoring the tree again.
          `relaxed_objective` is that of the tree found, with floors in place of losses
-osst     the original on the paper's 0/1 columns of whas500, depth 4, penalty 0.0015, in turns with
+osst     osst on the paper's 0/1 columns of whas500, depth 4, penalty 0.0015, in turns with
          our whole fits over every cut of whas500 and GBSG2, depth 3, penalty 0.005; its seconds are
          those of its native call
 depth4   five small tables, penalty 0.005 (veteran 0.002), 600 s

@@ -1,4 +1,4 @@
-"""Part osst: the original on the paper's 0/1 columns, ours on every cut of the raw table."""
+"""Part osst: osst on the paper's 0/1 columns, ours on every cut of the raw table."""
 
 import argparse
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from benchmarks.programs import Program, request, started
 from benchmarks.runner import Answer, Fits, columns, in_turns, rounded
 from benchmarks.tables import Table
 
-# The original counts the nodes of a path; its adapter adds one, and converts the penalty.
+# osst counts the nodes of a path; its adapter adds one, and converts the penalty.
 THEIRS = suites.Case("whas500", 4, 0.0015)
 OURS = ("whas500", "GBSG2")
 DEPTH, REGULARIZATION = 3, 0.005
@@ -50,7 +50,7 @@ class EveryCut:
 
 
 def run(table: Table, arguments: argparse.Namespace) -> None:
-    """The original and our tables in turns; all rows are measured together."""
+    """Our tables and osst in turns; all rows are measured together."""
     names = chosen(OURS, arguments.tables)
     if all(map(table.has, names)):
         return

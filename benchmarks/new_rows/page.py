@@ -125,18 +125,25 @@ def judged_line(results: Results) -> str:
     means = {m: mean(results.by_table(m, SCORE).values()) for m in results.methods()}
     best = sorted(means, key=lambda m: -means[m])[:MOST_NAMED]
     told = "; ".join(f"{NAMES[m].strip('*')}: {number(means[m], '{:.3f}')}" for m in best)
-    return f"IBS ratio on the {len(results.tables())} tables that were meant to judge by: {told}."
+    return (
+        f"IBS ratio on the {len(results.tables())} tables that were meant to be held back, but "
+        f"whose scores were seen all the same: {told}."
+    )
 
 
-def left_out_line(results: Results, n_shared: int) -> str:
+def left_out_line(results: Results, shared: Results) -> str:
     """Methods and tables that are not in the table, if there are any."""
     methods = [method for method in NAMES if method not in compared(results)]
     tried = {*results.methods(), *results.failed}
     counts = {m: f"{len(results.folds[m])} finished" if m in tried else "not run" for m in methods}
     told = [f"{NAMES[m].strip('*')} ({count})" for m, count in counts.items()]
-    n_left = len(results.tables()) - n_shared
-    if n_left > 0:
-        told.append(f"{n_left} of {len(results.tables())} tables, which not all of these finished")
+    names = results.tables()
+    left = [name for name in names if name not in shared.tables()]
+    if left:
+        told.append(
+            f"{len(left)} of {len(names)} tables, which not all of these finished "
+            f"({', '.join(left)})"
+        )
     return f"Not in this table: {'; '.join(told)}." if told else ""
 
 
@@ -150,5 +157,5 @@ def readme_table(rows: Iterable[Row]) -> str:
     lines = [f"All: {n_shared} tables.", "", f"| {' | '.join(HEADER)} |"]
     lines += [f"|{'---|' * len(HEADER)}", *short_lines(shared), "", ahead_line(shared), ""]
     lines += [judged_line(shared.part("judged")), ""]
-    left_out = left_out_line(results, n_shared)
+    left_out = left_out_line(results, shared)
     return "\n".join([*lines, left_out] if left_out else lines[:-1]) + "\n"

@@ -1,7 +1,7 @@
 """Every program as a grower of trees: training rows and a depth in, the leaf of each row out.
 
 Each program is run over a grid of its own: ours finds the best tree of every size in one search,
-the original has penalties per leaf, SurTree (pystreed) and scikit-survival numbers of leaves, rpart
+osst has penalties per leaf, SurTree (pystreed) and scikit-survival numbers of leaves, rpart
 its pruning sequence and ctree significance levels. All keep the same number of rows
 a leaf.
 """

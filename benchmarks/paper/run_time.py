@@ -2,7 +2,7 @@
 
     python -m benchmarks.paper.run_time --data FOLDER [--quick] [--limit 60] [--summary]
 
-The paper counts the root: its depth is 2 to 6. Ours and the original are run once at each penalty,
+The paper counts the root: its depth is 2 to 6. Ours and osst are run once at each penalty,
 ours without any reference model; SurTree (pystreed), scikit-survival, rpart and ctree have no such
 penalty and are run three times a depth. One thread, at least 7 rows a leaf. A fit may take --limit
 seconds (60, with --quick 5; the paper: 60 minutes) and is then killed, after which the program is

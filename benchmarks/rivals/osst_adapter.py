@@ -1,4 +1,4 @@
-"""The original program, `osst` 0.1.8, as a server of single fits, in survtree's units.
+"""osst 0.1.8, the program of the paper's authors, as a server of single fits, in survtree's units.
 
 fork_server.py says how to talk to it. Runs in an environment of its own, which needs `osst==0.1.8`
 and what that imports:
