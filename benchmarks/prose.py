@@ -108,9 +108,9 @@ def measured_held_out() -> str:
         f"IBS ratio (0: one curve for everybody, 1: perfect) is {ours:.3f} for our trees and "
         f"{ctree:.3f} for `ctree`; ours are better on {won} of them. A Cox model with a ridge "
         f"penalty, which is not a tree, has {cox:.3f}. A greedy tree for the same teacher has "
-        f"{greedy:.3f}: on new rows it is the teacher that helps, not the exact search. Our trees predict shrunken "
-        "curves, those of other programs Kaplan-Meier curves of their leaves; scores of all tables "
-        "were seen while the defaults were chosen."
+        f"{greedy:.3f}: on new rows it is the teacher that helps, not the exact search. Our trees "
+        "predict shrunken curves, those of other programs Kaplan-Meier curves of their leaves; "
+        "scores of all tables were seen while the defaults were chosen."
     )
 
 
