@@ -139,7 +139,8 @@ Key CutSolver::key_of_parts(std::uint32_t cut) const {
 std::uint32_t CutSolver::first_like(const CutSubset& s, std::uint32_t cut) {
   const auto [low, high] = alike(s, cut);
   std::uint32_t best = low;
-  for (std::uint32_t other = low + 1; other < high; ++other)
+  // Each is looked at with all rows, so many take long.
+  for (std::uint32_t other = low + 1; other < high && !should_stop(); ++other)
     if (comes_before(other, best)) best = other;
   return best;
 }

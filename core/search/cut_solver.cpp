@@ -8,6 +8,9 @@
 namespace survtree {
 namespace {
 
+// Rows times cuts of the look for a first split, to which no limit applies yet.
+constexpr std::size_t kMostFirstLook = 200'000'000;
+
 // More open cuts than this are looked at in steps: what a few of them show closes others.
 constexpr std::size_t kMostAtOnce = 64, kStride = 4;
 
@@ -59,14 +62,36 @@ CutSolver::CutSolver(const CutProblem& problem, const SearchOptions& options)
   if (problem.rules.has_first()) look_for_first_split();
 }
 
+// Cuts of a column that leave enough of all rows on both sides, counted without a look at each.
+void CutSolver::add_fitting_cuts(std::uint32_t column, std::vector<std::uint32_t>& out) const {
+  const std::uint32_t base = problem_.first_cut[column];
+  const std::uint32_t n_cuts = problem_.first_cut[column + 1] - base;
+  std::vector<std::uint64_t> rows(n_cuts + 1), events(n_cuts + 1);  // by how many cuts they pass
+  problem_.with_codes(column, [&](const auto* codes) {
+    for (const std::uint32_t row : all_rows_) {
+      rows[codes[row]] += problem_.n_copies[row];
+      events[codes[row]] += problem_.n_events[row];
+    }
+  });
+  std::uint64_t yes_rows = 0, yes_events = 0;
+  for (std::uint32_t k = 0; k < n_cuts; ++k) {
+    yes_rows += rows[k];
+    yes_events += events[k];
+    const bool fits = smallest_.fits(yes_rows, yes_events) &&
+                      smallest_.fits(root_.n_rows - yes_rows, root_.n_events - yes_events);
+    if (fits) out.push_back(base + k);
+  }
+}
+
 // The first split is a cut that may be, or there is none if no such cut leaves enough on both
-// sides.
+// sides. Of very many some are looked at: it is where the search begins, and need not be good.
 void CutSolver::look_for_first_split() {
-  std::vector<std::uint32_t> cuts;
+  std::vector<std::uint32_t> fitting, cuts;
   for (std::uint32_t column = 0; column < problem_.n_columns; ++column)
-    for (std::uint32_t cut = problem_.first_cut[column]; cut < problem_.first_cut[column + 1];
-         ++cut)
-      if (problem_.rules.may_be_first[column]) cuts.push_back(cut);
+    if (problem_.rules.may_be_first[column]) add_fitting_cuts(column, fitting);
+  const std::size_t most = std::max<std::size_t>(64, kMostFirstLook / problem_.n_rows());
+  const std::size_t n = std::min(fitting.size(), most);
+  for (std::size_t i = 0; i < n; ++i) cuts.push_back(fitting[i * fitting.size() / n]);
   CutRow row;
   if (options_.max_depth > 0)
     stats_.lane_rows += splitter_.split(all_rows_, cuts, {true, false}, row);

@@ -219,6 +219,7 @@ class CutSolver {
     return must_split(s) ? Bounds::no_limit : bounds_.as_leaf(s.facts());
   }
   void look_for_first_split();
+  void add_fitting_cuts(std::uint32_t column, std::vector<std::uint32_t>& out) const;
   // Where columns have many cuts and subsets few rows, passes over tables of floors take longer
   // than the lanes do: a cut of a table counts like so many lane-rows.
   static constexpr std::uint64_t kWorkOfCell = 3;

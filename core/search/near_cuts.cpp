@@ -56,7 +56,11 @@ void CutSolver::splits_within(std::span<const Step> path, const NearPart& s, int
     if (limits_.is_stopped()) return;
     tried = level(k).tried;
   }
-  std::erase_if(tried, [&](const Tried& each) { return each.value > budget + tolerance_; });
+  // Nothing is within an infinite budget that is infinite itself: of a cut that parts no rows, or
+  // leaves too few on a side, a device says so.
+  std::erase_if(tried, [&](const Tried& each) {
+    return each.value > budget + tolerance_ || each.value == Bounds::no_limit;
+  });
   std::sort(tried.begin(), tried.end(),
             [](const Tried& a, const Tried& b) { return a.cut < b.cut; });
   std::vector<std::uint32_t> cuts;

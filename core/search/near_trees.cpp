@@ -134,10 +134,12 @@ bool NearTrees::add_trees(std::uint32_t at, double limit) {
     if (found.n_leaves > s.wanted.max_leaves) continue;
     if (next.empty()) last = std::min(limit, pair.value + tolerance_);
     next.push_back(found);
+    count_bytes(sizeof(Found) + sizeof(Pair));  // there may be very many ties
   }
   if (is_stopped() || source_.should_stop()) return false;
   std::sort(next.begin(), next.end(),
             [&](const Found& a, const Found& b) { return order(s, a, s, b) < 0; });
+  bytes_ -= sizeof(Found) * next.size();
   for (const Found& found : next)
     if (s.partitions.insert(found.partition).second) {
       s.trees.push_back(found);

@@ -6,10 +6,6 @@ namespace survtree {
 
 // A search that has dropped so many times what it can hold mostly does again what it has done.
 constexpr std::uint64_t kMostShed = 64;
-// Solving two levels at once does not tell whether more depth would change anything, which a search
-// without a limit on depth wants to know.
-constexpr int kMostDepthOfPairs = 6;
-
 SubsetSolver::SubsetSolver(const Problem& problem, const SearchOptions& options,
                            const Incumbent& incumbent)
     : problem_(problem),
@@ -30,8 +26,7 @@ SubsetSolver::SubsetSolver(const Problem& problem, const SearchOptions& options,
   // pruned.
   tolerance_ = 1e-12 * root_.facts.loss +
                1e-15 * (options_.regularization + problem.rules.largest_first_penalty());
-  solves_pairs_ = options.switches.pairs && problem.loss->judges_pairs() && !problem.has_guess &&
-                  !problem.rules.has_penalties() && options.max_depth <= kMostDepthOfPairs;
+  may_solve_pairs_ = may_solve_pairs();
   if (problem.rules.has_first()) look_for_first_split();
 }
 
@@ -48,6 +43,7 @@ void SubsetSolver::look_for_first_split() {
 void SubsetSolver::start(const RunLimits& limits) {
   limits_.start(limits);
   cache_.set_max_bytes(limits.memory_limit_bytes);
+  solves_pairs_ = may_solve_pairs_ && pairs_fit_in(limits.memory_limit_bytes);
   n_shed_before_ = cache_.n_shed();
   pause_at_ = kNoLimit;  // whatever the last run was doing when memory ran out
 }
@@ -185,65 +181,6 @@ SubsetResult SubsetSolver::solve_one_split(Worker& w, Subset& s, double budget, 
   best.is_depth_cut = bounds_.max_leaves(s.facts, wanted) >= 3.0;
   if (best.is_depth_cut || best.value <= budget + tolerance_) return best;
   return {std::min(best.value, bounds_.with_leaves(s.facts, 3.0)), kLeaf, false, false};
-}
-
-PairRequest SubsetSolver::pair_request(Worker& w, std::span<const std::uint64_t> bits) const {
-  const SmallestLeaf& smallest = splitter_.smallest_leaf();
-  return {options_.kernel,
-          bits.data(),
-          bits.size(),
-          problem_.bits.by_question.data(),
-          problem_.answers.data(),
-          problem_.words_per_row,
-          problem_.n_questions,
-          static_cast<float>(smallest.rows) - 1.0F,
-          static_cast<float>(smallest.events) - 1.0F,
-          options_.regularization,
-          w.whole_scratch,
-          w.single_scratch};
-}
-
-// Of the two parts of a subset only the smaller one is added up; the other one is what is left.
-const std::vector<std::int64_t>& SubsetSolver::pair_sums(Worker& w, const Subset& s,
-                                                         std::size_t k) {
-  KeptSums& kept = w.level(k).pairs;
-  if (!kept.whole.empty() && kept.key == s.key) return kept.whole;
-  kept.key = s.key;
-  if (s.parent == nullptr) {
-    problem_.loss->add_up_pairs(pair_request(w, s.bits), kept.whole);
-    return kept.whole;
-  }
-  const std::uint64_t n_others = s.parent->n_rows - s.n_rows;
-  const bool is_smaller = s.n_rows != n_others ? s.n_rows < n_others : s.says_yes;
-  const bool is_known =
-      !kept.smaller.empty() && kept.parent == s.parent->key && kept.question == s.question;
-  if (!is_known) {
-    kept.bits.assign(s.bits.begin(), s.bits.end());
-    if (!is_smaller)
-      for (std::size_t i = 0; i < s.bits.size(); ++i) kept.bits[i] = s.parent->bits[i] & ~s.bits[i];
-    problem_.loss->add_up_pairs(pair_request(w, kept.bits), kept.smaller);
-    w.stats.lane_rows += problem_.n_questions * problem_.n_questions;
-    kept.parent = s.parent->key;
-    kept.question = s.question;
-  }
-  if (is_smaller) return kept.whole = kept.smaller;
-  const std::vector<std::int64_t>& all = pair_sums(w, *s.parent, k - 1);
-  kept.whole.resize(all.size());
-  for (std::size_t i = 0; i < all.size(); ++i) kept.whole[i] = all[i] - kept.smaller[i];
-  return kept.whole;
-}
-
-// Trees of at most two levels, all of them at once.
-SubsetResult SubsetSolver::solve_pairs(Worker& w, Subset& s, std::size_t k) {
-  make_bits(problem_, s);
-  const BestPair found = problem_.loss->best_pair(pair_request(w, s.bits), pair_sums(w, s, k));
-  SubsetResult best{bounds_.as_leaf(s.facts), kLeaf, true, false};
-  if (found.question >= 0 && found.value < best.value)
-    best = {found.value, found.question, true, false};
-  // Solved whatever the budget was, so a deeper tree matters if it can be better than this one.
-  const double wanted = best.value + tolerance_;
-  best.is_depth_cut = useful_depth(s) > 2 && bounds_.max_leaves(s.facts, wanted) >= 4.0;
-  return best;
 }
 
 SubsetSolver::Node SubsetSolver::begin_node(Worker& w, Subset& s, int depth, double budget,

@@ -130,6 +130,9 @@ class SubsetSolver {
   };
 
   void look_for_first_split();
+  bool may_solve_pairs() const;
+  std::size_t bytes_of_pairs() const;  // of the sums for one subset
+  bool pairs_fit_in(std::size_t bytes) const;
   SubsetResult solve_first_split(Worker& w, Subset& s, int depth, double budget);
   SubsetResult solve_one_split(Worker& w, Subset& s, double budget, std::size_t level);
   SubsetResult solve_pairs(Worker& w, Subset& s, std::size_t level);
@@ -169,7 +172,8 @@ class SubsetSolver {
   Subset root_;
   double tolerance_ = 0.0;
   bool must_split_ = false;  // all rows, on a question that may be first
-  bool solves_pairs_ = false;
+  bool may_solve_pairs_ = false;
+  bool solves_pairs_ = false;          // in this run, by its memory limit
   std::vector<bool> is_deferred_;      // by question; empty if none is
   std::uint64_t pause_at_ = kNoLimit;  // lane-rows of the first worker
   std::uint64_t n_shed_before_ = 0;    // this run

@@ -53,8 +53,9 @@ inline void operator+=(Stats& sum, const Stats& other) {
 
 // Sums for pairs of questions, where a loss judges these, and whose they are.
 struct KeptSums {
-  std::vector<std::int64_t> whole;  // of the subset of this name,
+  std::vector<std::int64_t> whole;  // of the subset of this name, if they are made,
   Key key;
+  bool is_made = false;
   // and of the smaller of the two parts of its parent of which it is one.
   std::vector<std::int64_t> smaller;
   Key parent;

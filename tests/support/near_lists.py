@@ -31,6 +31,7 @@ MOST_COMPARED = 300  # one by one
 SOLVERS = ("search", CUTS)
 SHARES = (0.3, 1.0)  # of the slack
 LOSSES = ("brier", "teacher", "incidence", "likelihood")
+DEEPEST = 15  # of 16 seeds: 0/1 columns and the likelihood, with pairs of questions far down
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,10 @@ def list_case(seed: int) -> ListCase:
     problem = by_likelihood(problem) if loss == "likelihood" else problem
     penalty = float(rng.choice([0.005, 0.02, 0.05])) * root_loss(problem)
     within = float(rng.choice([0.02, 0.05, 0.15]))
-    return ListCase(seed, replace(problem, regularization=penalty), within)
+    problem = replace(problem, regularization=penalty)
+    if seed % 16 == DEEPEST:
+        problem, within = replace(problem, max_depth=5, min_samples_leaf=4), 0.02
+    return ListCase(seed, problem, within)
 
 
 def _names(rng: np.random.Generator, has_cuts: bool) -> str:

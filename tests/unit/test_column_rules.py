@@ -10,6 +10,7 @@ import pytest
 from survtree import (
     OptimalSurvivalTree,
     OptimalSurvivalTreeCV,
+    SearchStoppedWarning,
     bootstrap,
     check_proof,
     export_json,
@@ -288,3 +289,18 @@ def test_the_command_line_has_both_rules(study, tmp_path):
     told = json.loads(done(*arguments, *rules, "--json"))
     assert told["column_penalties"] == PENALTIES
     assert told["first_split"] == "Treatment"
+
+
+@pytest.mark.filterwarnings("ignore::survtree.TailWeightWarning")
+def test_the_look_for_a_first_split_over_very_many_cuts_is_short():
+    """Nothing can stop it yet, so it must not look at every cut with all rows."""
+    rng = np.random.default_rng(0)
+    n = 30_000
+    X = np.column_stack([rng.normal(size=n), rng.integers(0, 2, n)])
+    options = {"thresholds": "all", "first_split": "x0", "min_samples_leaf": 100}
+    model = OptimalSurvivalTree(2, 0.01, time_limit=1e-9, **options)
+    with pytest.warns(SearchStoppedWarning):
+        model.fit(X, (rng.random(n) < 0.5, rng.exponential(size=n) + 0.01))
+    assert model.n_leaves_ == 2
+    assert model.certificate_.counts["lane_rows"] < n * n / 2
+    assert min(curve.n_rows for curve in model.leaf_curves_.values()) >= 100

@@ -17,6 +17,7 @@ class LikelihoodLoss : public Loss {
   LikelihoodLoss(std::vector<HazardSums> rows, const HazardUnits& units,
                  const CollapsedRows& collapsed, double largest_log)
       : rows_(std::move(rows)), facts_{rows_.data(), units} {
+    // Whether D is the number of events, in each row: weights of other rows matter for E alone.
     bool is_weighted = false;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const CollapsedRow& row = collapsed.rows[i];
@@ -24,7 +25,8 @@ class LikelihoodLoss : public Loss {
           static_cast<std::int64_t>(row.n_copies + (std::uint64_t{row.n_events} << 32U));
       pair_rows_.push_back({rows_[i].expected, rows_[i].events, counts});
       n_rows_ += row.n_copies;
-      is_weighted |= row.weight != static_cast<double>(row.n_copies);
+      is_weighted |= static_cast<double>(rows_[i].events) * units.expected !=
+                     static_cast<double>(row.n_events);
     }
     pair_facts_ = {pair_rows_.data(), rows_.data(), units, largest_log, is_weighted};
   }
