@@ -13,7 +13,7 @@ from benchmarks.new_rows import tables
 from benchmarks.runner import Answer, rounded
 from benchmarks.tables import Table, machine, revision
 from survtree import OptimalSurvivalTree
-from survtree._questions.asked import n_cuts_of
+from survtree._questions.asked import cuts_in
 from survtree._questions.questions import Questions
 
 EVERY_CUT: dict[str, Any] = {"thresholds": "all", "missing": "question"}
@@ -61,7 +61,7 @@ def loaded(names: Iterable[str], is_done: Callable[[str], bool]) -> Iterator[tab
 
 def n_cuts(questions: Questions) -> int:
     """How many of the questions are cuts of a numeric column."""
-    return n_cuts_of(questions.asked)
+    return len(cuts_in(questions.asked))
 
 
 def fitted(rows: tables.Rows, **options: Any) -> OptimalSurvivalTree:

@@ -1,10 +1,12 @@
 """What commands make of columns: codes among words, words among numbers, columns left out."""
 
+import io
+
 import numpy as np
 import polars as pl
 import pytest
 
-from survtree import DataWarning, OptimalSurvivalTree, export_json, load
+from survtree import DataWarning, OptimalSurvivalTree, export_json, export_text, load, metrics
 from survtree.datasets import load as load_data
 from tests.support.runner import done, refused, survtree
 
@@ -113,3 +115,41 @@ def test_a_value_of_events_named_as_the_opposite_is_told_of(tmp_path):
     given = ("fit", tmp_path / "data.csv", *FIT, "--event", "survival_status", "--event-value")
     assert "'alive' has the name of rows without an event" in survtree(*given, "alive").stderr
     assert "without an event" not in survtree(*given, "dead").stderr
+
+
+@pytest.mark.parametrize("event", ["died", "censored"])
+def test_a_value_of_a_flag_is_known_again_in_python(tmp_path, event):
+    is_event = pl.col("died") == (event == "died")
+    table().with_columns(is_event.alias(event)).write_csv(tmp_path / "data.csv")
+    value = "true" if event == "died" else "false"
+    outcome = ("--event", event, "--event-value", value, "--exclude", "died")
+    options = outcome[: 4 if event == "died" else 6]
+    model = tmp_path / "model.json"
+    done("fit", tmp_path / "data.csv", *FIT, *options, "-o", model)
+    fitted, frame = load(model), pl.read_csv(tmp_path / "data.csv")
+    assert metrics.integrated_brier_score(frame, fitted) == pytest.approx(fitted.loss_, rel=1e-12)
+    assert fitted.certificate_.verify(frame).is_valid
+
+
+@pytest.mark.parametrize("words", [("TRUE", "FALSE", "UNKNOWN"), ("01", "02", "A1")])
+def test_levels_are_the_same_in_files_that_have_only_some(tmp_path, words, monkeypatch):
+    frame = table().with_columns(site=pl.Series([words[k % 3] for k in range(len(table()))]))
+    frame = frame.with_columns(
+        days=frame["days"] + 500 * (frame["site"] == words[0]).cast(pl.Int64)
+    )
+    frame.write_csv(tmp_path / "data.csv")
+    model = tmp_path / "model.json"
+    done("fit", tmp_path / "data.csv", *FIT, "-o", model)
+    whole = pl.read_csv(io.BytesIO(done("predict", model, tmp_path / "data.csv").encode()))
+    assert any(word in export_text(load(model)) for word in words)
+    some = pl.col("site") != words[2]
+    frame.filter(some).write_csv(tmp_path / "some.csv")
+    run = survtree("predict", model, tmp_path / "some.csv")
+    assert "did not see" not in run.stderr
+    assert pl.read_csv(io.BytesIO(run.stdout.encode())).equals(
+        whole.filter(frame.select(some).to_series())
+    )
+    assert done("evaluate", model, tmp_path / "some.csv")
+    assert survtree("evaluate", model, tmp_path / "some.csv", "--stream").stdout == done(
+        "evaluate", model, tmp_path / "some.csv", "--in-memory"
+    )

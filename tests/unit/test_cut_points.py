@@ -4,13 +4,21 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from survtree import OptimalSurvivalTree
 from survtree._base.numbers import format_exact
 from survtree._questions.checks import Rule
-from survtree._questions.encodings import AUTO_CUTS, GUESS_CUTS, cut_points, easiest_between
+from survtree._questions.encodings import (
+    AUTO_CUTS,
+    GUESS_CUTS,
+    clear_cuts,
+    cut_points,
+    easiest_between,
+)
 
 TINY = 5e-324
 LARGEST = np.finfo(float).max
@@ -134,3 +142,33 @@ def test_a_number_near_a_point_is_not_the_end_of_its_interval():
     assert easiest_between(1.0, 2.0, 1.04) == 1.04
     assert easiest_between(1.0, 2.0, 1.96) == 1.96
     assert easiest_between(1.0, 3.0, 2.04) == 2.0
+
+
+def test_a_cut_of_numbers_in_single_precision_is_none_of_them():
+    """6.4 in single precision is above 6.4: a cut there would part the two."""
+    tenths = np.arange(-200, 200) / 10
+    single = tenths.astype(np.float32).astype(np.float64)
+    low, high = single[:-1], single[1:]
+    cuts = clear_cuts(low, high, low / 2 + high / 2)
+    assert ((low < cuts) & (cuts < high)).all()
+    assert ((tenths[:-1] < cuts) & (cuts < tenths[1:])).all()
+    in_single = cuts.astype(np.float32)
+    assert ((low < in_single) & (in_single < high)).all()
+    assert max(len(f"{cut:.17g}".lstrip("-")) for cut in cuts.tolist()) <= 20
+
+
+def test_a_row_in_double_precision_goes_where_the_same_row_in_single_precision_went():
+    rng = np.random.default_rng(0)
+    x = rng.choice([6.1, 6.2, 6.3, 6.4, 6.5], 400)
+    time = rng.exponential(np.where(x >= 6.4, 1.0, 10.0)) + 0.01
+    frame = pd.DataFrame({"x": x.astype("float32")})
+    model = OptimalSurvivalTree(1, 0.001, thresholds="all").fit(frame, (np.ones(400, bool), time))
+    assert model.n_leaves_ == 2
+    assert (model.apply(frame) == model.apply(pd.DataFrame({"x": x}))).all()
+
+
+def test_neighbours_in_single_precision_are_still_parted():
+    low = np.array([1.0, 16_777_216.0, 0.0])
+    high = np.nextafter(low.astype(np.float32), np.float32(np.inf)).astype(np.float64)
+    cuts = clear_cuts(low, high, low / 2 + high / 2)
+    assert ((low <= cuts) & (cuts < high)).all()

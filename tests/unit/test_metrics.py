@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from survtree import OptimalSurvivalTree, StepFunction, metrics
+from survtree import DataWarning, OptimalSurvivalTree, StepFunction, metrics
 from survtree._scoring import concordance, read_scored
 from survtree.datasets import load
 from tests.support import slow_metrics as slow
@@ -437,3 +437,17 @@ def test_a_matrix_of_many_curves_makes_no_square():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < n * 8 * n_times * 50
+
+
+def test_rows_are_matched_by_their_index_as_in_fit():
+    data = load("veterans")
+    frame = data.X.to_pandas()
+    model = OptimalSurvivalTree(2, 0.005).fit(frame, data.y)
+    outcome = pd.DataFrame({"event": data.y["event"], "time": data.y["time"]}, index=frame.index)
+    mixed = outcome.sample(frac=1, random_state=0)
+    for metric in (metrics.harrell_c, metrics.integrated_brier_score):
+        with pytest.warns(DataWarning, match="matched by their index"):
+            found = metric(mixed, model, X=frame)
+        assert found == metric(outcome, model, X=frame)
+    with pytest.raises(ValueError, match="must have the same index"):
+        metrics.harrell_c(outcome.set_index(outcome.index + 1), model, X=frame)

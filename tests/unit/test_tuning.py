@@ -307,3 +307,22 @@ def test_a_plain_grid_search_works_too():
         search.fit(X, y)
     assert search.best_params_["max_depth"] in (1, 2)
     assert search.predict(X).shape == (len(TIME),)
+
+
+def test_the_smallest_automatic_penalty_of_the_likelihood_is_that_of_the_likelihood():
+    model = OptimalSurvivalTreeCV(loss="likelihood", max_depths=(1,), cv=2).fit(X, y)
+    assert model.cv_results_["param_regularization"].min() * len(X) >= 1.0 - 1e-9
+
+
+def test_listed_folds_count_the_rows_that_were_passed():
+    frame = X.to_pandas()
+    frame.loc[:4, "Age_in_years"] = np.nan
+    first, second = np.arange(0, 70), np.arange(70, len(frame))
+    folds = [(first, second), (second, first)]
+    options = {"max_depths": (1,), "min_regularization": 0.002}
+    dropped = OptimalSurvivalTreeCV(missing="drop", cv=folds, **options).fit(frame, y)
+    left = [(first[:-5], second - 5), (second - 5, first[:-5])]
+    rest = OptimalSurvivalTreeCV(cv=left, **options).fit(frame[5:], y[5:])
+    assert dropped.best_score_ == rest.best_score_
+    with pytest.raises(ValueError, match="fold 0 has none on one side"):
+        OptimalSurvivalTreeCV(missing="drop", cv=[(second, np.arange(5)), *folds]).fit(frame, y)

@@ -306,3 +306,11 @@ def test_raw_numbers_in_every_layout_and_type_give_the_same_tree(tmp_path):
         model = OptimalSurvivalTree(3, 0.002).fit(given, y)
         assert export_text(model) == export_text(expected), name
         assert np.array_equal(model.apply(given), expected.apply(raw)), name
+
+
+def test_a_masked_outcome_is_missing():
+    y = np.ma.array(np.column_stack([EVENT.astype(float), TIME]))
+    assert OptimalSurvivalTree(1, 0.01).fit(X, y).n_leaves_ >= 1
+    y[5, 1] = np.ma.masked
+    with pytest.raises(ValueError, match="row 5"):
+        OptimalSurvivalTree(1, 0.01).fit(X, y)

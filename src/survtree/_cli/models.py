@@ -34,7 +34,7 @@ from survtree._cli.printing import (
     print_table,
     write_table,
 )
-from survtree._cli.studies import Study, rows_left, rows_to_check, source_of, study_to_check
+from survtree._cli.studies import Study, rows_left, rows_to_check, source_for, study_to_check
 from survtree._cli.views import with_times
 from survtree._data.read_files import (
     FORMATS,
@@ -87,7 +87,7 @@ def predict(
     if output != "-":
         check_outputs(output)
     fitted = load(model)
-    source = source_of(data, form, fitted.categorical)
+    source = source_for(data, form, fitted)
     schema = source.schema()
     names = check_has_columns(fitted, check_has_names(fitted, model), schema, source.name)
     check_columns("--keep", keep or [], schema.names(), source.name)
@@ -145,17 +145,14 @@ def evaluate(
 
 
 def _scored_in_memory(fitted: Any, study: Study) -> "ScoredRows":
-    from sklearn.base import clone
-
     from survtree._model.fitted import functions_of
-    from survtree._model.prepare import cohort_of
+    from survtree._model.prepare import cohort_of, reader_for
     from survtree._model.streamed_scores import ScoredRows
     from survtree._scoring.curves import outcome_of
     from survtree._scoring.scores import scores_of
 
     # Without rows with missing values if the fit dropped such rows.
-    left_out = [name for name in fitted.excluded_ if name in study.frame.columns]
-    reader = clone(fitted).set_params(exclude=left_out or None)
+    reader = reader_for(fitted, study.covariates)
     rows = cohort_of(reader, study.covariates, study.y, study.weight)
     training = outcome_of(list(fitted.leaf_curves_.values()))
     scores = scores_of(functions_of(fitted, rows.X), rows.events, training, fitted.horizon_)

@@ -88,8 +88,8 @@ def print_model(model: Any, style: str = "tree", times: Any = None) -> None:
 
     typer.echo(export_text(model, style=style, times=times))
     estimator = words_of(model.causes_).estimator
-    of = f" of the {estimator} curves" if shrinkage_of(model) > 0 else ""
-    typer.echo(f"\nIBS ratio {format_percent(model.ibs_ratio_, 1)}{of} on the training rows")
+    by = f", with the {estimator} curves of the leaves" if shrinkage_of(model) > 0 else ""
+    typer.echo(f"\nIBS ratio on the training rows{by}: {format_percent(model.ibs_ratio_, 1)}")
     typer.echo(model.certificate_.summary())
     if model.n_leaves_ == 1:
         typer.echo(model.one_leaf_reason_ or "No split reduces the loss by the penalty per leaf.")

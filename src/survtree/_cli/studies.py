@@ -1,5 +1,6 @@
 """Tables from files: rows with an outcome. What is guessed about their columns is said."""
 
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -75,12 +76,26 @@ class Study(NamedTuple):
         return with_known_causes(with_cause(pair, self.cause, self.censored), self.causes)
 
 
-def source_of(data: str, form: Format, categorical: Sequence[str] | None) -> "Source":
+def source_for(data: str, form: Format, model: Any) -> "Source":
+    """Where rows for a model are: what was text at its fit is read as text."""
+    from survtree._data.files import WHOLE
+    from survtree._data.read_rows import texts_by
+
+    texts = texts_by(model.binarizer_.seen_, model.questions_.names)
+    codes = [
+        n for n, levels in texts.items() if not any(re.match(WHOLE, level) for level in levels)
+    ]
+    return source_of(data, form, [*(model.categorical or ()), *codes], tuple(texts))
+
+
+def source_of(
+    data: str, form: Format, categorical: Sequence[str] | None, texts: tuple[str, ...] = ()
+) -> "Source":
     """Where the table is and how it is written."""
     from survtree._data.files import Source
 
     na, codes = tuple(form.na or ()), tuple(categorical or ())
-    source = Source(data, form.format, form.separator, na, form.encoding, codes)
+    source = Source(data, form.format, form.separator, na, form.encoding, codes, texts)
     if (command := RUNNING.get(None)) is not None:
         command.meta[TABLE] = source
     return source
@@ -143,7 +158,7 @@ def rows_to_check(
 ) -> "LazyRows | None":
     """Likewise, for a model: the columns that it needs, and the outcome."""
     check_no_cause(reading.cause, reading.censored)
-    source = source_of(data, reading, model.categorical)
+    source = source_for(data, reading, model)
     if not _is_streamed(source, stream):
         return None
     frame = source.lazy()
@@ -236,7 +251,7 @@ def _read(source: "Source") -> "pl.DataFrame":
     from survtree._data.files import texts_of_numbers, with_numbers
 
     frame = source.read()
-    found = [name for name in texts_of_numbers(frame) if name not in source.codes]
+    found = [name for name in texts_of_numbers(frame) if name not in (*source.codes, *source.texts)]
     if found:
         note(f"text is read as numbers, in which a comma is a decimal point: {list_names(found)}")
     return with_numbers(frame, found)
@@ -270,7 +285,7 @@ def study_to_check(
     from survtree._data.read_rows import numbers_by
 
     check_no_cause(reading.cause, reading.censored)
-    source = source_of(data, reading, model.categorical)
+    source = source_for(data, reading, model)
     frame = _read(source)
     _take_known_roles(reading, model)
     roles = roles_of(reading, frame, source.name)

@@ -23,6 +23,7 @@ SAMPLED_ROWS = 200_000  # whose quantiles are the first guess at those of all ro
 N_BINS, MOST_ROUNDS = 4096, 8
 MANY_PER_CUT = 100  # values; then those next to quantiles are enough
 SMALL = (pl.Int8, pl.UInt8, pl.Int16, pl.UInt16)  # types of few values
+N_ROWS = "rows of a value"  # of a column with a name that hardly any other has; "len" may be one
 TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 
@@ -149,9 +150,9 @@ def _listed(frame: pl.LazyFrame, facts: Facts) -> Summary:
     if not dtype.is_numeric() and facts.n_distinct > MOST_VALUES:
         frame = frame.head(SAMPLED_ROWS)
     x = numbers_in(name, dtype) if dtype.is_numeric() else pl.col(name)
-    found = collected(frame.select(x.alias(name)).group_by(name).len())
+    found = collected(frame.select(x.alias(name)).group_by(name).len(N_ROWS))
     found = found.filter(pl.col(name).is_not_null()).sort(name)
-    up_to = found["len"].to_numpy().astype(np.intp).cumsum()
+    up_to = found[N_ROWS].to_numpy().astype(np.intp).cumsum()
     if dtype.is_numeric():
         return _summary(facts, found[name].to_numpy(), up_to, len(found))
     values = found[name]

@@ -42,6 +42,7 @@ class Source:
     na: tuple[str, ...] = ()  # texts that mean missing, beside the usual ones
     encoding: str = UTF_8
     codes: tuple[str, ...] = ()  # columns whose numbers are names of categories
+    texts: tuple[str, ...] = ()  # columns that are text, also where all of it reads as flags
 
     @cached_property
     def content(self) -> bytes | None:
@@ -69,12 +70,12 @@ class Source:
     def read(self) -> pl.DataFrame:
         """The whole table."""
         with read_of(self.name, self.encoding):
-            return with_flags(_scanned(self).collect())
+            return with_flags(_scanned(self).collect(), self.texts)
 
     def lazy(self) -> pl.LazyFrame:
         """The table as a query, which reads it a part at a time, and again in each pass."""
         with read_of(self.name, self.encoding):
-            return with_lazy_flags(_scanned(self))
+            return with_lazy_flags(_scanned(self), self.texts)
 
     def size_in_memory(self) -> int:
         """About so many bytes the whole table would take."""
@@ -133,18 +134,25 @@ def _scanned_text(source: Source, kind: str) -> pl.LazyFrame:
         "glob": False,
         "with_column_names": lambda found: names if len(names) == len(found) else found,
     }
-    return _with_codes(partial(pl.scan_csv, place, **options), source.codes)
+    return _with_texts(partial(pl.scan_csv, place, **options), source.codes, source.texts)
 
 
-def _with_codes(scan: Callable[..., pl.LazyFrame], codes: Sequence[str]) -> pl.LazyFrame:
-    """Rows in which codes are text, as they are written; 2.0 is the code 2. Flags stay flags."""
+def _with_texts(
+    scan: Callable[..., pl.LazyFrame], codes: Sequence[str], texts: Sequence[str]
+) -> pl.LazyFrame:
+    """Rows in which codes and texts are as they are written; 2.0 is the code 2.
+
+    Codes that are flags stay flags.
+    """
     rows = scan()
-    types = rows.collect_schema() if codes else pl.Schema()
-    texts = [name for name in codes if types.get(name, pl.Boolean) != pl.Boolean]
-    if not texts:
+    types = rows.collect_schema() if codes or texts else pl.Schema()
+    numbers = [name for name in codes if types.get(name, pl.Boolean) != pl.Boolean]
+    read = dict.fromkeys([*numbers, *(name for name in texts if name in types)], pl.String)
+    if not read:
         return rows
-    rows = scan(schema_overrides=dict.fromkeys(texts, pl.String))
-    return rows.with_columns(pl.col(texts).str.replace(WHOLE, "${1}"))
+    rows = scan(schema_overrides=read)
+    whole = [name for name in read if name in codes]
+    return rows.with_columns(pl.col(whole).str.replace(WHOLE, "${1}")) if whole else rows
 
 
 def _separator(start: str) -> str:
@@ -152,31 +160,35 @@ def _separator(start: str) -> str:
     return max(SEPARATORS, key=lambda each: len(next(csv.reader([start], delimiter=each), [])))
 
 
-def with_flags(frame: pl.DataFrame) -> pl.DataFrame:
-    """The same table; columns of nothing but True and False, as R writes them, as flags."""
+def with_flags(frame: pl.DataFrame, texts: Sequence[str] = ()) -> pl.DataFrame:
+    """The same table; columns of nothing but True and False, as R writes them, as flags.
+
+    Those that are known to be ``texts`` are left alone.
+    """
     found = {}
     for name, dtype in frame.schema.items():
-        if dtype == pl.String:
-            texts = set(frame[name].unique().head(4).to_list()) - {None}
-            if texts and any(texts <= words for words in FLAG_TEXTS):
+        if dtype == pl.String and name not in texts:
+            words = set(frame[name].unique().head(4).to_list()) - {None}
+            if words and any(words <= flags for flags in FLAG_TEXTS):
                 found[name] = pl.col(name).str.to_lowercase() == "true"
     return frame.with_columns(**found)
 
 
-def with_lazy_flags(frame: pl.LazyFrame) -> pl.LazyFrame:
+def with_lazy_flags(frame: pl.LazyFrame, texts: Sequence[str] = ()) -> pl.LazyFrame:
     """The same of a query, which is asked once for it."""
-    texts = [name for name, dtype in frame.collect_schema().items() if dtype == pl.String]
-    if not texts:
+    schema = frame.collect_schema().items()
+    maybe = [name for name, dtype in schema if dtype == pl.String and name not in texts]
+    if not maybe:
         return frame
     asked = [
         (pl.col(name).is_not_null().any() & pl.col(name).drop_nulls().is_in(list(words)).all())
-        for name in texts
+        for name in maybe
         for words in FLAG_TEXTS
     ]
     named = [each.alias(str(k)) for k, each in enumerate(asked)]
     answers = frame.select(named).collect(engine="streaming").row(0)
     n = len(FLAG_TEXTS)
-    flags = [name for k, name in enumerate(texts) if any(answers[n * k : n * k + n])]
+    flags = [name for k, name in enumerate(maybe) if any(answers[n * k : n * k + n])]
     return frame.with_columns(pl.col(name).str.to_lowercase() == "true" for name in flags)
 
 

@@ -175,7 +175,7 @@ def _check_weights(rows: LazyRows) -> None:
 def _event_codes(rows: LazyRows, known: Causes | None, time: Facts) -> LazyOutcome:
     """The codes of all values of the event column."""
     name = rows.event
-    found = collected(rows.frame.select(name).group_by(name, maintain_order=True).len())
+    found = collected(rows.frame.select(name).group_by(name, maintain_order=True).len("rows of it"))
     if rows.event_values and len(found) > MOST_EVENT_VALUES:
         raise ValueError(
             f"the event column must have at most {MOST_EVENT_VALUES:,} different values where rows "

@@ -196,7 +196,7 @@ def event_and_time(
     if isinstance(y, (tuple, list)) and len(y) == 2 and all(np.ndim(part) > 0 for part in y):
         return y[0], y[1]
     try:
-        array = np.asarray(y)
+        array = y if isinstance(y, np.ma.MaskedArray) else np.asarray(y)
     except ValueError as error:  # parts of different lengths
         raise ValueError(_no_outcome(y, role, f"{type(y).__name__} of uneven parts")) from error
     if array.dtype.names is not None:

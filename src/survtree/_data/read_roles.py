@@ -75,4 +75,9 @@ def _flags(event: nw.Series[Any], values: Sequence[str]) -> Any:
         return event
     wanted = {value.removesuffix(".0") for value in values}
     cells = zip(event.to_list(), event.is_null().to_list(), strict=True)
-    return np.array([None if is_gone else text_of(cell) in wanted for cell, is_gone in cells])
+    return np.array([None if is_gone else _spelled(cell) in wanted for cell, is_gone in cells])
+
+
+def _spelled(cell: Any) -> str:
+    """A value as the command line reads it from a file, which knows flags as true and false."""
+    return str(bool(cell)).lower() if isinstance(cell, (bool, np.bool_)) else text_of(cell)

@@ -21,7 +21,7 @@ from survtree._data.read_columns import (
 from survtree._data.read_events import check_outcome
 from survtree._data.read_index import matched
 from survtree._data.read_outcome import cautions_of_event, check_events, name_of_time
-from survtree._data.read_table import as_frame, check_table, reads_as_number
+from survtree._data.read_table import as_frame, check_table, default_names, reads_as_number
 from survtree._data.table import Bools, Column, EventTable, Kind, Table, table_of
 
 MOST_SHOWN = 5
@@ -70,6 +70,11 @@ class Study(NamedTuple):
     cautions: tuple[str, ...] = ()
 
     @property
+    def some_kept(self) -> Bools | None:
+        """Which of the user's rows these are; None: all of them."""
+        return None if self.is_kept.all() else self.is_kept
+
+    @property
     def covariates(self) -> Table:
         """Without the columns that are left out."""
         return self.table.without(self.left_out)
@@ -108,9 +113,13 @@ def read_study(
 def read_columns(estimator: Any, X: Any, seen: Sequence[Seen] | None = None) -> ColumnRoles:
     """The columns of a fit, or later those that it saw, and which of them are left out."""
     if seen is None:
-        return roles_of_columns(estimator, check_table(estimator, X, reset=True))
-    table = check_table(estimator, _with_left_out(estimator, X, seen), reset=False)
-    return ColumnRoles(table, left_out_by(seen, table.names), ())
+        excluded = tuple(getattr(estimator, "exclude", None) or ())
+        return roles_of_columns(estimator, check_table(estimator, X, reset=True, left_out=excluded))
+    names = getattr(estimator, "feature_names_in_", default_names(len(seen)))
+    left_out = left_out_by(seen, list(names))
+    X = _with_left_out(estimator, X, seen)
+    table = check_table(estimator, X, reset=False, left_out=left_out)
+    return ColumnRoles(table, left_out, ())
 
 
 def _with_left_out(estimator: Any, X: Any, seen: Sequence[Seen]) -> Any:
@@ -131,6 +140,18 @@ def _with_left_out(estimator: Any, X: Any, seen: Sequence[Seen]) -> Any:
 def left_out_by(seen: Sequence[Seen], names: Sequence[str]) -> tuple[str, ...]:
     """The columns that the fit left out."""
     return tuple(name for name, each in zip(names, seen, strict=True) if each.is_left_out)
+
+
+def texts_by(seen: Sequence[Seen], names: Sequence[str]) -> dict[str, frozenset[str]]:
+    """The levels of columns that were text or categories at the fit, without those left out.
+
+    Flags that were declared to be categories can be read as flags again.
+    """
+    return {
+        name: each.levels
+        for name, each in zip(names, seen, strict=True)
+        if each.kind in ("level", "ordered") and not each.levels <= {"True", "False"}
+    }
 
 
 def numbers_by(seen: Sequence[Seen], names: Sequence[str]) -> list[str]:
@@ -239,7 +260,18 @@ def _as_seen(column: Column, seen: Seen) -> Column:
             f"column {column.name!r} must hold {wanted} as at fit; row {row} has text: "
             f"{column.levels[column.values[row]]!r}. Convert the column to {wanted.split()[0]}."
         )
-    return as_levels(column)
+    return as_levels_seen(column, seen)
+
+
+def as_levels_seen(column: Column, seen: Seen) -> Column:
+    """Numbers or flags as levels, which are spelled as those of the fit.
+
+    Of levels such as TRUE, FALSE and UNKNOWN some rows may have only the first two.
+    """
+    found = as_levels(column)
+    spelled = {level.lower(): level for level in seen.levels} if column.kind == "flag" else {}
+    levels = (spelled.get(level.lower(), level) for level in found.levels)
+    return found._replace(levels=tuple(levels))
 
 
 def _first_odd_row(column: Column, is_present: Bools) -> int:

@@ -3,7 +3,7 @@
 import datetime
 import enum
 import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, validate_data
 
+from survtree._data.read_array import as_array, check_is_table
 from survtree._data.table import Bools, Column, Floats, Places, Table, table_of
 
 MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
@@ -28,8 +29,11 @@ KINDS_OF_OBJECTS = {
 Message = Callable[[str, str], str]
 
 
-def check_table(estimator: Any, X: Any, *, reset: bool) -> Table:
-    """X as a Table; with ``reset`` the estimator gets its column names and count."""
+def check_table(estimator: Any, X: Any, *, reset: bool, left_out: Sequence[str] = ()) -> Table:
+    """X as a Table; with ``reset`` the estimator gets its column names and count.
+
+    Columns that are ``left_out`` may hold anything: what cannot be read is missing.
+    """
     if _is_clean_array(X) and (reset or X.shape[1] == estimator.n_features_in_):
         # scikit-learn's checks find nothing here, and take longer than a small fit.
         if reset:
@@ -48,11 +52,28 @@ def check_table(estimator: Any, X: Any, *, reset: bool) -> Table:
                 "X must have at least one row; it has none. Look at what filtered its rows."
             )
         series = [frame.get_column(name) for name in frame.columns]  # [name] may take rows
-        return table_of(list(map(column_of_series, _names(estimator), series)))
-    _check_is_table(X)
-    array = check_array(_as_array(X), dtype=None, ensure_all_finite=False, estimator=estimator)
+        return _table_of_columns(column_of_series, _names(estimator), series, left_out)
+    check_is_table(X)
+    array = check_array(as_array(X), dtype=None, ensure_all_finite=False, estimator=estimator)
     validate_data(estimator, array, reset=reset, skip_check_array=True)
-    return table_of(list(map(column_of_array, _names(estimator), array.T)))
+    return _table_of_columns(column_of_array, _names(estimator), array.T, left_out)
+
+
+def _table_of_columns(
+    read: Callable[[str, Any], Column],
+    names: Sequence[str],
+    columns: Iterable[Any],
+    left_out: Sequence[str],
+) -> Table:
+    found = []
+    for name, values in zip(names, columns, strict=True):
+        try:
+            found.append(read(name, values))
+        except ValueError:
+            if name not in left_out:
+                raise
+            found.append(column_of_numbers(name, np.full(len(values), np.nan)))
+    return table_of(found)
 
 
 def _is_clean_array(X: Any) -> bool:
@@ -79,79 +100,6 @@ def as_frame(table: Any) -> nw.DataFrame[Any] | None:
         _check_names(list(names))
         raise ValueError(str(error)) from error
     return frame if isinstance(frame, nw.DataFrame) else None
-
-
-def _check_is_table(X: Any) -> None:
-    """Refuse what scikit-learn would call a scalar, or print in full."""
-    found = _not_a_table(X)
-    if found is not None:
-        raise ValueError(
-            "X must be a table: a frame (pandas, polars, pyarrow), or an array of rows and "
-            f"columns; got {found[0]}. {found[1]}"
-        )
-    if isinstance(X, (list, tuple)):
-        _check_is_even(X)
-
-
-def _not_a_table(X: Any) -> tuple[str, str] | None:
-    """What X is instead, and what to do about it."""
-    what, make_a_frame = type(X).__name__, "Make a frame of it, as polars.DataFrame does."
-    if hasattr(X, "to_frame"):
-        return what, (
-            "For one column pass its to_frame(); for one row of a pandas frame, frame.iloc[[row]]."
-        )
-    if getattr(getattr(X, "dtype", None), "names", None) is not None:
-        return "a structured array", make_a_frame
-    if isinstance(X, (list, tuple)):
-        return (f"{what} of dicts", make_a_frame) if X and isinstance(X[0], Mapping) else None
-    if hasattr(X, "__array__") or hasattr(X, "shape") or _holds_cells(X):
-        return None
-    if isinstance(X, str):
-        return repr(X), "Read the file first, for example with polars.read_csv."
-    if isinstance(X, Mapping):
-        return what, make_a_frame
-    if hasattr(X, "collect"):
-        return what, "Call its collect() first."
-    return ("None" if X is None else what), "Pass the rows, with a column for each covariate."
-
-
-def _holds_cells(X: Any) -> bool:
-    try:
-        return np.asarray(X).ndim > 0
-    except ValueError:  # of things that are iterated over, of unequal shapes
-        return False
-
-
-def _as_array(X: Any) -> Any:
-    """An array whose masked cells are missing, and in which numbers do not become text."""
-    if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "biuf":
-        return np.ma.filled(X.astype(np.float64), np.nan)
-    if isinstance(X, (list, tuple)):
-        return _of_rows(X)
-    return X
-
-
-def _of_rows(rows: Sequence[Any]) -> NDArray[Any]:
-    try:
-        array = np.asarray(rows)
-    except ValueError:  # a cell is a sequence, which the check of its column refuses
-        cells = np.empty((len(rows), len(rows[0])), dtype=object)
-        for row, column in np.ndindex(cells.shape):
-            cells[row, column] = rows[row][column]
-        return cells
-    # NumPy would make text of [1, "a"], numbers and all.
-    return np.array(rows, dtype=object) if array.dtype.kind in "US" else array
-
-
-def _check_is_even(X: Sequence[Any]) -> None:
-    """Refuse rows with different numbers of cells."""
-    lengths = [1 if np.isscalar(row) or not hasattr(row, "__len__") else len(row) for row in X]
-    for row, length in enumerate(lengths):
-        if length != lengths[0]:
-            raise ValueError(
-                "the rows of X must have equally many cells; "
-                f"row 0 has {lengths[0]}, row {row} has {length}. Fill short rows with None."
-            )
 
 
 def _names(estimator: Any) -> tuple[str, ...]:
@@ -271,8 +219,8 @@ def column_of_objects(
     is_missing = np.fromiter(map(_is_missing, values), dtype=bool, count=len(values))
     present = [v for v, gone in zip(values, is_missing, strict=True) if not gone]
     kinds = {_kind_of(kind): kind for kind in dict.fromkeys(map(type, present))}
-    if not kinds:
-        return Column(name, "number", np.full(len(values), np.nan))
+    if not kinds:  # text or numbers, who knows: other rows may have either
+        return _levels(name, values, is_missing, None)
     if set(kinds) == {"flags"}:
         flags = np.zeros(len(values), dtype=bool)
         flags[~is_missing] = present

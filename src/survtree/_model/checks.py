@@ -3,7 +3,7 @@
 import numbers
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.checks import BY_NAME, check_short_text, check_value, is_count, is_number
-from survtree._base.numbers import format_count
 from survtree._base.options import Option
 from survtree._base.words import did_you_mean
 from survtree._data.causes import Causes, causes_of
@@ -83,6 +82,15 @@ def check_limit(limit: Any) -> int:
     if not is_count(limit):
         raise ValueError(f"limit must be a positive integer; got {limit!r}.")
     return min(int(limit), MOST)
+
+
+def check_rows_kept(method: str, rows: Any) -> None:
+    """Refuse what needs single rows of the fit, where it read groups of equal rows."""
+    if rows is None:
+        raise ValueError(
+            f"{method} must be of a fit on rows in memory; a fit on a lazy frame does not keep "
+            "them. Fit the collected frame, or a sample of it."
+        )
 
 
 def check_has_rows(method: str, kept: T | None) -> T:
@@ -321,38 +329,6 @@ def check_nested(cv: Any) -> None:
             "nested_score needs folds that can be made of any rows; cv lists the folds of these "
             "rows. Pass cv=5 or a splitter to the constructor."
         )
-
-
-def check_folds(folds: Any, events: EventTable) -> Iterator[tuple[Places, Places]]:
-    """Pairs of places of rows, of which a tree can be fitted on the first."""
-    found = list(folds)
-    if len(found) < 2:
-        raise ValueError(f"cv must make at least two folds; got {len(found)}. Pass cv=5.")
-    for k, pair in enumerate(found):
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise TypeError(
-                f"each fold of cv must be a pair (training rows, held-out rows); fold {k} is of "
-                f"type {type(pair).__name__}. Pass places of rows, counted from 0."
-            )
-        train, test = (_places(part, k, len(events)) for part in pair)
-        if not events.event[train].any() or events.time[train].max() == 0:
-            raise ValueError(
-                f"each fold of cv must have an event among its training rows; fold {k} has none "
-                f"in {format_count(len(train), 'row')}. Stratify the folds by the event flag, as "
-                "cv=5 does."
-            )
-        yield train, test
-
-
-def _places(part: Any, fold: int, n_rows: int) -> Places:
-    places = np.asarray(part)
-    is_list = places.ndim == 1 and places.size > 0 and places.dtype.kind in "iu"
-    if not is_list or places.min() < 0 or places.max() >= n_rows:
-        raise ValueError(
-            f"each fold of cv must hold places of rows, integers from 0 to {n_rows - 1}, at least "
-            f"one on each side; fold {fold} does not. Pass places, not flags or labels."
-        )
-    return places.astype(np.intp)
 
 
 def check_bootstrap(estimator: Any, kind: type, n_bootstraps: Any) -> int:

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._data.table import EventTable
-from survtree._model.checks import PATH_OPTIONS, check_cv, check_folds
+from survtree._model.checks import PATH_OPTIONS, check_cv
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import FittedTree
 from survtree._model.many_fits import fit_many
 from survtree._model.path import found_path
 from survtree._model.prepare import Cohort, Places
-from survtree._model.read_folds import check_groups_are_whole, ends_of, shuffled_folds
+from survtree._model.read_folds import check_folds, check_groups_are_whole, ends_of, shuffled_folds
 from survtree._scoring.concordance import concordance_of_risks
 from survtree._scoring.curves import Curves
 from survtree._scoring.read_scored import Scored
@@ -50,11 +50,13 @@ def folds_of(
     rng: np.random.RandomState,
     n_repeats: int = 1,
     groups: Places | None = None,
+    is_kept: NDArray[np.bool_] | None = None,
 ) -> list[Fold]:
     """The folds for ``cv``: a number of them, a splitter, or a list of folds.
 
     A number stands for shuffled folds that have about equally many rows and events, made so many
-    times over. Rows of one group are in the same fold.
+    times over. Rows of one group are in the same fold. A list counts the user's rows, of which
+    ``is_kept`` are left; a splitter divides those that are left.
     """
     kind = check_cv(cv, int(events.event.sum()), len(events))
     no_columns = np.zeros((len(events), 1))
@@ -63,7 +65,9 @@ def folds_of(
             # A splitter that does not know groups says so; whether it parts them is looked at here.
             warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
             pairs = cv.split(no_columns, ends_of(events), groups) if kind == "splitter" else cv
-            folds = [Fold(*pair) for pair in check_folds(pairs, events)]
+            if kind == "splitter":
+                is_kept = None
+            folds = [Fold(*pair) for pair in check_folds(pairs, events, is_kept)]
         if groups is not None:
             check_groups_are_whole(folds, groups)
         return folds

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from survtree._base.numbers import format_count
 from survtree._base.words import quoted_name
+from survtree._proof.choice import Choice
 from survtree._search.problem import Problem, SearchSettings
 from survtree._search.solve import Solution, solve
 
@@ -21,6 +22,10 @@ def why_one_leaf(problem: Problem, solution: Solution) -> str:
     if problem.first_split is not None:
         name = quoted_name(problem.first_split)
         return f"One leaf, because there is no first split on {name}{_sides(problem)}."
+    if solution.status == "guessed":
+        return "One leaf, which is best if the reference model is right about each row."
+    if solution.status == "gap_reached":
+        return "One leaf, because it is within the gap that was asked for."
     if solution.status != "optimal":
         return "One leaf, because the search was stopped before it found a better tree."
     free = replace(problem, regularization=0.0, column_penalties=None)
@@ -33,6 +38,13 @@ def why_one_leaf(problem: Problem, solution: Solution) -> str:
         f"One leaf, because the best split, {words}, reduces the loss by "
         f"{best.one_leaf_loss - best.loss:.3g}, which is less than the penalty per leaf{also}."
     )
+
+
+def why_chosen_leaf(choice: Choice) -> str:
+    """The same of a tree that was chosen among others."""
+    if choice.condition:
+        return f"One leaf, the best that was found of the trees that {choice.condition}."
+    return "One leaf, one of the trees that are nearly as good as the best."
 
 
 def _sides(problem: Problem) -> str:

@@ -62,6 +62,8 @@ def _excesses(
 ) -> dict[str, Any]:
     """Both excesses; one of them is 0. NaN: no tree can split on the column, or none was found."""
     found = search.best(avoids=places) if is_used else search.best(uses=[places])
+    if found.status == "interrupted":  # by Ctrl-C, which is about all columns
+        raise KeyboardInterrupt
     excess = max(found.objective - optimum, 0.0) if found.tree is not None else np.nan
     with_it, without = (0.0, excess) if is_used else (excess, 0.0)
     share = 100.0 / optimum if optimum > 0 else np.nan

@@ -10,6 +10,7 @@ import numpy as np
 
 from survtree._base.tree import Tree
 from survtree._model.estimator import OptimalSurvivalTree
+from survtree._model.lone_leaf import why_chosen_leaf
 from survtree._model.prepare import Prepared, copy_feature_names
 from survtree._model.state import Fitted
 from survtree._proof.choice import Choice
@@ -78,7 +79,9 @@ def _state(
         choice=choice,
     )
     state = Fitted.of(prepared, solution, certificate, shrinkage)
-    return replace(state, frame_library=of_fit.frame_library, origin=of_fit.origin)
+    reason = why_chosen_leaf(choice) if len(tree.leaves) == 1 else ""
+    state = replace(state, frame_library=of_fit.frame_library, origin=of_fit.origin)
+    return replace(state, one_leaf_reason=reason)
 
 
 def _with_options_of(model: OptimalSurvivalTree, state: Fitted) -> OptimalSurvivalTree:

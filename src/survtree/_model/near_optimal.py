@@ -23,6 +23,7 @@ from survtree._model.checks import (
     check_limit,
     check_n_samples,
     check_not_pickled,
+    check_rows_kept,
     check_slack,
 )
 from survtree._model.cross_validation import folds_of
@@ -178,8 +179,9 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         return "" if question < 0 else self._prepared.problem.questions.text(question)
 
     def _held_out(self, cv: Any, random_state: Any) -> dict[str, Any]:
+        check_rows_kept("table(cv=...)", self._prepared.X)
         rng = check_random_state(check_option("random_state", random_state))
-        folds = folds_of(cv, self._prepared.exact, rng)
+        folds = folds_of(cv, self._prepared.exact, rng, is_kept=self.rows.is_kept)
         ratios = held_out_ratios(self._prepared, self._shrunken, folds)
         error = ratios.std(axis=1, ddof=1) / np.sqrt(ratios.shape[1])
         return {"held_out_ibs_ratio": ratios.mean(axis=1), "held_out_error": error}
@@ -218,8 +220,8 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
     @property
     def rows(self) -> Cohort:
         """The rows of the fit with their outcome, as its folds are made of them."""
-        study = self._prepared.study
-        return Cohort(self._prepared.X, self._prepared.exact, study.left_out, study.cautions)
+        study, rows = self._prepared.study, (self._prepared.X, self._prepared.exact)
+        return Cohort(*rows, study.left_out, study.cautions, is_kept=study.some_kept)
 
     def best(
         self,
@@ -289,6 +291,7 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         the group, with which all others agree; ``trees`` counts them, ``members`` lists their
         places, and ``least_agreement`` is that of the least similar one.
         """
+        check_rows_kept("groups", self._prepared.X)
         least = check_agreement(agreement)
         representative, agrees = grouped(self._paths, self._rows, least)
         heads = np.unique(representative)
@@ -323,15 +326,14 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         built-in teacher is fitted to each sample. ``bootstrap`` repeats the whole fit instead. If
         Ctrl-C or the callback stops the work, the finished samples count, with a warning.
         """
+        check_rows_kept("stability", self._prepared.X)
         n = check_n_samples(n_samples)
         for name, value in (("n_jobs", n_jobs), ("verbose", verbose), ("callback", callback)):
             check_option(name, value)
         rng = check_random_state(check_option("random_state", random_state))
         samples = bootstrap_samples(self._prepared.problem.events, n, rng)
-        tasks = [
-            SampleTask(self._prepared, self._paths, counts, f"sample {k}")
-            for k, counts in enumerate(samples, 1)
-        ]
+        given = self._prepared, self._paths
+        tasks = [SampleTask(*given, counts, f"sample {k}") for k, counts in enumerate(samples, 1)]
         with watching(verbose, callback) as watch:
             watch.begin(lambda: f"{len(self):,} trees | {n} bootstrap samples", lambda: FITS_HEADER)
             done = fit_many(look_at_sample, tasks, n_jobs, watch, lambda found: len(found) > 1)

@@ -61,7 +61,10 @@ def path_to_fit(model: OptimalSurvivalTree, settings: SearchSettings) -> PathToF
 
 
 def _best_at(prepared: Prepared, penalty: float, settings: SearchSettings) -> Solution:
-    return find(replace(prepared.problem, regularization=penalty), settings)[0]
+    found = find(replace(prepared.problem, regularization=penalty), settings)[0]
+    if found.status == "interrupted":  # by Ctrl-C, which is about all of the path
+        raise KeyboardInterrupt
+    return found
 
 
 def _between(

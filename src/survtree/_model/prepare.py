@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from survtree._base.numbers import format_percent
 from survtree._base.tree import Tree
@@ -17,7 +18,7 @@ from survtree._data.read_groups import check_groups, read_groups
 from survtree._data.read_outcome import split_outcome
 from survtree._data.read_roles import Roles, roles_of, rows_of
 from survtree._data.read_rows import Study, read_study
-from survtree._data.read_table import rows_at
+from survtree._data.read_table import as_frame, rows_at
 from survtree._data.table import EventTable, Table
 from survtree._model.checks import (
     check_knows_causes,
@@ -275,6 +276,7 @@ class Cohort:
     cautions: tuple[str, ...] = ()  # what must be said of the columns
     groups: Places | None = None  # of the rows: those of one group are not parted
     group_column: str = ""  # that says so, if one does
+    is_kept: NDArray[np.bool_] | None = None  # which of the user's rows these are; None: all
 
     def __len__(self) -> int:
         return len(self.events)
@@ -288,7 +290,8 @@ class Cohort:
         """Some of the rows."""
         groups = None if self.groups is None else self.groups[places]
         events = self.events.take(places)
-        return replace(self, X=rows_at(self.X, places), events=events, groups=groups)
+        X = rows_at(self.X, places)
+        return replace(self, X=X, events=events, groups=groups, is_kept=None)
 
     def said(self, cautions: tuple[str, ...]) -> tuple[str, ...]:
         """What must be said of the columns, by these rows and by a tree that was fitted on them."""
@@ -336,6 +339,13 @@ def given_rows(
     return Given(X, with_known_causes(with_cause(y, cause, censored), known), sample_weight, roles)
 
 
+def reader_for(model: Any, X: Any) -> Any:
+    """An estimator with the options of a model, for rows that may lack columns it left out."""
+    frame = as_frame(X)
+    left_out = model.excluded_ if frame is None else set(model.excluded_) & set(frame.columns)
+    return clone(model).set_params(exclude=[n for n in model.excluded_ if n in left_out] or None)
+
+
 def cohort_of(
     estimator: Any, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
 ) -> Cohort:
@@ -346,8 +356,9 @@ def cohort_of(
     """
     found = read_groups(groups, X)
     study = read_study(estimator, X, y, sample_weight, estimator.missing)
-    rows = X if study.is_kept.all() else rows_at(X, np.flatnonzero(study.is_kept))
-    cohort = Cohort(rows, study.events, study.left_out, study.cautions)
+    is_kept = study.some_kept
+    rows = X if is_kept is None else rows_at(X, np.flatnonzero(is_kept))
+    cohort = Cohort(rows, study.events, study.left_out, study.cautions, is_kept=is_kept)
     if found is None:
         return cohort
     of_rows = check_groups(found, study.is_kept)

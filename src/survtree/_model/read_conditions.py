@@ -154,6 +154,8 @@ def check_was_found(tree: Any, status: str, choice: Choice) -> None:
             f"best needs a condition that some tree fulfils; within the limits of the fit there "
             f"are no trees that {choice.condition}. Ask for less, or fit again with wider limits."
         )
+    if tree is None and status == "interrupted":
+        raise KeyboardInterrupt
     if tree is None:
         raise ValueError(
             f"best needs more time or memory; the search was ended ({status.replace('_', ' ')}) "

@@ -1,13 +1,17 @@
-"""Shuffled folds; rows of a group, such as several rows of one subject, are kept together."""
+"""Folds that users list, and shuffled ones, which keep rows of a group together.
+
+A group is, for example, several rows of one subject.
+"""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from survtree._data.table import EventTable, Places
+from survtree._base.numbers import format_count
+from survtree._data.table import Bools, EventTable, Places
 
 Pair: TypeAlias = tuple[Places, Places]  # rows to fit on, and held-out rows
 MOST_TRIES = 10
@@ -102,3 +106,54 @@ def check_groups_are_whole(folds: Sequence[Pair], groups: Places) -> None:
                 f"group of row {row} on both sides. Pass cv=5, or a splitter that knows groups, "
                 "such as GroupKFold()."
             )
+
+
+def check_folds(
+    folds: Any, events: EventTable, is_kept: Bools | None = None
+) -> Iterator[tuple[Places, Places]]:
+    """Pairs of places of rows, of which a tree can be fitted on the first.
+
+    With ``is_kept`` places are counted among the user's rows, of which some were left out.
+    """
+    found = list(folds)
+    if len(found) < 2:
+        raise ValueError(f"cv must make at least two folds; got {len(found)}. Pass cv=5.")
+    for k, pair in enumerate(found):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise TypeError(
+                f"each fold of cv must be a pair (training rows, held-out rows); fold {k} is of "
+                f"type {type(pair).__name__}. Pass places of rows, counted from 0."
+            )
+        n_rows = len(events) if is_kept is None else len(is_kept)
+        train, test = (_places_left(_places(part, k, n_rows), k, is_kept) for part in pair)
+        if not events.event[train].any() or events.time[train].max() == 0:
+            raise ValueError(
+                f"each fold of cv must have an event among its training rows; fold {k} has none "
+                f"in {format_count(len(train), 'row')}. Stratify the folds by the event flag, as "
+                "cv=5 does."
+            )
+        yield train, test
+
+
+def _places(part: Any, fold: int, n_rows: int) -> Places:
+    places = np.asarray(part)
+    is_list = places.ndim == 1 and places.size > 0 and places.dtype.kind in "iu"
+    if not is_list or places.min() < 0 or places.max() >= n_rows:
+        raise ValueError(
+            f"each fold of cv must hold places of rows, integers from 0 to {n_rows - 1}, at least "
+            f"one on each side; fold {fold} does not. Pass places, not flags or labels."
+        )
+    return places.astype(np.intp)
+
+
+def _places_left(places: Places, fold: int, is_kept: Bools | None) -> Places:
+    """The same rows among those that are left."""
+    if is_kept is None:
+        return places
+    left: Places = (is_kept.cumsum() - 1)[places[is_kept[places]]]
+    if len(left) == 0:
+        raise ValueError(
+            "each fold of cv must have rows with a weight, and with missing='drop' without missing "
+            f"values, on both sides; fold {fold} has none on one side. Pass other folds, or cv=5."
+        )
+    return left

@@ -143,12 +143,18 @@ def recipe_of(model: Any) -> Recipe:
         options=options,
         code_as_made=made,
         is_complete=None not in options.values(),
-        is_repeatable=model.status_ not in ("time_limit", "memory_limit", "interrupted"),
+        is_repeatable=_is_repeatable(model),
         command=shlex.join(["survtree", *origin.command]) if origin.command else "",
         seed=origin.seed,
         data=origin.data,
         versions=origin.versions,
     )
+
+
+def _is_repeatable(model: Any) -> bool:
+    """Whether another fit gives the same tree: nothing that takes time was cut short."""
+    is_cut = model.teacher_ in BUILT_IN and model.certificate_.teacher_seed is None
+    return not is_cut and model.status_ not in ("time_limit", "memory_limit", "interrupted")
 
 
 def full_options(model: Any, origin: Origin) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import polars as pl
 
 from survtree._data.files import texts_of_numbers, with_flags, with_numbers
 from survtree._data.read_files import check_kept, check_still_numbers, in_rows
-from survtree._data.read_rows import numbers_by
+from survtree._data.read_rows import numbers_by, texts_by
 from survtree._model.fitted import FittedTree
 from survtree._model.predicted_table import predicted_columns
 
@@ -26,6 +26,7 @@ class RowPredictor:
         self._leaf_table = _leaf_table(model, times)
         check_kept(self._kept, self._leaf_table.columns)
         self._place = model.tree_.leaf_numbers()
+        self._texts = list(texts_by(model.binarizer_.seen_, model.questions_.names))
 
     def schema(self, source: pl.Schema) -> pl.Schema:
         """The columns of the table and their types."""
@@ -38,7 +39,8 @@ class RowPredictor:
         self._n_rows += len(rows)
         with warnings.catch_warnings(record=True) as caught, in_rows(first, self._n_rows):
             warnings.simplefilter("always")
-            leaves = self._model.apply(self._typed(with_flags(rows.select(self._names))))
+            table = with_flags(rows.select(self._names), self._texts)
+            leaves = self._model.apply(self._typed(table))
         self._warnings += [str(warning.message) for warning in caught]
         predicted: pl.DataFrame = self._leaf_table[self._place[leaves]]
         return pl.concat([rows.select(self._kept), predicted], how="horizontal")

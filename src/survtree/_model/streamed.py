@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from sklearn.utils.validation import validate_data
 
-from survtree._data.column_summaries import Facts, Summary, facts_of, summary_of
+from survtree._data.column_summaries import MOST_SORTED, Facts, Summary, facts_of, summary_of
 from survtree._data.lazy_rows import LazyRows
 from survtree._data.read_columns import as_levels, check_no_dates, reads_as_numbers
 from survtree._data.read_lazy import check_covariate_types, read_lazy_outcome
@@ -81,6 +81,12 @@ def lazy_study(estimator: Any, rows: LazyRows) -> LazyStudy:
     return LazyStudy(counted, tuple(names), roles.left_out, (*roles.cautions, *of_event))
 
 
+def _values_wanted(rule: Rule, facts: Facts) -> int | None:
+    """At how many quantiles; None: all, by which it is known which gaps given cuts cut."""
+    is_short = facts.n_rows <= MOST_SORTED
+    return None if rule.kind == "given" and is_short else n_quantiles(rule)
+
+
 def _summaries(
     estimator: Binarizer, lazy: LazyStudy
 ) -> tuple[dict[str, Summary], list[Column], list[Rule]]:
@@ -90,7 +96,7 @@ def _summaries(
     rules = check_rules(estimator.thresholds, bare)
     frame = lazy.counted.rows.frame
     summaries = {
-        name: summary_of(frame, lazy.facts[name], n_quantiles(rule))
+        name: summary_of(frame, lazy.facts[name], _values_wanted(rule, lazy.facts[name]))
         for name, rule in zip(lazy.names, rules, strict=True)
         if name in lazy.facts
     }

@@ -273,7 +273,8 @@ class OptimalSurvivalTreeCV(FittedTree):
         seed = seed_of(self.random_state)
         settings = _settled(settings, rows, seed)
         rng = check_random_state(seed)
-        folds = folds_of(self.cv, rows.events, rng, settings.n_repeats, rows.groups)
+        kept = rows.is_kept
+        folds = folds_of(self.cv, rows.events, rng, settings.n_repeats, rows.groups, kept)
         plans = [Plan(np.arange(len(rows)), folds)]
         with watching(self.verbose, self.callback) as watch:
             found = self._tuned(rows, plans, settings, watch)
@@ -350,7 +351,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         rows = cohort_of(clone(self), given.X, given.y, given.sample_weight, groups)
         seed = seed_of(self.random_state)
         settings, rng = _settled(settings, rows, seed), check_random_state(seed)
-        outer = folds_of(cv, rows.events, rng, groups=rows.groups)
+        outer = folds_of(cv, rows.events, rng, groups=rows.groups, is_kept=rows.is_kept)
         plans = []
         for train, _ in outer:
             part = rows.take(train)
@@ -383,7 +384,9 @@ def _settled(settings: TuningSettings, rows: Cohort, seed: int) -> TuningSetting
     horizon = resolved_horizon(check_option("horizon", options["horizon"]), events)
     has_teacher = options["teacher"] is not None
     # Two questions: the smallest penalty of interest is that of the simplest table.
-    penalty = resolved_regularization(lowest, events.until(horizon), 2, has_teacher=has_teacher)
+    penalty = resolved_regularization(
+        lowest, events.until(horizon), 2, has_teacher=has_teacher, loss=options["loss"]
+    )
     if isinstance(depths, str):
         depths = (SHALLOW,) if isinstance(lowest, str) else PAPER_DEPTHS
     options |= {"horizon": horizon, "exclude": rows.left_out or None, "random_state": seed}

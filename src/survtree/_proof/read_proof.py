@@ -175,6 +175,7 @@ def _problem_of(head: dict[str, Any], cells: list[list[str]]) -> ProofProblem:
     targets = np.array([[_number(cell) for cell in row[4:]] for row in cells])
     _check_times(time, head["horizon"])
     _check_weights(weight)
+    need(head["loss"] is None or not other.any(), "the likelihood knows one cause only")
     data = _fingerprint(head["names"], answers, time, (event, other), weight, targets)
     need(data == head["fingerprint"], "the fingerprint is of other data")
     is_same = _problem_fingerprint(head) == head["problem_fingerprint"]

@@ -104,12 +104,11 @@ def runs(asked: Iterable[Question]) -> Iterator[tuple[int, Part]]:
         first += len(part) if isinstance(part, Cuts) else 1
 
 
-def n_cuts_of(asked: Iterable[Question]) -> int:
-    """How many of the questions are cuts of a column of numbers."""
-    return sum(
-        len(part) if isinstance(part, Cuts) else int(part.cut is not None)
-        for _, part in runs(asked)
-    )
+def cuts_in(asked: Iterable[Question]) -> Floats:
+    """The numbers at which questions cut a column."""
+    parts = [part for _, part in runs(asked)]
+    single = [p.cut for p in parts if not isinstance(p, Cuts) and p.cut is not None]
+    return np.concatenate([*(p.points for p in parts if isinstance(p, Cuts)), np.array(single)])
 
 
 def text_lengths(numbers: Floats) -> Places:

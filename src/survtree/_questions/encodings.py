@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from survtree._data.table import Bools, Column, Floats, Places
-from survtree._questions.asked import Asked, Cuts, Part, n_cuts_of
+from survtree._questions.asked import Asked, Cuts, Part, cuts_in
 from survtree._questions.checks import Rule, check_question_count
 from survtree._questions.forms import InLevels, InRange, IsMissing, IsOne, Question
 
@@ -65,15 +65,17 @@ def _readable(
 
 
 def n_cuts_left_out(column: Column, found: Asked, n_values: int | None = None) -> int:
-    """How many more cuts a column of numbers has than there are questions about it.
+    """How many gaps between the values of a column of numbers no question cuts.
 
-    ``n_values`` is the number of its distinct values, if that is known.
+    ``n_values`` is the number of its distinct values, of which the column may have only some.
     """
     if column.kind != "number":
         return 0
-    if n_values is None:
-        n_values = len(np.unique(column.values[~column.is_missing()]))
-    return max(0, n_values - 1 - n_cuts_of(found))
+    distinct = np.unique(column.values[~column.is_missing()])
+    # Given cuts may lie beyond all values, or two of them between the same.
+    gaps = np.unique(np.searchsorted(distinct, cuts_in(found), side="right"))
+    n_cut = int(((gaps > 0) & (gaps < len(distinct))).sum())
+    return max(0, (len(distinct) if n_values is None else n_values) - 1 - n_cut)
 
 
 def _cuts(present: Floats, rule: Rule) -> Floats:
@@ -113,7 +115,7 @@ def cuts_between(distinct: Floats, up_to: Places, n: int, rule: Rule) -> Floats:
     places = _boundaries(up_to, n, len(distinct) if wanted is None else wanted)
     below, above = distinct[places], distinct[places + 1]
     middles = below / 2 + above / 2  # the sum of two large numbers may overflow
-    return easiest_cuts(below, above, middles)
+    return clear_cuts(below, above, middles)
 
 
 def _boundaries(up_to: Places, n: int, n_cuts: int) -> Places:
@@ -133,7 +135,19 @@ def _evenly(distinct: Floats, n_cuts: int) -> Floats:
     shares = np.arange(1, n_cuts + 1) / (n_cuts + 1)
     wanted = low * (1 - shares) + high * shares
     above = np.clip(np.searchsorted(distinct, wanted, side="right"), 1, len(distinct) - 1)
-    return np.unique(easiest_cuts(distinct[above - 1], distinct[above], wanted))
+    return np.unique(clear_cuts(distinct[above - 1], distinct[above], wanted))
+
+
+def clear_cuts(low: Floats, high: Floats, near: Floats) -> Floats:
+    """The easiest number between each two others that reads as neither in single precision.
+
+    It is near a point between them; or the smaller one, where nothing lies between.
+    """
+    inner_low, inner_high = _kept_apart(low, high)
+    inside = np.clip(near, np.nextafter(inner_low, high), np.nextafter(inner_high, low))
+    near = np.where((low < near) & (near < high), inside, near)
+    cuts = easiest_cuts(inner_low, inner_high, near)
+    return np.where(cuts == inner_low, low + 0.0, cuts)  # not -0.0
 
 
 def easiest_cuts(low: Floats, high: Floats, near: Floats) -> Floats:
@@ -161,6 +175,21 @@ def easiest_cuts(low: Floats, high: Floats, near: Floats) -> Floats:
     cuts = zip(*(part[left].tolist() for part in (low, high, near, fewest)), strict=True)
     out[left] = [easiest_between(*cut) for cut in cuts]
     return out
+
+
+def _kept_apart(low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Bounds between which no number reads as one of the two in single precision.
+
+    Of a column in single precision 6.4 is 6.40000010: "x <= 6.4" would send it, and 6.4 in double
+    precision, to different sides. Neighbours in single precision have nothing like that between.
+    """
+    with np.errstate(over="ignore"):
+        single = low.astype(np.float32), high.astype(np.float32)
+        above = np.nextafter(single[0], np.float32(np.inf)).astype(np.float64)
+        below = np.nextafter(single[1], np.float32(-np.inf)).astype(np.float64)
+    is_single = (single[0] == low) & (single[1] == high) & (above <= below)
+    after, before = low / 2 + above / 2, high / 2 + below / 2
+    return np.where(is_single, after, low), np.where(is_single, before, high)
 
 
 def _is_sure(size: Floats) -> Bools:

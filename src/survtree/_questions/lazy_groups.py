@@ -13,7 +13,6 @@ import polars as pl
 
 from survtree._data.column_summaries import Facts, Summary, facts_of, summary_of
 from survtree._data.lazy_rows import LazyRows
-from survtree._data.read_columns import as_levels
 from survtree._data.read_lazy import (
     LazyOutcome,
     check_as_seen,
@@ -24,7 +23,14 @@ from survtree._data.read_lazy import (
 )
 from survtree._data.read_memory import GroupLimit
 from survtree._data.read_outcome import check_events
-from survtree._data.read_rows import TAKE_MISSING, Seen, Study, check_rows_left, left_out_by
+from survtree._data.read_rows import (
+    TAKE_MISSING,
+    Seen,
+    Study,
+    as_levels_seen,
+    check_rows_left,
+    left_out_by,
+)
 from survtree._data.table import Column, EventTable, Floats, Table
 from survtree._questions.asked import Cuts, Part, runs
 from survtree._questions.forms import InRange
@@ -166,7 +172,7 @@ def _known_column(name: str, summary: Summary | None, seen: Seen) -> Column:
     if summary is None:
         return Column(name, seen.kind, np.empty(0, dtype=np.int8))
     is_code = seen.kind in ("level", "ordered") and summary.column.kind in ("number", "flag")
-    return as_levels(summary.column) if is_code else summary.column
+    return as_levels_seen(summary.column, seen) if is_code else summary.column
 
 
 def _points_by_column(asked: Sequence[Any]) -> dict[int, Floats]:

@@ -94,7 +94,7 @@ def sample_rows(table: Table, events: EventTable, n_rows: int) -> Places:
     for column in sorted(table.columns, key=lambda column: column.name):
         key = mixed(key, _ranks(column))
     key = mixed(key, events.when.astype(np.uint64))
-    for part in (events.weight, events.event.astype(np.float64)):
+    for part in (events.weight, events.kinds.astype(np.float64)):
         key = mixed(key, part.view(np.uint64))
     order = np.argsort(key, kind="stable")
     if events.copies is None:

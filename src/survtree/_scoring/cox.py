@@ -89,6 +89,8 @@ def _model(coefficients: Floats, columns: Floats, events: EventTable) -> CoxMode
 def _maximised(likelihood: _Likelihood, penalty: float) -> Floats:
     """Newton's method, with steps halved until they do no harm."""
     coefficients = np.zeros(likelihood.columns.shape[1])
+    if likelihood.n_events == 0:  # nothing tells the rows apart
+        return coefficients
     value = likelihood.objective(coefficients, penalty)
     for _ in range(MOST_ROUNDS):
         step, before = likelihood.step(coefficients, penalty), value

@@ -19,6 +19,7 @@ from survtree._base.checks import is_count, is_number
 from survtree._base.warn import warn
 from survtree._data.causes import Causes, causes_of, with_known_causes
 from survtree._data.read_events import read_events
+from survtree._data.read_index import matched
 from survtree._data.read_outcome import check_time_passes, numbers_of
 from survtree._data.read_roles import Roles, rows_of
 from survtree._data.read_table import as_frame
@@ -100,6 +101,7 @@ def scored(y: Any, curves: Any, X: Any, sample_weight: Any, horizon: Any = None)
     until = None if horizon is None else check_number("horizon", horizon)
     roles = getattr(curves, "roles_", None)
     y, X, sample_weight = _parts_of_frame(y, X, sample_weight, roles)
+    y, sample_weight = matched(X, y, sample_weight)
     curves, X = model_and_rows(curves, X)
     causes = causes_of(curves)
     y = with_known_causes(y, causes)

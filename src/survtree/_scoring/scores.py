@@ -247,6 +247,7 @@ class Score(NamedTuple):
 
 
 CHANCE = "1 is perfect, 0.5 chance"
+OF_CURVES = f"{CHANCE}; by the curves, where score() goes by the risk"
 SCORES = (
     Score(
         "ibs_ratio",
@@ -262,8 +263,8 @@ SCORES = (
         integrated_brier_score,
         is_integrated=True,
     ),
-    Score("harrell_c", "Harrell's C", CHANCE, harrell_c, False),
-    Score("uno_c", "Uno's C", CHANCE, uno_c),
+    Score("harrell_c", "Harrell's C", OF_CURVES, harrell_c, False),
+    Score("uno_c", "Uno's C", OF_CURVES, uno_c),
     Score("mean_auc", "mean dynamic AUC", CHANCE, cumulative_dynamic_auc, is_integrated=True),
 )
 

@@ -49,6 +49,7 @@ TAIL = 0.02
 MANY_COLUMNS = 200
 PRIOR_ROWS = 3.0
 TINY = float(np.finfo(float).tiny)
+LARGEST_SINGLE = 3e38
 
 
 @dataclass
@@ -157,7 +158,9 @@ def built_in_curves(
     fitted_to = events.take(order[:n_fitted])
     fitted_to = replace(fitted_to, weight=fitted_to.weight * factor)
     times, horizon = grid_of(events), float(events.time.max())
-    task = _Task(covariates(table.take(order)), fitted_to, times, horizon, seed, pace)
+    # Trees of scikit-learn read single precision: what is beyond it is as large as can be.
+    columns = np.clip(covariates(table.take(order)), -LARGEST_SINGLE, LARGEST_SINGLE)
+    task = _Task(columns, fitted_to, times, horizon, seed, pace)
     makers = {"forest": (_forest,), "cox": (_cox,), "auto": (_forest, _cox)}[name]
     # Small products: threads of the linear algebra library would mostly wait for each other.
     with threadpool_limits(1, "blas"):
@@ -323,6 +326,8 @@ def _predicted(forest: Any, task: _Task) -> Floats:
     """
     n, n_times = len(task.events), len(task.times)
     found = [_out_of_bag(forest, task.columns[:n], n_times)]
+    # Threads would add up the trees in the order in which they finish.
+    forest.set_params(n_jobs=1)
     for first in range(n, len(task.columns), MOST_AT_ONCE):
         part = forest.predict(task.columns[first : first + MOST_AT_ONCE])
         found.append(part.reshape(-1, n_times))

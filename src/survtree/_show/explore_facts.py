@@ -41,10 +41,10 @@ class Scores(NamedTuple):
 def scores_by_size(near: Any, found: PathToFit | None, cv: Any, seed: int) -> Scores:
     """Cross-validation of the sizes, on the rows of the fit; usual folds if they are affordable."""
     rows = near.rows
-    given, reason = folds_to_make(near.model, rows, cv)
+    given, reason = (None, "streamed") if rows.X is None else folds_to_make(near.model, rows, cv)
     if found is None or reason:
         return Scores([], [], 0, WHY_NOT[reason] if reason else "")
-    folds = folds_of(given, rows.events, check_random_state(seed))
+    folds = folds_of(given, rows.events, check_random_state(seed), is_kept=rows.is_kept)
     penalties = [model.regularization_ for model in found.models]
     with watching(0, None) as watch, warnings.catch_warnings():
         # In parts of one study, late rows and values seen elsewhere are a matter of course.
@@ -90,6 +90,8 @@ def explore_facts(
             for k, each in enumerate(asked)
         ],
         "path": _path_rows(found, scores, places[n_asked:]),
+        # What the sizes are compared by: the IBS ratio is a share of it.
+        "score": "Loss" if best.certificate_.loss_kind == "brier" else "Integrated Brier score",
         "is_path_proven": found is None or found.is_proven,
         "n_folds": scores.n_folds,
         "why_no_folds": scores.why_not,
@@ -140,12 +142,17 @@ def columns_of_trees(near: Any) -> list[frozenset[int]]:
 
 
 def _asked(near: Any) -> Iterator[Asked]:
-    """The best trees with and without columns, where no tree of the set is one."""
+    """The best trees without each column of the optimum, and with each other one.
+
+    The set has one tree of those that divide the rows in the same way. So its trees do not say what
+    a column costs, unless it costs nothing.
+    """
     used = columns_of_trees(near)
     questions = near.model.questions_
-    in_any, in_all = frozenset.union(*used), frozenset.intersection(*used)
+    in_any, in_best = frozenset.union(*used), used[0]
     unused = sorted({question.column for question in questions.asked} - in_any)
-    wanted = [("without", column) for column in sorted(in_all)]
+    wanted = [("without", column) for column in sorted(in_best)]
+    wanted += [("with", column) for column in sorted(in_any - in_best)]
     if len(unused) <= MOST_UNUSED:
         wanted += [("with", column) for column in unused]
     for kind, column in wanted:
@@ -153,7 +160,10 @@ def _asked(near: Any) -> Iterator[Asked]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", SearchStoppedWarning)
-                yield Asked(kind, column, near.best(**condition))
+                model = near.best(**condition)
+            if model.status_ == "interrupted":  # by Ctrl-C, which is about all columns
+                raise KeyboardInterrupt
+            yield Asked(kind, column, model)
         except ValueError:  # no tree fulfils it
             continue
 
@@ -170,13 +180,10 @@ def _offered(near: Any, asked: list[Asked]) -> list[dict[str, Any]]:
             is_there = kind == "with"
             place = next((k for k, each in enumerate(used) if (column in each) == is_there), None)
             model = known.get((kind, column))
-            if place is not None:
-                parts[kind] = _excess(near, float(near.objectives[place]), is_proven=True)
-            elif model is not None:
-                is_proven = model.status_ == "optimal"
-                parts[kind] = _excess(near, model.objective_, is_proven=is_proven)
-            else:
-                parts[kind] = None
+            found = [] if place is None else [float(near.objectives[place])]
+            found += [] if model is None else [model.objective_]
+            is_proven = place == 0 or (model is not None and model.status_ == "optimal")
+            parts[kind] = _excess(near, min(found), is_proven=is_proven) if found else None
         share = sum(column in each for each in used) / len(used)
         rows.append({"column": column, "name": names[column], "share": share, **parts})
     rows.sort(key=lambda row: -(row["without"] or {"excess": np.inf})["excess"])

@@ -63,7 +63,9 @@ class TreePools:
         return out
 
     def _leaf(self, curve: LeafCurve, where: tuple[str, ...]) -> int:
-        counts = (curve.times.tobytes(), curve.events.tobytes(), curve.censored.tobytes())
+        parts = (curve.times, curve.events, curve.censored)
+        # With weights, other rows may have the same curve.
+        counts = (*(part.tobytes() for part in parts), curve.n_rows, curve.n_events)
         texts = [self.conditions.place(text, text) for text in where]
         leaf = [self.curves.place(counts, curve), *texts]
         return self.leaves.place(tuple(leaf), leaf)

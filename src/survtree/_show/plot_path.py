@@ -9,6 +9,7 @@ from survtree._show.checks import check_axes
 from survtree._show.picture import BLUE, Picture, hide_frame, new_axes, picture_of
 
 MOST_TICKS = 12
+LOSSES_OF_CURVES = ("brier", "incidence")  # of which the IBS ratio is a share
 ROOM_ABOVE = 1.08
 
 
@@ -16,7 +17,7 @@ def plot_path(models: Sequence[FittedTree], ax: Any = None) -> Picture:
     """IBS ratio on the training rows against leaves; the loss is on the right where it is the same.
 
     The ratio starts at 0 for a lone leaf, so that the axis can start there too and still show what
-    each leaf adds. With a teacher the loss is another one, and has no axis.
+    each leaf adds. With a teacher, or the likelihood, the loss is another one, and has no axis.
     """
     check_axes(ax)
     ax = new_axes(5.0, 3.2) if ax is None else ax
@@ -31,7 +32,7 @@ def plot_path(models: Sequence[FittedTree], ax: Any = None) -> Picture:
         ax.set_xticks(leaves)
     hide_frame(ax)
     one_leaf = models[0].loss_ / (1.0 - models[0].ibs_ratio_)
-    if one_leaf > 0 and models[0].teacher_ is None:
+    if one_leaf > 0 and models[0].certificate_.loss_kind in LOSSES_OF_CURVES:
         right = ax.secondary_yaxis(
             "right",
             functions=(lambda ratio: (1 - ratio) * one_leaf, lambda loss: 1 - loss / one_leaf),

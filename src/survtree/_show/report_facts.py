@@ -4,14 +4,13 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from survtree._base.numbers import format_penalty, json_interval, json_number, round_ticks
 from survtree._data.causes import with_known_causes
 from survtree._data.read_columns import is_only_note
 from survtree._model.fitted import FittedTree
-from survtree._model.prepare import cohort_of
+from survtree._model.prepare import cohort_of, reader_for
 from survtree._model.recipe import versions_now
 from survtree._proof.certificate import Certificate
 from survtree._proof.recheck import Verification, recheck
@@ -63,7 +62,7 @@ def report_facts(
         verified = recheck(model.certificate_, study, needs_targets=False)
         data = data_facts(table, events, columns_asked(model), len(is_kept))
         is_training = verified.checks["data"]
-        cohort, rng = cohort_of(clone(model), *rows, groups), check_random_state(seed)
+        cohort, rng = cohort_of(reader_for(model, rows[0]), *rows, groups), check_random_state(seed)
         scoring = Scoring(cv, rng, np.array(facts.times), facts.confidence, compare)
         scores = score_facts(model, cohort, scoring, is_training=is_training)
         tail = heavy_tail(events.until(model.horizon_)) if is_training else None

@@ -38,6 +38,7 @@ WHY_NOT = {
     "fit.",
     "folds": "The model was tuned on folds that were listed, which cannot be used with fewer rows. "
     "Pass rows that were not used in the fit.",
+    "streamed": "The rows of a fit on a lazy frame are not kept. Fit a frame in memory.",
     "": "The held-out rows are too few for a score. Pass fewer folds, or more rows.",
     "new": "The rows given are too few for a score. Pass more rows.",
 }
@@ -82,7 +83,10 @@ def score_facts(model: Any, rows: Cohort, scoring: Scoring, *, is_training: bool
         curves = functions_of(model, rows.X)
         training = rows.events if is_training else outcome_of(list(model.leaf_curves_.values()))
         apparent = scores_of(curves, rows.events, training, model.horizon_)
-        folds = folds_of(cv, rows.events, scoring.rng, groups=rows.groups) if reason == "" else []
+        folds: list[Fold] = []
+        if reason == "":
+            groups, kept = rows.groups, rows.is_kept
+            folds = folds_of(cv, rows.events, scoring.rng, groups=groups, is_kept=kept)
         held_out = _cross_validate(model, rows, folds, scoring.times) if folds else None
         calibration: list[dict[str, Any]] = []
         if held_out is not None:
@@ -181,6 +185,8 @@ def _cross_validate(model: Any, rows: Cohort, folds: list[Fold], times: Floats) 
     scores, fits = [], []
     for train, test in folds:
         refitted = _refitted(model, rows.take(train))
+        if refitted._is_interrupted:  # by Ctrl-C, which is about all of the folds
+            raise KeyboardInterrupt
         held_out = rows.take(test)
         functions = functions_of(refitted, held_out.X)
         training = rows.events.take(train)
@@ -214,7 +220,8 @@ def _predicted(fit: Any, rows: Cohort, fold: Fold) -> Iterator[tuple[str, Predic
     yield "one_curve", one_curve_for_all(part, len(test))
     if rows.events.cause is not None:  # the others know one cause only
         return
-    yield "cox", cox_model(table, rows.events, train, test)
+    covariates = table.without((*fit.excluded_, *rows.left_out))
+    yield "cox", cox_model(covariates, rows.events, train, test)
     yield "greedy", greedy_tree(answers[train], part, answers[test])
 
 

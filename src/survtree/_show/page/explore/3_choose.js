@@ -37,8 +37,12 @@ function isProvenFor(tree, { use, avoid, choices, most, rows, events }) {
 }
 
 // The best tree of all for the wishes, if the page knows it: of the set, or one that was asked for.
-const bestFor = (wishes) =>
-  inSet.find((tree) => satisfies(tree, wishes)) ?? outside.find((tree) => satisfies(tree, wishes) && isProvenFor(tree, wishes));
+// Of trees that divide the rows in the same way the set has one, so one outside may be cheaper.
+function bestFor(wishes) {
+  const here = inSet.find((tree) => satisfies(tree, wishes));
+  const there = outside.find((tree) => satisfies(tree, wishes) && isProvenFor(tree, wishes));
+  return here && there && there.cost < here.cost - TINY ? there : here ?? there;
+}
 // What it costs at least if the page does not know it: more than all trees of the set.
 const beyond = data.summary.is_complete ? data.summary.slack : trees[nSet - 1].cost;
 

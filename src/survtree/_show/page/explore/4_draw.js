@@ -29,8 +29,13 @@ function widthOf(text, size = 13, weight = 400) {
 function cut(text, most, size, weight) {
   if (widthOf(text, size, weight) <= most) return text;
   const letters = [...text];
-  while (letters.length > 1 && widthOf(`${letters.join("")}…`, size, weight) > most) letters.pop();
-  return `${letters.join("")}…`;
+  let [kept, over] = [1, letters.length];
+  while (over - kept > 1) {
+    const middle = (kept + over) >> 1;
+    if (widthOf(`${letters.slice(0, middle).join("")}…`, size, weight) <= most) kept = middle;
+    else over = middle;
+  }
+  return `${letters.slice(0, kept).join("")}…`;
 }
 // At most three lines; a word that is too long for a line is cut, and its box says all of it.
 function wrapped(text, most) {

@@ -264,7 +264,7 @@ function showPinned() {
       make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `${titleOf(tree)}, which may be wider than the screen` }, shrinking(treePicture(tree, { nameOf, isButton: false }), 0.6)),
       curvesPicture(tree, { nameOf }),
       make("p", { class: "actions" },
-        make("button", { type: "button", onclick: () => { wish((next) => { next.only = index; }); byId("build").scrollIntoView(); } }, "Show"),
+        make("button", { type: "button", onclick: () => { wish((next) => { Object.assign(next, noWishes(), { only: index }); }); byId("build").scrollIntoView(); } }, "Show"),
         make("button", { type: "button", onclick: () => { pinned.splice(pinned.indexOf(index), 1); showPinned(); byId("pin").disabled = pinned.includes(shown.index); byId("pin").focus(); } }, "Unpin")));
   }));
 }
@@ -279,7 +279,7 @@ function showSizes() {
   slider.setAttribute("aria-valuetext", count(row.leaves, "leaf"));
   byId("size-chart").replaceChildren(sizesPicture(place));
   for (const each of document.querySelectorAll("#size-table tr[data-size]")) each.classList.toggle("on", Number(each.dataset.size) === place);
-  byId("size-said").textContent = `${count(row.leaves, "leaf")}: loss on the training rows ${percent(1 - row.ratio, 1)} of that of one curve for all`
+  byId("size-said").textContent = `${count(row.leaves, "leaf")}: ${data.score.toLowerCase()} on the training rows ${percent(1 - row.ratio, 1)} of that of one curve for all`
     + (row.held_out === null ? "." : `; cross-validated ${percent(1 - row.held_out, 1)}${row.error === null ? "" : ` ± ${percent(row.error, 1)}`}.`);
 }
 
