@@ -31,6 +31,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"survtree {version}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_search_scorer = "_static/search-scorer.js"
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
