@@ -1,6 +1,7 @@
 """How the pages become a site: ``make docs``. They are plain Markdown, which GitHub shows too."""
 
 from importlib.metadata import version as version_of
+from pathlib import Path
 
 project = "survtree"
 author = "The survtree developers"
@@ -31,7 +32,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"survtree {version}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_search_scorer = "_static/search-scorer.js"
+html_search_scorer = str(Path(__file__).with_name("_static") / "search-scorer.js")
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
