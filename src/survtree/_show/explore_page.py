@@ -72,7 +72,7 @@ def write_explore(
 FOR_SCRIPT = (
     *("columns", "splits", "conditions", "curves", "leaves", "trees", "objectives", "groups"),
     *("shrinkages", "file", "differing", "summary", "asked", "path", "times", "unit", "z"),
-    *("has_medians", "is_path_proven"),
+    *("has_medians", "is_path_proven", "score"),
 )
 
 
