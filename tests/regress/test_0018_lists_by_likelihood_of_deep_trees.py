@@ -16,13 +16,13 @@ from survtree._search.solve import find
 from tests.support.near_lists import list_case
 
 
-@pytest.mark.parametrize("seed", range(7, 64, 8))
+@pytest.mark.parametrize("seed", [143, 167, 1815, 2871])
 def test_lists_are_the_same_without_sums_for_pairs(seed):
     problem = replace(list_case(seed).problem, max_depth=5, min_samples_leaf=2)
     plain = SearchSettings(solver="search")
     no_pairs = replace(plain, bounds_off=("pairs",))
     optimum = find(problem, no_pairs)[0].objective
-    lists = [NearSearch(problem, optimum, s).trees(0.1 * optimum, 500) for s in (plain, no_pairs)]
+    lists = [NearSearch(problem, optimum, s).trees(0.05 * optimum, 300) for s in (plain, no_pairs)]
     first, second = (found.objectives for found in lists)
     assert lists[0].status == lists[1].status
     assert len(first) == len(second)

@@ -72,7 +72,7 @@ def list_case(seed: int) -> ListCase:
     within = float(rng.choice([0.02, 0.05, 0.15]))
     problem = replace(problem, regularization=penalty)
     if seed % 16 == DEEPEST:
-        problem, within = replace(problem, max_depth=5, min_samples_leaf=4), 0.02
+        problem, within = replace(problem, max_depth=5, min_samples_leaf=2), 0.05
     return ListCase(seed, problem, within)
 
 
