@@ -12,7 +12,7 @@ namespace {
 constexpr int kMostDepthOfPairs = 6;
 // Sums for pairs take up to this many bytes for each two questions. Beyond the limit they would
 // crowd out everything else, and one subset would take long.
-constexpr std::size_t kBytesOfPair = 24, kMostBytesOfPairs = std::size_t{1} << 27;
+constexpr std::size_t kBytesOfPair = 24, kMostBytesOfPairs = std::size_t{1} << 27U;
 
 std::size_t size_of(std::span<const std::uint64_t> bits) {
   std::size_t n = 0;
@@ -35,7 +35,8 @@ std::size_t SubsetSolver::bytes_of_pairs() const {
 
 // Each worker keeps two sets of sums for each level.
 bool SubsetSolver::pairs_fit_in(std::size_t bytes) const {
-  return bytes_of_pairs() <= bytes / 2 / (2 * kMostDepthOfPairs * workers_.size());
+  const std::size_t n_sums = 2 * static_cast<std::size_t>(kMostDepthOfPairs) * workers_.size();
+  return bytes_of_pairs() <= bytes / 2 / n_sums;
 }
 
 PairRequest SubsetSolver::pair_request(Worker& w, std::span<const std::uint64_t> bits) const {
