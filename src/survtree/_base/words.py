@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 LONGEST_MESSAGE = 600
-ROW_NUMBER = re.compile(r"(?<!['\"])\brow (\d+)\b")  # not a column's name, which is in quotes
+# The number of a row, or something in quotes: a name may have such words too.
+_ROW_OR_QUOTED = re.compile(r"""\brow (\d+)\b|(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
 
 
 def list_names(names: Sequence[Any], most: int = 10) -> str:
@@ -37,7 +38,17 @@ def one_line_message(error: Exception) -> str:
 
 def with_other_rows(message: str, words: Callable[[int], str]) -> str:
     """A message with other words for each row that it names by its number, such as "row 17"."""
-    return ROW_NUMBER.sub(lambda match: words(int(match[1])), message)
+
+    def replaced(match: re.Match[str]) -> str:
+        return words(int(match[1])) if match[1] else match[0]
+
+    return _ROW_OR_QUOTED.sub(replaced, message)
+
+
+def row_named(message: str) -> int | None:
+    """The number of the first row that a message names, if it names one."""
+    numbers = [match[1] for match in _ROW_OR_QUOTED.finditer(message) if match[1]]
+    return int(numbers[0]) if numbers else None
 
 
 QUOTES = ("'", '"')

@@ -24,7 +24,7 @@ from typing import Any, get_type_hints
 import typer
 
 from survtree._base import ClusterError, DeviceError
-from survtree._base.words import ROW_NUMBER, one_line_message, with_other_rows
+from survtree._base.words import one_line_message, row_named, with_other_rows
 from survtree._cli import data, draw, explore, fit, models, near
 from survtree._cli.inputs import FLAGS, flags_of
 from survtree._cli.printing import BAD_INPUT, FAILED, INTERRUPTED, RUNNING, TABLE
@@ -185,8 +185,9 @@ def _by_lines(text: str) -> str:
 
     In a file of text that is by its lines, the first of which has the names of the columns.
     """
-    table = RUNNING.get().meta.get(TABLE)
-    if table is None or not ROW_NUMBER.search(text):
+    command = RUNNING.get(None)  # None in threads that others started
+    table = command.meta.get(TABLE) if command is not None else None
+    if table is None or row_named(text) is None:
         return text
     is_text = table.is_text
     return with_other_rows(text, lambda row: f"line {row + 2}" if is_text else f"row {row + 1}")

@@ -81,11 +81,20 @@ def source_for(data: str, form: Format, model: Any) -> "Source":
     from survtree._data.files import WHOLE
     from survtree._data.read_rows import texts_by
 
-    texts = texts_by(model.binarizer_.seen_, model.questions_.names)
-    codes = [
-        n for n, levels in texts.items() if not any(re.match(WHOLE, level) for level in levels)
-    ]
+    levels_of = texts_by(model.binarizer_.seen_, model.questions_.names)
+    texts = [name for name, levels in levels_of.items() if not all(map(_is_plain_number, levels))]
+    codes = [n for n in texts if not any(re.match(WHOLE, level) for level in levels_of[n])]
     return source_of(data, form, [*(model.categorical or ()), *codes], tuple(texts))
+
+
+def _is_plain_number(level: str) -> bool:
+    """Whether a level is a number as numbers are written: 0.5 is one, 0.50 and 01 are not.
+
+    A column of such levels is read as numbers, so that 0.50 in another file is the level 0.5.
+    """
+    from survtree._data.read_table import reads_as_number, text_of
+
+    return reads_as_number(level) and text_of(float(level)) == level
 
 
 def source_of(

@@ -134,7 +134,8 @@ def _scanned_text(source: Source, kind: str) -> pl.LazyFrame:
         "glob": False,
         "with_column_names": lambda found: names if len(names) == len(found) else found,
     }
-    return _with_texts(partial(pl.scan_csv, place, **options), source.codes, source.texts)
+    scan = partial(pl.scan_csv, place, **options)
+    return _with_texts(scan, source.codes, [name for name in source.texts if name in names])
 
 
 def _with_texts(
@@ -142,14 +143,15 @@ def _with_texts(
 ) -> pl.LazyFrame:
     """Rows in which codes and texts are as they are written; 2.0 is the code 2.
 
-    Codes that are flags stay flags.
+    Codes that are flags stay flags, unless they are among the texts. Polars goes through all rows
+    to tell.
     """
-    rows = scan()
-    types = rows.collect_schema() if codes or texts else pl.Schema()
-    numbers = [name for name in codes if types.get(name, pl.Boolean) != pl.Boolean]
-    read = dict.fromkeys([*numbers, *(name for name in texts if name in types)], pl.String)
+    unsure = [name for name in codes if name not in texts]
+    types = scan().collect_schema() if unsure else pl.Schema()
+    numbers = [name for name in unsure if types.get(name, pl.Boolean) != pl.Boolean]
+    read = dict.fromkeys([*numbers, *texts], pl.String)
     if not read:
-        return rows
+        return scan()
     rows = scan(schema_overrides=read)
     whole = [name for name in read if name in codes]
     return rows.with_columns(pl.col(whole).str.replace(WHOLE, "${1}")) if whole else rows

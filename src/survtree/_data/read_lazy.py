@@ -12,7 +12,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from survtree._base.words import ROW_NUMBER, list_names, with_other_rows
+from survtree._base.words import list_names, row_named, with_other_rows
 from survtree._data.causes import Causes, with_cause, with_known_causes
 from survtree._data.column_summaries import Facts, facts_of
 from survtree._data.lazy_rows import ROW, LazyRows, as_query, collected
@@ -194,10 +194,10 @@ def _event_codes(rows: LazyRows, known: Causes | None, time: Facts) -> LazyOutco
     try:
         outcome = read()
     except ValueError as error:
-        at = ROW_NUMBER.search(str(error))
+        at = row_named(str(error))
         if at is None:
             raise
-        value = values[int(at[1])]
+        value = values[at]
         which = pl.col(name).is_null() if value is None else pl.col(name).eq_missing(value)
         row = _first_row(rows.frame, name, which)
         raise ValueError(with_other_rows(str(error), lambda _: f"row {row}")) from None
@@ -241,7 +241,11 @@ def check_as_seen(frame: pl.LazyFrame, seen: Mapping[str, Seen]) -> pl.LazyFrame
         if dtype == pl.Boolean:
             flags += [name] if each.kind == "number" else []
         elif dtype != pl.Null:
-            _refuse_first(frame, name, pl.col(name).is_not_null(), _refusal(name, each))
+            # Rather a text that is no number, which made all others text.
+            is_text = pl.col(name).is_not_null()
+            is_odd = is_text & pl.col(name).cast(pl.Float64, strict=False).is_null()
+            has_odd = dtype == pl.String and collected(frame.select(is_odd.any())).item()
+            _refuse_first(frame, name, is_odd if has_odd else is_text, _refusal(name, each))
     return frame.with_columns(pl.col(flags).cast(pl.Int8)) if flags else frame
 
 

@@ -219,8 +219,10 @@ def column_of_objects(
     is_missing = np.fromiter(map(_is_missing, values), dtype=bool, count=len(values))
     present = [v for v, gone in zip(values, is_missing, strict=True) if not gone]
     kinds = {_kind_of(kind): kind for kind in dict.fromkeys(map(type, present))}
-    if not kinds:  # text or numbers, who knows: other rows may have either
+    if not kinds and message is not_a_covariate:  # other rows may have text as well as numbers
         return _levels(name, values, is_missing, None)
+    if not kinds:
+        return Column(name, "number", np.full(len(values), np.nan))
     if set(kinds) == {"flags"}:
         flags = np.zeros(len(values), dtype=bool)
         flags[~is_missing] = present

@@ -41,7 +41,8 @@ def check_rules(thresholds: Any, columns: Sequence[Column]) -> list[Rule]:
     rules = {name: _rule(value, name) for name, value in thresholds.items()}
     for column in columns:
         is_cut = rules.get(column.name, Rule("auto")).kind not in ("auto", "all")
-        if is_cut and column.kind not in ("number", "flag"):
+        is_empty = column.kind == "level" and not column.levels  # perhaps of numbers, elsewhere
+        if is_cut and column.kind not in ("number", "flag") and not is_empty:
             raise ValueError(
                 f"thresholds must be for columns of numbers; column {column.name!r} holds "
                 "categories. Leave it out of thresholds, or convert the column to numbers."

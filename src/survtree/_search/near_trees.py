@@ -251,8 +251,12 @@ class NearSearch:
         native: NativeNearTrees,
         watch: Watch | None,
     ) -> dict[str, Any]:
+        asked = [each for each in self._optima.values() if each is not None]
+        for each in asked:
+            each.is_interrupted = False  # of an earlier search
+
         def is_interrupted() -> bool:
-            return any(each is not None and each.is_interrupted for each in self._optima.values())
+            return any(each.is_interrupted for each in asked)
 
         def turn() -> None:
             if is_interrupted():

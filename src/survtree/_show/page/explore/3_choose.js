@@ -29,11 +29,11 @@ const inSet = trees.slice(0, nSet);
 const outside = trees.slice(nSet).sort((one, other) => one.cost - other.cost);
 const matching = (wishes) => inSet.filter((tree) => satisfies(tree, wishes));
 
-// Of trees outside the set it is only known whether they are best for a wish about one column.
-function isProvenFor(tree, { use, avoid, choices, most, rows, events }) {
-  if (choices.size || most !== null || rows || events || use.size + avoid.size !== 1) return false;
-  const [kind, column] = use.size ? ["with", [...use][0]] : ["without", [...avoid][0]];
-  return data.asked.some((each) => each.tree === tree.index && each.kind === kind && each.column === column && each.is_proven);
+// Of trees outside the set it is only known whether they are best for a wish about one column. Then
+// they are also best for that wish and any others that they fulfil: more wishes leave fewer trees.
+function isProvenFor(tree, { use, avoid }) {
+  const isWished = { with: (column) => use.has(column), without: (column) => avoid.has(column) };
+  return data.asked.some((each) => each.tree === tree.index && each.is_proven && isWished[each.kind](each.column));
 }
 
 // The best tree of all for the wishes, if the page knows it: of the set, or one that was asked for.
@@ -43,8 +43,6 @@ function bestFor(wishes) {
   const there = outside.find((tree) => satisfies(tree, wishes) && isProvenFor(tree, wishes));
   return here && there && there.cost < here.cost - TINY ? there : here ?? there;
 }
-// What it costs at least if the page does not know it: more than all trees of the set.
-const beyond = data.summary.is_complete ? data.summary.slack : trees[nSet - 1].cost;
 
 // The call of Python that finds the best tree for wishes beyond the set, if there is one.
 function callFor({ use, avoid, choices, most, rows, events }) {

@@ -64,9 +64,9 @@ function showState(isFound) {
   const lines = [];
   if (!isFound) {
     const call = callFor(wishes);
-    lines.push(make("p", { class: "warning" }, make("strong", {}, `No tree within ${costShare(beyond)} of the best objective is like this. `),
+    lines.push(make("p", { class: "warning" }, make("strong", {}, "No tree of the set is like this. "),
       "Below is the tree shown before: undo, or take back a wish.",
-      ...(call ? [" The best one beyond the set is found in Python: ", make("code", {}, call)] : [])));
+      ...(call ? [" The best such tree is found in Python: ", make("code", {}, call)] : [])));
   } else if (!isInSet(shown)) {
     lines.push(make("p", { class: "outside" }, make("strong", {}, "Outside the set. "), whyBest(shown)));
   }
@@ -218,7 +218,7 @@ function showColumns() {
     const costs = columnCosts(column, { ...wishes, only: null });
     for (const kind of ["with", "without"]) {
       const tree = costs[kind];
-      box.querySelector(`.cost-${kind}`).textContent = tree ? (tree.cost <= TINY ? "best" : `+${costShare(tree.cost)}`) : `> ${costShare(beyond)}`;
+      box.querySelector(`.cost-${kind}`).textContent = tree ? (tree.cost <= TINY ? "best" : `+${costShare(tree.cost)}`) : "none";
     }
     const state = wishes.use.has(column) ? "with" : wishes.avoid.has(column) ? "without" : "any";
     box.querySelector(`input[value="${state}"]`).checked = true;
