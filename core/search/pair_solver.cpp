@@ -23,7 +23,7 @@ std::size_t size_of(std::span<const std::uint64_t> bits) {
 }  // namespace
 
 // Of a run without a limit on memory.
-bool SubsetSolver::may_solve_pairs() const {
+bool SubsetSolver::can_solve_pairs() const {
   return options_.switches.pairs && problem_.loss->judges_pairs() && !problem_.has_guess &&
          !problem_.rules.has_penalties() && options_.max_depth <= kMostDepthOfPairs &&
          bytes_of_pairs() <= kMostBytesOfPairs;
@@ -34,9 +34,8 @@ std::size_t SubsetSolver::bytes_of_pairs() const {
 }
 
 // Each worker keeps two sets of sums for each level.
-bool SubsetSolver::pairs_fit_in(std::size_t bytes) const {
-  const std::size_t n_sums = 2 * static_cast<std::size_t>(kMostDepthOfPairs) * workers_.size();
-  return bytes_of_pairs() <= bytes / 2 / n_sums;
+std::size_t SubsetSolver::bytes_of_all_pairs() const {
+  return bytes_of_pairs() * 2 * static_cast<std::size_t>(kMostDepthOfPairs) * workers_.size();
 }
 
 PairRequest SubsetSolver::pair_request(Worker& w, std::span<const std::uint64_t> bits) const {

@@ -12,7 +12,7 @@ Tree TreeReader::stored_tree(Worker& w, Subset& s, int depth, double value, std:
   solver_.make_key(s);
   std::optional<SubsetResult> past = solver_.cached(s, useful);
   // What was dropped, or never kept since it was solved with the level above, is solved again.
-  if ((!past || !past->is_solved) && (solver_.cache().n_shed() > 0 || solver_.solves_pairs()))
+  if ((!past || !past->is_solved) && (solver_.cache().n_shed() > 0 || solver_.may_solve_pairs()))
     past = solver_.solve(w, s, useful, value, k);
   if (!past || !past->is_solved || past->question == kLeaf)
     return must_split ? best_first_split() : leaf_of(s.facts.loss);

@@ -9,11 +9,11 @@ Search::Search(const Problem& problem, const SearchOptions& options)
       solver_(problem, options, incumbent_),
       reader_(solver_),
       greedy_(solver_, reader_, incumbent_) {
-  solver_.set_listener([this](Worker& w, std::size_t lane, int depth, double objective) {
-    const SplitRow& split = solver_.worker().level(0).split;
-    incumbent_.offer(reader_.stored_split(w, solver_.root(), split, lane, depth, objective, 0),
-                     "depth " + std::to_string(depth));
-  });
+  solver_.set_listener(
+      [this](Worker& w, const SplitRow& split, std::size_t lane, int depth, double objective) {
+        incumbent_.offer(reader_.stored_split(w, solver_.root(), split, lane, depth, objective, 0),
+                         "depth " + std::to_string(depth));
+      });
 }
 
 void Search::start_from(const Tree& tree, double lower_bound, const std::string& found_by) {

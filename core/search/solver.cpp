@@ -26,7 +26,7 @@ SubsetSolver::SubsetSolver(const Problem& problem, const SearchOptions& options,
   // pruned.
   tolerance_ = 1e-12 * root_.facts.loss +
                1e-15 * (options_.regularization + problem.rules.largest_first_penalty());
-  may_solve_pairs_ = may_solve_pairs();
+  may_solve_pairs_ = can_solve_pairs();
   if (problem.rules.has_first()) look_for_first_split();
 }
 
@@ -42,8 +42,9 @@ void SubsetSolver::look_for_first_split() {
 
 void SubsetSolver::start(const RunLimits& limits) {
   limits_.start(limits);
-  cache_.set_max_bytes(limits.memory_limit_bytes);
-  solves_pairs_ = may_solve_pairs_ && pairs_fit_in(limits.memory_limit_bytes);
+  const std::size_t of_pairs = may_solve_pairs_ ? bytes_of_all_pairs() : 0;
+  solves_pairs_ = may_solve_pairs_ && of_pairs <= limits.memory_limit_bytes / 2;
+  cache_.set_max_bytes(limits.memory_limit_bytes - (solves_pairs_ ? of_pairs : 0));
   n_shed_before_ = cache_.n_shed();
   pause_at_ = kNoLimit;  // whatever the last run was doing when memory ran out
 }
@@ -270,7 +271,7 @@ void SubsetSolver::try_question(Worker& w, Node& node, std::uint32_t lane) {
     node.rest = std::min(node.rest, result.value);
   } else if (result.value < node.best.value) {
     node.best = {result.value, result.question, true, false};
-    if (node.level == 0) on_better_split_(w, lane, node.depth, result.value);
+    if (node.level == 0) on_better_split_(w, split, lane, node.depth, result.value);
   }
 }
 

@@ -40,10 +40,10 @@ struct OpenQuestions {
 
 class SubsetSolver {
  public:
-  // Called when a split of all rows, by a lane of the first worker's split row, is better than any
-  // before at this depth.
-  using OnBetterSplit =
-      std::function<void(Worker& w, std::size_t lane, int depth, double objective)>;
+  // Called when a split of all rows, a lane of their split row, is better than any before at this
+  // depth. Any worker may call it, while the one that made the row is busy below.
+  using OnBetterSplit = std::function<void(Worker& w, const SplitRow& split, std::size_t lane,
+                                           int depth, double objective)>;
 
   // Problem and incumbent must outlive it. The incumbent is the best tree on all rows.
   SubsetSolver(const Problem& problem, const SearchOptions& options, const Incumbent& incumbent);
@@ -83,8 +83,10 @@ class SubsetSolver {
   int useful_depth(const Subset& s) const { return splitter_.useful_depth(s); }
   int final_depth() const { return std::min(options_.max_depth, useful_depth(root_)); }
   bool should_stop(Worker& w);
-  // Whether the last two levels are solved at once.
+  // Whether the last two levels are solved at once; and whether they may have been in another run,
+  // whose results the cache keeps.
   bool solves_pairs() const { return solves_pairs_; }
+  bool may_solve_pairs() const { return may_solve_pairs_; }
 
   void start(const RunLimits& limits);
   void set_listener(OnBetterSplit on_better_split) {
@@ -130,9 +132,9 @@ class SubsetSolver {
   };
 
   void look_for_first_split();
-  bool may_solve_pairs() const;
+  bool can_solve_pairs() const;
   std::size_t bytes_of_pairs() const;  // of the sums for one subset
-  bool pairs_fit_in(std::size_t bytes) const;
+  std::size_t bytes_of_all_pairs() const;
   SubsetResult solve_first_split(Worker& w, Subset& s, int depth, double budget);
   SubsetResult solve_one_split(Worker& w, Subset& s, double budget, std::size_t level);
   SubsetResult solve_pairs(Worker& w, Subset& s, std::size_t level);
