@@ -59,6 +59,7 @@ class Tampering:
         root, penalty = root_loss(case.problem), case.problem.regularization
         # More than rounding, less than anybody would notice.
         self.little = 1e-6 * (root + penalty or 1.0)
+        self.too_much = 10.0 * (root + penalty) + 1.0  # more than any rows cost as a leaf
         # Penalties that the checker takes for rounding: the last claim may then follow from none.
         self.needs_claims = penalty == 0.0 or penalty > 10.0 * TOLERANCE * root
 
@@ -93,7 +94,7 @@ class Tampering:
         elif way == "raise":
             claim = int(self.rng.integers(self.first_claim, len(lines) - 1))
             depth, _, *steps = lines[claim].split(" ")
-            lines[claim] = " ".join([depth, repr(10.0 * self.head["objective"] + 1.0), *steps])
+            lines[claim] = " ".join([depth, repr(self.too_much), *steps])
         elif way == "drop":
             del lines[self.first_claim : -1]
         elif way == "drop_last":
