@@ -123,7 +123,7 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
     @property
     def one_leaf_reason_(self) -> str:
         """Why the tree has no split, in a sentence; empty if it has one."""
-        return self._state.one_leaf_reason
+        return self._state.one_leaf_reason.text
 
     @property
     def screening_(self) -> str:

@@ -4,13 +4,31 @@ It does not state the penalty: a tree of a path has the same reason for all pena
 interval.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
+from typing import Any
 
 from survtree._base.numbers import format_count
 from survtree._base.words import quoted_name
 from survtree._proof.choice import Choice
 from survtree._search.problem import Problem, SearchSettings
 from survtree._search.solve import Solution, solve
+
+
+class OneLeafReason:
+    """The sentence, made when first needed: it may take another search, which a fit does without."""
+
+    def __init__(self, make: Callable[[], str]) -> None:
+        self._make = make
+
+    @cached_property
+    def text(self) -> str:
+        """Empty if there is a split."""
+        return self._make()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"text": self.text}  # the training rows stay behind
 
 
 def why_one_leaf(problem: Problem, solution: Solution) -> str:

@@ -17,6 +17,7 @@ from survtree._data.read_roles import Roles
 from survtree._data.read_rows import Seen
 from survtree._model.defaults import resolved_shrinkage, without_defaults
 from survtree._model.estimator import OptimalSurvivalTree
+from survtree._model.lone_leaf import OneLeafReason
 from survtree._model.prepare import new_binarizer
 from survtree._model.read_model_file import (
     FORMAT,
@@ -105,15 +106,16 @@ def _model(given: ModelFile) -> OptimalSurvivalTree:
         values, left_out = tuple(outcome.event_values), tuple(outcome.left_out)
         roles = Roles(outcome.time, outcome.event, values, outcome.weight, left_out)
     of_events = [curve.times[curve.events > 0] for curve in curves.values()]
+    reason = given.one_leaf_reason
     fitted = Fitted(
         certificate=_certificate(given, _binarizer(model, given)),
         leaf_curves=LeafCurves(lambda: curves),
+        one_leaf_reason=OneLeafReason(lambda: reason),
         ibs_ratio=given.ibs_ratio,
         unique_times=np.unique(np.concatenate([c.times for c in curves.values()])),
         event_times=np.unique(np.concatenate(of_events)),
         history=tuple(given.history),
         shrinkage=given.shrinkage,
-        one_leaf_reason=given.one_leaf_reason,
         asked_shrinkage=_asked_shrinkage(given, options),
         warnings=tuple(given.warnings),
         group_names=given.group_names,
@@ -188,7 +190,7 @@ def small_parts(model: OptimalSurvivalTree, state: Fitted) -> dict[str, Any]:
         "history": [asdict(snapshot) for snapshot in model.history_],
         "roles": None if roles is None else _roles(roles),
         "shrinkage": model.shrinkage_,
-        "one_leaf_reason": state.one_leaf_reason,
+        "one_leaf_reason": state.one_leaf_reason.text,
         "warnings": list(state.warnings),
         "group_names": list(state.group_names),
         "origin": asdict(state.origin) if state.origin.data else None,

@@ -10,7 +10,7 @@ import numpy as np
 
 from survtree._base.tree import Tree
 from survtree._model.estimator import OptimalSurvivalTree
-from survtree._model.lone_leaf import why_chosen_leaf
+from survtree._model.lone_leaf import OneLeafReason, why_chosen_leaf
 from survtree._model.prepare import Prepared, copy_feature_names
 from survtree._model.state import Fitted
 from survtree._proof.choice import Choice
@@ -81,7 +81,7 @@ def _state(
     state = Fitted.of(prepared, solution, certificate, shrinkage)
     reason = why_chosen_leaf(choice) if len(tree.leaves) == 1 else ""
     state = replace(state, frame_library=of_fit.frame_library, origin=of_fit.origin)
-    return replace(state, one_leaf_reason=reason)
+    return replace(state, one_leaf_reason=OneLeafReason(lambda: reason))
 
 
 def _with_options_of(model: OptimalSurvivalTree, state: Fitted) -> OptimalSurvivalTree:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from survtree._data.frames import library_of
 from survtree._model.after_search import chosen_shrinkage, ibs_ratio
 from survtree._model.leaks import leaks_of
-from survtree._model.lone_leaf import why_one_leaf
+from survtree._model.lone_leaf import OneLeafReason, why_one_leaf
 from survtree._model.prepare import Prepared
 from survtree._model.recipe import UNKNOWN, Origin
 from survtree._proof.certificate import Certificate
@@ -37,6 +37,7 @@ class Fitted:
 
     certificate: Certificate  # the tree, its questions, its objective and bounds
     leaf_curves: LeafCurves = field(repr=False)
+    one_leaf_reason: OneLeafReason = field(repr=False)
     ibs_ratio: float
     unique_times: Floats = field(repr=False)
     event_times: Floats = field(repr=False)
@@ -45,7 +46,6 @@ class Fitted:
     shrinkage: float = 0.0
     asked_shrinkage: float | None = None  # None: the teacher's curves were to choose it
     frame_library: str = "polars"  # of the frame of the fit, for tables of results
-    one_leaf_reason: str = ""  # why there is no split, if there is none
     warnings: tuple[str, ...] = ()  # what in the table would mislead
     group_names: tuple[str, ...] = ()  # by risk; empty texts, or nothing, where none are given
     origin: Origin = UNKNOWN  # how to run the fit again
@@ -60,9 +60,10 @@ class Fitted:
         shrinkage: float | None = None,
         **rest: Any,
     ) -> "Fitted":
-        """The state after a search; the curves of the leaves are computed when first used.
+        """The state after a search.
 
-        The shrinkage may be given where it is already known which one would be chosen.
+        The curves of the leaves, and why there is no split, are found when first asked for. The
+        shrinkage may be given where it is already known which one would be chosen.
         """
         problem, exact, tree = prepared.problem, prepared.exact, solution.tree
         curves = LeafCurves(lambda: curves_by_node(exact, problem.leaf_of_row(tree), tree))
@@ -71,13 +72,13 @@ class Fitted:
         return cls(
             certificate=certificate,
             leaf_curves=curves,
+            one_leaf_reason=OneLeafReason(lambda: why_one_leaf(problem, solution)),
             ibs_ratio=ibs_ratio(problem, solution),
             unique_times=times.unique_times,
             event_times=times.event_times,
             shrinkage=chosen_shrinkage(prepared, tree, curves) if shrinkage is None else shrinkage,
             asked_shrinkage=prepared.shrinkage,
             frame_library=library_of(prepared.X),
-            one_leaf_reason=why_one_leaf(problem, solution),
             warnings=(*prepared.cautions, *leaks_of(prepared, tree)),
             prepared=prepared,
             origin=Origin.of(prepared),
