@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks.tables import Table, machine, parsed, parser_of
+from benchmarks.tables import Table, machine, parsed, parser_of, revision
 
 ESTIMATOR, BASE = "from survtree import OptimalSurvivalTree", "import sklearn.base"
 HELP = [str(Path(sys.executable).with_name("survtree")), "--help"]
@@ -49,8 +49,9 @@ def loaded(statement: str) -> str:
 
 
 def versions() -> str:
-    packages = ("survtree", "scikit-learn", "numpy", "typer")
-    return "; ".join(f"{name} {metadata.version(name)}" for name in packages)
+    others = ("scikit-learn", "numpy", "typer")
+    ours = f"survtree {metadata.version('survtree')}{revision()}"
+    return "; ".join([ours, *(f"{name} {metadata.version(name)}" for name in others)])
 
 
 def medians(
@@ -82,10 +83,8 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=LEAST_REPEATS)
     arguments = parsed(parser)
     if not arguments.summary:
-        # A second run replaces the first.
-        arguments.out.unlink(missing_ok=True)
         table = Table(arguments.out, FIELDS, ())
-        for row in measured(max(arguments.repeats, LEAST_REPEATS)):
+        for row in [] if table.rows else measured(max(arguments.repeats, LEAST_REPEATS)):
             table.add({**row, **machine(), "programs": versions()})
     for row in Table(arguments.out, FIELDS, ()).rows:
         libraries = f"; heavy libraries loaded: {row['loaded']}" if row["loaded"] else ""

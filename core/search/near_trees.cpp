@@ -115,6 +115,8 @@ bool NearTrees::look(double limit, std::size_t n) {
 
 // The next trees of a stream: all that cost the same. False if none is within the limit.
 bool NearTrees::add_trees(std::uint32_t at, double limit) {
+  // Beneath a search that is stopped, very many pairs may be waiting; none goes on with it.
+  if (is_stopped()) return false;
   Stream& s = streams_[at];
   if (s.known_to < limit && !add_splits(at, limit)) return false;
   if (s.waited_to < limit) retry(at, limit);
@@ -203,7 +205,8 @@ void NearTrees::retry(std::uint32_t at, double limit) {
   Stream& s = streams_[at];
   s.waited_to = limit;
   const std::vector<Pair> waiting = std::exchange(s.waiting, {});
-  for (const Pair& pair : waiting) offer(at, pair, limit);
+  for (const Pair& pair : waiting)
+    if (!is_stopped()) offer(at, pair, limit);
 }
 
 NearTrees::Pair NearTrees::take(Stream& s) {

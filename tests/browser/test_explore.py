@@ -426,7 +426,7 @@ def test_wishes_beyond_the_set_say_how_to_go_on(opened, shrunken):
     best = eval(call, {"near": shrunken.near})
     assert best.objective_ > shrunken.near.optimum * 1.6
     row = page.locator("tr[data-column]", has_text="Treatment")
-    assert row.locator(".cost-with").inner_text() == "none"
+    assert row.locator(".cost-with").inner_text() == "not here"
 
 
 def test_a_tree_that_was_searched_for_one_wish_may_fulfil_others(opened, tmp_path):

@@ -9,6 +9,7 @@ import numpy as np
 from survtree import OptimalSurvivalTree
 from survtree._base.tree import Tree
 from survtree._data.table import EventTable
+from survtree._model.lone_leaf import OneLeafReason
 from survtree._model.state import Fitted
 from survtree._questions.forms import InRange
 from survtree._questions.questions import Questions
@@ -84,6 +85,7 @@ def made_up(
     model._fitted = Fitted(
         certificate=MadeUpCertificate(tree, binarizer, len(nodes)),
         leaf_curves=LeafCurves(lambda: curves),
+        one_leaf_reason=OneLeafReason(lambda: ""),
         ibs_ratio=0.0,
         unique_times=events.unique_times,
         event_times=events.event_times,

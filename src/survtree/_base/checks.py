@@ -196,7 +196,7 @@ def _check_columns(option: Option, value: Any) -> tuple[str, ...] | None:
     """Names of columns; whether X has them is known later."""
     if value is None:
         return None
-    if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
+    if not isinstance(value, (list, tuple, set, frozenset)):
         error = refusal(option, value, TypeError)
         hint = f" Pass [{value!r}]." if isinstance(value, str) else ""
         raise TypeError(f"{error}{hint}")

@@ -1,5 +1,6 @@
 """Files that are written completely or not at all."""
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ def whole_file(path: str | os.PathLike[str], *, is_private: bool = False) -> Ite
         with open(target, "wb") as stream:
             yield stream
         return
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(target.parent))
     handle, part = tempfile.mkstemp(prefix=".survtree-", suffix=".part", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as stream:

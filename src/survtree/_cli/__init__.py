@@ -36,7 +36,7 @@ OTHERS = (
 )
 ALL_FLAGS = {**FLAGS, **{name: flags_of(name)[0] for name in OTHERS}}
 # max_depth must be ... -> --max-depth must be ...; missing='drop' -> --missing drop
-OPTION = re.compile(rf"\b({'|'.join(ALL_FLAGS)})(?:='([^']*)'|(?= must\b))")
+OPTION = re.compile(rf"(?<![-\w])({'|'.join(ALL_FLAGS)})(?:='([^']*)'|(?= must\b))")
 # thresholds={'id': 'auto'} -> --thresholds 'id=auto'; categorical=['a', 'b'] -> --categorical a ...
 BY_COLUMN = re.compile(r"\b(thresholds|categorical|exclude)=(\{[^{}]*\}|\[[^\[\]]*\])")
 ARGUMENTS = {"duration_col": "--time", "event_col": "--event", "sample_weight": "--weights"}

@@ -88,17 +88,21 @@ def explore(
     keep_command(model, study.roles, typed_arguments(model.seed_), study.cautions)
     note_rows(model, study)
     found = model.near_optimal(within, limit, slack=slack, time_limit=limiting.time_limit)
+    is_stopped = found.status == "interrupted"
+    if is_stopped and len(found) == 0:
+        raise KeyboardInterrupt
+    cv = "auto" if folds is None else folds or None
     found.report(
         output,
         title=title,
         times=numbers_of(times),
-        sizes=sizes,
-        cv="auto" if folds is None else folds or None,
+        sizes=sizes and not is_stopped,
+        cv=None if is_stopped else cv,
         command=model.recipe_.command,
         random_state=seed,
     )
     _say(found, output, as_json=as_json)
-    if found.status == "interrupted":
+    if is_stopped:
         raise typer.Exit(INTERRUPTED)
 
 

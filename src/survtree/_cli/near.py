@@ -257,8 +257,11 @@ def _facts(found: Any) -> dict[str, Any]:
 
 def _meaning(found: Any) -> str:
     """How many trees there are, and whether these are all."""
+    from survtree._search.near_trees import ended_by  # slow to import
+
     share = format_percent(found.within, 2)
     trees = f"{format_count(len(found), 'tree')} within {share} of the optimum"
     if found.is_complete:
         return f"{trees}: all there are within the limits."
-    return f"{trees}, the best ones: the list was ended by the {found.status.replace('_', ' ')}."
+    which = ", the best ones" if len(found) > 0 else " were found"
+    return f"{trees}{which}: the list was ended by {ended_by(found.status)}."

@@ -83,6 +83,7 @@ def model_facts(model: Any, times: Any = None) -> dict[str, Any]:
 def print_model(model: Any, style: str = "tree", times: Any = None) -> None:
     """Tree, how good it is, the proof, and the table of leaves."""
     from survtree import export_text
+    from survtree._model.lone_leaf import IS_PENALTY_TOO_LARGE
     from survtree._show.leaf_facts import shrinkage_of
     from survtree._show.shown_curves import words_of
 
@@ -93,7 +94,8 @@ def print_model(model: Any, style: str = "tree", times: Any = None) -> None:
     typer.echo(model.certificate_.summary())
     if model.n_leaves_ == 1:
         typer.echo(model.one_leaf_reason_ or "No split reduces the loss by the penalty per leaf.")
-        typer.echo("'survtree path' lists smaller penalties at which some do.")
+        if IS_PENALTY_TOO_LARGE in model.one_leaf_reason_:
+            typer.echo("'survtree path' lists smaller penalties at which some do.")
     typer.echo()
     _print_leaves(model, times)
     note_recipe(model.recipe_)

@@ -84,7 +84,9 @@ def source_for(data: str, form: Format, model: Any) -> "Source":
     levels_of = texts_by(model.binarizer_.seen_, model.questions_.names)
     texts = [name for name, levels in levels_of.items() if not all(map(_is_plain_number, levels))]
     codes = [n for n in texts if not any(re.match(WHOLE, level) for level in levels_of[n])]
-    return source_of(data, form, [*(model.categorical or ()), *codes], tuple(texts))
+    numbers = levels_of.keys() - set(texts)
+    named = [name for name in model.categorical or () if name not in numbers]
+    return source_of(data, form, [*named, *codes], tuple(texts))
 
 
 def _is_plain_number(level: str) -> bool:

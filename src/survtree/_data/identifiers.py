@@ -59,7 +59,10 @@ def is_identifier(column: Column) -> bool:
     if column.kind not in ("number", "level") or n_rows < FEWEST_NAMED:
         return False
     if is_named_as_identifier(column.name):
-        return (is_text or _is_whole(column)) and _n_distinct(column) == n_rows
+        known = column.take(np.flatnonzero(~column.is_missing()))
+        n_known = len(known.values)
+        is_one_each = n_known >= FEWEST_NAMED and _n_distinct(known) == n_known
+        return (is_text or _is_whole(known)) and is_one_each
     if n_rows < FEWEST_ROWS:
         return False
     if is_text:

@@ -138,8 +138,8 @@ def _censored_label(labels: list[str]) -> str:
     came = f"{list_names(found)} might all be" if found else "none is known as such"
     raise ValueError(
         f"censored must name the label of rows that were censored, one of {list_names(labels)}; "
-        f"{came}. Pass it, for example censored={labels[0]!r}; if no row was censored, "
-        "censored='censored'."
+        f"{came}. Pass the one that means that nothing had happened yet, as censored=; if no row "
+        "was censored, censored='censored'."
     )
 
 

@@ -64,6 +64,8 @@ def read_of(name: str, encoding: str) -> Iterator[None]:
         ) from error
     except (pe.PolarsError, csv.Error) as error:
         message = one_line_message(error).split(" You might want to try")[0].rstrip(".")
+        if "found more fields" in message:  # what polars advises is not to be had here
+            message = "a line has more cells than the first one"
         raise ValueError(
             f"{name} must be a whole table; its reader says: {message}. Copy or write it again."
         ) from error

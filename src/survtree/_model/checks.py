@@ -84,6 +84,15 @@ def check_limit(limit: Any) -> int:
     return min(int(limit), MOST)
 
 
+def check_some_trees(method: str, n_trees: int, ended_by: str) -> None:
+    """Refuse what is about trees of a list that was ended before one was found."""
+    if n_trees == 0:
+        raise ValueError(
+            f"{method} must be of a list with a tree; none was found, since the list was ended by "
+            f"{ended_by}. Give it more time, memory or nodes."
+        )
+
+
 def check_rows_kept(method: str, rows: Any) -> None:
     """Refuse what needs single rows of the fit, where it read groups of equal rows."""
     if rows is None:

@@ -329,14 +329,15 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
         """
         return predicted_table(self, X, times)
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Harrell's concordance index of the predicted risk.
 
         With competing risks it is that of the cause that the tree is about: rows that ended by
         another cause never have it, so they count as later than all that do. y may be left out if X
-        is a frame that has the columns of the fit's outcome.
+        is a frame that has the columns of the fit's outcome. A row of weight 2 counts as two equal
+        rows.
         """
-        study = self.binarizer_.read_with_outcome(X, y, None, self)
+        study = self.binarizer_.read_with_outcome(X, y, sample_weight, self)
         leaves = self._leaves(study.table, study.events.count)
         risks = self._per_row(leaves, self.leaf_risks_.values())
         return concordance_of_risks(study.events, risks)

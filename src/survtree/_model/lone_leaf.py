@@ -17,7 +17,7 @@ from survtree._search.solve import Solution, solve
 
 
 class OneLeafReason:
-    """The sentence, made when first needed: it may take another search, which a fit does without."""
+    """The sentence, made when first needed: a fit does without the search that it may take."""
 
     def __init__(self, make: Callable[[], str]) -> None:
         self._make = make
@@ -31,12 +31,18 @@ class OneLeafReason:
         return {"text": self.text}  # the training rows stay behind
 
 
+# In the reason where a smaller penalty would give a split.
+IS_PENALTY_TOO_LARGE = "less than the penalty per leaf"
+
+
 def why_one_leaf(problem: Problem, solution: Solution) -> str:
     """The reason why the solution is a lone leaf; empty if it is not."""
     if len(solution.tree.leaves) > 1:
         return ""
     if problem.max_depth == 0 or problem.max_leaves == 1:
         return "One leaf, because no more is allowed."
+    if len(problem.questions) == 0:
+        return "One leaf, because no column has two values to part."
     if problem.first_split is not None:
         name = quoted_name(problem.first_split)
         return f"One leaf, because there is no first split on {name}{_sides(problem)}."
@@ -54,7 +60,7 @@ def why_one_leaf(problem: Problem, solution: Solution) -> str:
     also = " and those of columns" if problem.column_penalties else ""
     return (
         f"One leaf, because the best split, {words}, reduces the loss by "
-        f"{best.one_leaf_loss - best.loss:.3g}, which is less than the penalty per leaf{also}."
+        f"{best.one_leaf_loss - best.loss:.3g}, which is {IS_PENALTY_TOO_LARGE}{also}."
     )
 
 

@@ -25,6 +25,7 @@ from survtree._model.checks import (
     check_not_pickled,
     check_rows_kept,
     check_slack,
+    check_some_trees,
 )
 from survtree._model.cross_validation import folds_of
 from survtree._model.estimator import OptimalSurvivalTree
@@ -41,7 +42,7 @@ from survtree._model.read_conditions import check_was_found, read_condition
 from survtree._model.stability import bootstrap_samples
 from survtree._proof.choice import columns_of
 from survtree._scoring.read_curves import check_times
-from survtree._search.near_trees import NearSearch, NearTrees
+from survtree._search.near_trees import NearSearch, NearTrees, ended_by
 from survtree._search.problem import SearchSettings
 from survtree._search.progress import FITS_HEADER, FitsSnapshot, watching
 
@@ -195,6 +196,7 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         splits above the first split on it. NaN: no tree can split on the column, or none of the set
         does. ``is_proven`` is False where a limit ended the search.
         """
+        self._check_some("importance")
         return self._frame(self._importance)
 
     @cached_property
@@ -205,6 +207,7 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         """What ``importance`` says, as a ``Picture``, on given axes or new ones."""
         from survtree._show.plot_importance import plot_importance
 
+        self._check_some("plot_importance")
         return plot_importance(self._importance, 100.0 * self.within, ax)
 
     def report(self, file: Any, **options: Any) -> None:
@@ -215,7 +218,11 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         """
         from survtree._show.explore_page import write_explore
 
+        self._check_some("report")
         write_explore(self, file, **options)
+
+    def _check_some(self, method: str) -> None:
+        check_some_trees(method, len(self), ended_by(self.status))
 
     @property
     def rows(self) -> Cohort:
@@ -273,6 +280,7 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         taken; it is no confidence band.
         """
         at = check_times(times)
+        self._check_some("survival_band")
         table = self._model.binarizer_.read(X, self._model)
         questions = self._prepared.problem.questions
         asked = {j for tree in self.trees for j in tree.question[tree.question >= 0].tolist()}
@@ -292,6 +300,7 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         places, and ``least_agreement`` is that of the least similar one.
         """
         check_rows_kept("groups", self._prepared.X)
+        self._check_some("groups")
         least = check_agreement(agreement)
         representative, agrees = grouped(self._paths, self._rows, least)
         heads = np.unique(representative)
@@ -386,10 +395,11 @@ def near_optimal_trees(
         found = search.trees(most, n, watch)
         watch.say(lambda: f"{format_count(len(found.trees), 'near-optimal tree')}: {found.status}")
     if found.status not in ("complete", "limit"):
-        by = "an interrupt" if found.status == "interrupted" else f"the {_words(found.status)}"
+        n = len(found.trees)
+        which = f"the best {format_count(n, 'tree')}" if n else "no trees"
         message = (
-            f"stopped by {by}: the best {format_count(len(found.trees), 'tree')} of the "
-            "near-optimal set are listed. There may be more."
+            f"stopped by {ended_by(found.status)}: {which} of the near-optimal set are listed. "
+            "There may be more."
         )
         warn(message, SearchStoppedWarning)
     return NearOptimalTrees(model, prepared, search, found, None if slack is not None else within)

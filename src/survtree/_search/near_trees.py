@@ -81,6 +81,11 @@ class NearTrees:
         return self.status == "complete"
 
 
+def ended_by(status: str) -> str:
+    """What ended a list before all trees were found, in words."""
+    return "an interrupt" if status == "interrupted" else f"the {status.replace('_', ' ')}"
+
+
 @dataclass(frozen=True)
 class BestFound:
     """The best tree under a condition: proven if the status is "optimal".

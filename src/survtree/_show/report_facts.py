@@ -60,7 +60,7 @@ def report_facts(
         study = model.binarizer_.read_with_outcome(*rows, model)
         table, events, is_kept = study[:3]
         verified = recheck(model.certificate_, study, needs_targets=False)
-        data = data_facts(table, events, columns_asked(model), len(is_kept))
+        data = data_facts(table, events, columns_asked(model), len(is_kept), study.left_out)
         is_training = verified.checks["data"]
         cohort, rng = cohort_of(reader_for(model, rows[0]), *rows, groups), check_random_state(seed)
         scoring = Scoring(cv, rng, np.array(facts.times), facts.confidence, compare)
@@ -269,6 +269,7 @@ def proof_facts(
         "text": _status_text(certificate),
         "n_questions": n_questions,
         "screening": certificate.screening,
+        "is_every_cut": certificate.is_every_cut,
         "n_buckets": len(buckets) if isinstance(buckets, tuple) else buckets,
         "counts": [
             {"text": text, "n": certificate.counts[key]}

@@ -13,8 +13,14 @@ MOST_COLUMNS, MOST_LEVELS = 100, 12
 KINDS = {"number": "number", "flag": "yes or no", "level": "levels", "ordered": "ordered levels"}
 
 
-def data_facts(table: Table, events: EventTable, used: list[int], n_given: int) -> dict[str, Any]:
-    """Outcome and columns of the rows; the columns that the tree uses come first."""
+def data_facts(
+    table: Table, events: EventTable, used: list[int], n_given: int, left_out: tuple[str, ...]
+) -> dict[str, Any]:
+    """Outcome and columns of the rows; the columns that the tree uses come first.
+
+    The page goes to others: it shows no value of a column that was left out of the fit, and names
+    no level that a single row has.
+    """
     others = [j for j in range(len(table.names)) if j not in set(used)]
     shown = [*used, *others[:MOST_COLUMNS]]
     n_events = int(np.count_nonzero(events.event))
@@ -29,7 +35,10 @@ def data_facts(table: Table, events: EventTable, used: list[int], n_given: int) 
         "last": json_number(events.time.max()),
         "follow_up": _follow_up(events),
         "columns": [
-            {**_column(table.columns[j]), "is_used": place < len(used)}
+            {
+                **_column(table.columns[j], is_left_out=table.names[j] in left_out),
+                "is_used": place < len(used),
+            }
             for place, j in enumerate(shown)
         ],
         "more_columns": max(0, len(others) - MOST_COLUMNS),
@@ -44,7 +53,7 @@ def _follow_up(events: EventTable) -> float | None:
     return median
 
 
-def _column(column: Column) -> dict[str, Any]:
+def _column(column: Column, *, is_left_out: bool) -> dict[str, Any]:
     is_missing = column.is_missing()
     values = column.values[~is_missing]
     facts: dict[str, Any] = {
@@ -54,7 +63,10 @@ def _column(column: Column) -> dict[str, Any]:
         "quartiles": [],
         "levels": [],
         "more_levels": 0,
+        "is_left_out": is_left_out,
     }
+    if is_left_out:
+        return facts
     if column.kind in ("level", "ordered"):
         return facts | _levels(column, values)
     if column.kind == "flag" or not ((values != 0) & (values != 1)).any():
@@ -68,10 +80,11 @@ def _column(column: Column) -> dict[str, Any]:
 def _levels(column: Column, values: Any) -> dict[str, Any]:
     """The levels that occur: in their order, or the most common first."""
     counts = np.bincount(values, minlength=len(column.levels)).tolist()
-    found = [pair for pair in _named(column.levels, counts) if pair["n"]]
+    found = [pair for pair in _named(column.levels, counts) if pair["n"] > 1]
     if column.kind == "level":
         found.sort(key=lambda pair: (-pair["n"], pair["level"]))
-    return {"levels": found[:MOST_LEVELS], "more_levels": max(0, len(found) - MOST_LEVELS)}
+    shown = found[:MOST_LEVELS]
+    return {"levels": shown, "more_levels": np.count_nonzero(counts) - len(shown)}
 
 
 def _named(levels: Any, counts: list[int]) -> list[dict[str, Any]]:

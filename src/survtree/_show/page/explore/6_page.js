@@ -218,7 +218,7 @@ function showColumns() {
     const costs = columnCosts(column, { ...wishes, only: null });
     for (const kind of ["with", "without"]) {
       const tree = costs[kind];
-      box.querySelector(`.cost-${kind}`).textContent = tree ? (tree.cost <= TINY ? "best" : `+${costShare(tree.cost)}`) : "none";
+      box.querySelector(`.cost-${kind}`).textContent = tree ? (tree.cost <= TINY ? "best" : `+${costShare(tree.cost)}`) : "not here";
     }
     const state = wishes.use.has(column) ? "with" : wishes.avoid.has(column) ? "without" : "any";
     box.querySelector(`input[value="${state}"]`).checked = true;
