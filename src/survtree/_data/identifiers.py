@@ -59,7 +59,9 @@ def is_identifier(column: Column) -> bool:
     if column.kind not in ("number", "level") or n_rows < FEWEST_NAMED:
         return False
     if is_named_as_identifier(column.name):
-        known = column.take(np.flatnonzero(~column.is_missing()))
+        # A subject may be unknown; what numbers rows has no gaps.
+        is_subject = is_named_as_subject(column.name)
+        known = column.take(np.flatnonzero(~column.is_missing())) if is_subject else column
         n_known = len(known.values)
         is_one_each = n_known >= FEWEST_NAMED and _n_distinct(known) == n_known
         return (is_text or _is_whole(known)) and is_one_each

@@ -16,6 +16,7 @@ from survtree._base.words import did_you_mean
 from survtree._data.causes import Causes, causes_of
 from survtree._data.table import EventTable
 from survtree._proof.certificate import Certificate
+from survtree._search.near_trees import NearTrees, ended_by
 from survtree._search.problem import Problem
 
 T = TypeVar("T")
@@ -84,12 +85,12 @@ def check_limit(limit: Any) -> int:
     return min(int(limit), MOST)
 
 
-def check_some_trees(method: str, n_trees: int, ended_by: str) -> None:
+def check_some_trees(method: str, found: NearTrees) -> None:
     """Refuse what is about trees of a list that was ended before one was found."""
-    if n_trees == 0:
+    if len(found.trees) == 0:
         raise ValueError(
             f"{method} must be of a list with a tree; none was found, since the list was ended by "
-            f"{ended_by}. Give it more time, memory or nodes."
+            f"{ended_by(found.status)}. Give it more time, memory or nodes."
         )
 
 

@@ -334,8 +334,7 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
 
         With competing risks it is that of the cause that the tree is about: rows that ended by
         another cause never have it, so they count as later than all that do. y may be left out if X
-        is a frame that has the columns of the fit's outcome. A row of weight 2 counts as two equal
-        rows.
+        is a frame that has the columns of the fit's outcome. A row of weight 2 counts as two.
         """
         study = self.binarizer_.read_with_outcome(X, y, sample_weight, self)
         leaves = self._leaves(study.table, study.events.count)

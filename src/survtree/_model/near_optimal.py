@@ -42,7 +42,7 @@ from survtree._model.read_conditions import check_was_found, read_condition
 from survtree._model.stability import bootstrap_samples
 from survtree._proof.choice import columns_of
 from survtree._scoring.read_curves import check_times
-from survtree._search.near_trees import NearSearch, NearTrees, ended_by
+from survtree._search.near_trees import NearSearch, NearTrees, ended_by, in_words
 from survtree._search.problem import SearchSettings
 from survtree._search.progress import FITS_HEADER, FitsSnapshot, watching
 
@@ -96,7 +96,7 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         return len(self.trees)
 
     def __repr__(self) -> str:
-        more = "" if self.is_complete else f"; {_words(self.status)}: there may be more"
+        more = "" if self.is_complete else f"; {in_words(self.status)}: there may be more"
         if self.status == "limit":
             more = "; there are more"
         return (
@@ -196,7 +196,7 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         splits above the first split on it. NaN: no tree can split on the column, or none of the set
         does. ``is_proven`` is False where a limit ended the search.
         """
-        self._check_some("importance")
+        check_some_trees("importance", self._found)
         return self._frame(self._importance)
 
     @cached_property
@@ -207,7 +207,7 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         """What ``importance`` says, as a ``Picture``, on given axes or new ones."""
         from survtree._show.plot_importance import plot_importance
 
-        self._check_some("plot_importance")
+        check_some_trees("plot_importance", self._found)
         return plot_importance(self._importance, 100.0 * self.within, ax)
 
     def report(self, file: Any, **options: Any) -> None:
@@ -218,11 +218,8 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         """
         from survtree._show.explore_page import write_explore
 
-        self._check_some("report")
+        check_some_trees("report", self._found)
         write_explore(self, file, **options)
-
-    def _check_some(self, method: str) -> None:
-        check_some_trees(method, len(self), ended_by(self.status))
 
     @property
     def rows(self) -> Cohort:
@@ -261,7 +258,7 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         assert found.tree is not None
         if found.status != "optimal":
             message = (
-                f"stopped ({_words(found.status)}). The tree fulfils the condition, but is not "
+                f"stopped ({in_words(found.status)}). The tree fulfils the condition, but is not "
                 f"proven best: objective {found.objective:.4g}, lower bound "
                 f"{found.lower_bound:.4g}."
             )
@@ -280,7 +277,7 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         taken; it is no confidence band.
         """
         at = check_times(times)
-        self._check_some("survival_band")
+        check_some_trees("survival_band", self._found)
         table = self._model.binarizer_.read(X, self._model)
         questions = self._prepared.problem.questions
         asked = {j for tree in self.trees for j in tree.question[tree.question >= 0].tolist()}
@@ -300,7 +297,7 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         places, and ``least_agreement`` is that of the least similar one.
         """
         check_rows_kept("groups", self._prepared.X)
-        self._check_some("groups")
+        check_some_trees("groups", self._found)
         least = check_agreement(agreement)
         representative, agrees = grouped(self._paths, self._rows, least)
         heads = np.unique(representative)
@@ -397,13 +394,6 @@ def near_optimal_trees(
     if found.status not in ("complete", "limit"):
         n = len(found.trees)
         which = f"the best {format_count(n, 'tree')}" if n else "no trees"
-        message = (
-            f"stopped by {ended_by(found.status)}: {which} of the near-optimal set are listed. "
-            "There may be more."
-        )
-        warn(message, SearchStoppedWarning)
+        said = f"stopped by {ended_by(found.status)}: {which} of the near-optimal set are listed."
+        warn(f"{said} There may be more.", SearchStoppedWarning)
     return NearOptimalTrees(model, prepared, search, found, None if slack is not None else within)
-
-
-def _words(status: str) -> str:
-    return status.replace("_", " ")

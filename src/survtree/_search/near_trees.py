@@ -81,9 +81,14 @@ class NearTrees:
         return self.status == "complete"
 
 
+def in_words(status: str) -> str:
+    """A status as messages name it."""
+    return status.replace("_", " ")
+
+
 def ended_by(status: str) -> str:
-    """What ended a list before all trees were found, in words."""
-    return "an interrupt" if status == "interrupted" else f"the {status.replace('_', ' ')}"
+    """What ended a list before all trees were found."""
+    return "an interrupt" if status == "interrupted" else f"the {in_words(status)}"
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ def _levels(column: Column, values: Any) -> dict[str, Any]:
     if column.kind == "level":
         found.sort(key=lambda pair: (-pair["n"], pair["level"]))
     shown = found[:MOST_LEVELS]
-    return {"levels": shown, "more_levels": np.count_nonzero(counts) - len(shown)}
+    return {"levels": shown, "more_levels": int(np.count_nonzero(counts)) - len(shown)}
 
 
 def _named(levels: Any, counts: list[int]) -> list[dict[str, Any]]:
