@@ -101,7 +101,7 @@ def test_scores_take_weights():
     assert weighted != model.score(X, y)
 
 
-@pytest.mark.parametrize("names", [np.array(["Age", "Karnofsky_score"]), iter(["Age"])])
+@pytest.mark.parametrize("names", [np.array("Celltype"), np.array([["Celltype"]]), iter(["Age"])])
 def test_columns_are_named_in_a_list(names):
     with pytest.raises(TypeError, match="exclude must be a list of names"):
         OptimalSurvivalTree(exclude=names).fit(X, y)

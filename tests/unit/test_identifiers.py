@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.base import clone
 
 from survtree import (
     Binarizer,
@@ -184,6 +185,24 @@ def test_options_that_name_columns_are_checked(option):
         OptimalSurvivalTree(**{option: "age"}).fit(X, y)
     with pytest.raises(TypeError, match=f"{option} must be a list of names"):
         OptimalSurvivalTree(**{option: [1]}).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", [pd.Index, np.array, pd.Series, tuple, set, pl.Series])
+def test_columns_may_be_named_in_what_frames_return(tmp_path, kind):
+    """``X.select_dtypes(...).columns`` is an index, which cannot be asked whether it is empty."""
+    codes = SORTED.assign(site=np.tile([1, 2, 30], N)[:N], other=np.tile([3, 4], N)[:N])
+    of_list = {"exclude": ["other"], "categorical": ["site"]}
+    model = OptimalSurvivalTree(2, 0.001, **{name: kind(of) for name, of in of_list.items()})
+    expected = OptimalSurvivalTree(2, 0.001, **of_list).fit(codes, OUTCOME)
+    assert clone(model).fit(codes, OUTCOME).objective_ == expected.objective_
+    model.fit(codes, OUTCOME)
+    assert list(model.questions_) == list(expected.questions_)
+    assert len(model.near_optimal(0.05)) == len(expected.near_optimal(0.05))
+    export_json(model, tmp_path / "model.json")
+    assert load(tmp_path / "model.json").excluded_ == ["other"]
+    frame = pl.from_pandas(codes).with_columns(t=OUTCOME["time"], e=OUTCOME["event"]).lazy()
+    streamed = clone(model).fit(frame, duration_col="t", event_col="e")
+    assert streamed.objective_ == pytest.approx(expected.objective_)
 
 
 def test_numbers_can_be_declared_categories(tmp_path):

@@ -196,14 +196,24 @@ def _check_columns(option: Option, value: Any) -> tuple[str, ...] | None:
     """Names of columns; whether X has them is known later."""
     if value is None:
         return None
-    if not isinstance(value, (list, tuple, set, frozenset)):
-        error = refusal(option, value, TypeError)
-        hint = f" Pass [{value!r}]." if isinstance(value, str) else ""
-        raise TypeError(f"{error}{hint}")
-    names = list(value)
+    if isinstance(value, str):
+        raise TypeError(f"{refusal(option, value, TypeError)} Pass [{value!r}].")
+    is_list = isinstance(value, (list, tuple, set, frozenset))
+    # Arrays, indexes and series of pandas and polars: all have a shape.
+    if not is_list and len(getattr(value, "shape", ())) != 1:
+        raise refusal(option, value, TypeError)
+    names = names_in(value)
     if not all(isinstance(name, str) for name in names):
         raise refusal(option, value, TypeError)
     return tuple(map(str, names))
+
+
+def names_in(value: Iterable[str] | None) -> list[str]:
+    """Names of columns, as an option holds them: in a list, a set, an array, an index of pandas."""
+    if value is None:
+        return []
+    names: list[str] = value.tolist() if hasattr(value, "tolist") else list(value)
+    return names
 
 
 def _check_penalties(option: Option, value: Any) -> dict[str, float] | None:

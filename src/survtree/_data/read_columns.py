@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from survtree._base import DataWarning
+from survtree._base.checks import names_in
 from survtree._base.numbers import format_exact
 from survtree._base.warn import warn
 from survtree._base.words import did_you_mean, list_names, plain_name
@@ -91,15 +92,16 @@ def warn_of_data(cautions: Iterable[str]) -> None:
         warn(text, DataWarning)
 
 
-def check_names(option: str, names: Sequence[str] | None, columns: Sequence[str]) -> list[str]:
+def check_names(option: str, names: Iterable[str] | None, columns: Sequence[str]) -> list[str]:
     """Refuse names of columns that X does not have."""
-    for name in names or ():
+    listed = names_in(names)
+    for name in listed:
         if name not in columns:
             raise ValueError(
                 f"{option} must name columns of X; there is no {name!r}. The columns are "
                 f"{list_names(columns)}.{did_you_mean(name, columns)}"
             )
-    return list(names or ())
+    return listed
 
 
 def check_rules_about_columns(

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from survtree._base.checks import names_in
 from survtree._base.words import plain_name
 from survtree._data.column_summaries import MOST_SORTED, TEXTS, Facts
 from survtree._data.identifiers import (
@@ -65,7 +66,7 @@ def lazy_roles(
             said.append(text)
             left_out.append(each.name)
     check_some_left(names, left_out)
-    return LazyRoles(tuple(left_out), tuple(estimator.categorical or ()), tuple(said))
+    return LazyRoles(tuple(left_out), tuple(names_in(estimator.categorical)), tuple(said))
 
 
 def _caution(frame: pl.LazyFrame, facts: Facts, n_rows: int) -> str:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import narwhals as nw
 import numpy as np
 
+from survtree._base.checks import names_in
 from survtree._base.warn import warn
 from survtree._base.words import list_names
 from survtree._data.read_columns import (
@@ -113,7 +114,7 @@ def read_study(
 def read_columns(estimator: Any, X: Any, seen: Sequence[Seen] | None = None) -> ColumnRoles:
     """The columns of a fit, or later those that it saw, and which of them are left out."""
     if seen is None:
-        excluded = tuple(getattr(estimator, "exclude", None) or ())
+        excluded = tuple(names_in(getattr(estimator, "exclude", None)))
         return roles_of_columns(estimator, check_table(estimator, X, reset=True, left_out=excluded))
     names = getattr(estimator, "feature_names_in_", default_names(len(seen)))
     left_out = left_out_by(seen, list(names))

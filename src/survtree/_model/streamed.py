@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from sklearn.utils.validation import validate_data
 
+from survtree._base.checks import names_in
 from survtree._data.column_summaries import MOST_SORTED, Facts, Summary, facts_of, summary_of
 from survtree._data.lazy_rows import LazyRows
 from survtree._data.read_columns import as_levels, check_no_dates, reads_as_numbers
@@ -92,7 +93,8 @@ def _summaries(
 ) -> tuple[dict[str, Summary], list[Column], list[Rule]]:
     """The values of the columns, the columns with each value once, and how to cut them."""
     schema = lazy.counted.rows.frame.collect_schema()
-    bare = [_bare_column(name, schema[name], estimator.categorical) for name in lazy.names]
+    categorical = names_in(estimator.categorical)
+    bare = [_bare_column(name, schema[name], categorical) for name in lazy.names]
     rules = check_rules(estimator.thresholds, bare)
     frame = lazy.counted.rows.frame
     summaries = {
@@ -101,7 +103,7 @@ def _summaries(
         if name in lazy.facts
     }
     columns = [
-        _declared(summaries[column.name].column, estimator.categorical)
+        _declared(summaries[column.name].column, categorical)
         if column.name in summaries
         else column
         for column in bare
@@ -109,17 +111,17 @@ def _summaries(
     return summaries, columns, rules
 
 
-def _bare_column(name: str, dtype: pl.DataType, categorical: Sequence[str] | None) -> Column:
+def _bare_column(name: str, dtype: pl.DataType, categorical: Sequence[str]) -> Column:
     """Without values: of which kind it is."""
-    if dtype.is_numeric() and name not in (categorical or ()):
+    if dtype.is_numeric() and name not in categorical:
         return Column(name, "number", np.empty(0))
-    if dtype == pl.Boolean and name not in (categorical or ()):
+    if dtype == pl.Boolean and name not in categorical:
         return Column(name, "flag", np.empty(0, dtype=np.int8))
     return Column(name, "level", np.empty(0, dtype=np.intp))
 
 
-def _declared(column: Column, categorical: Sequence[str] | None) -> Column:
-    is_code = column.name in (categorical or ()) and column.kind in ("number", "flag")
+def _declared(column: Column, categorical: Sequence[str]) -> Column:
+    is_code = column.name in categorical and column.kind in ("number", "flag")
     return as_levels(column) if is_code else column
 
 
