@@ -202,18 +202,9 @@ def _check_columns(option: Option, value: Any) -> tuple[str, ...] | None:
     # Arrays, indexes and series of pandas and polars: all have a shape.
     if not is_list and len(getattr(value, "shape", ())) != 1:
         raise refusal(option, value, TypeError)
-    names = names_in(value)
-    if not all(isinstance(name, str) for name in names):
+    if not all(isinstance(name, str) for name in value):
         raise refusal(option, value, TypeError)
-    return tuple(map(str, names))
-
-
-def names_in(value: Iterable[str] | None) -> list[str]:
-    """Names of columns, as an option holds them: in a list, a set, an array, an index of pandas."""
-    if value is None:
-        return []
-    names: list[str] = value.tolist() if hasattr(value, "tolist") else list(value)
-    return names
+    return tuple(map(str, value))
 
 
 def _check_penalties(option: Option, value: Any) -> dict[str, float] | None:

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from survtree._base import DataWarning
-from survtree._base.checks import names_in
 from survtree._base.numbers import format_exact
 from survtree._base.warn import warn
 from survtree._base.words import did_you_mean, list_names, plain_name
@@ -92,7 +91,15 @@ def warn_of_data(cautions: Iterable[str]) -> None:
         warn(text, DataWarning)
 
 
-def check_names(option: str, names: Iterable[str] | None, columns: Sequence[str]) -> list[str]:
+def names_in(value: Any) -> list[str]:
+    """Names of columns, as an option holds them: in a list, a set, an array, an index of pandas."""
+    if value is None:
+        return []
+    names: list[str] = value.tolist() if hasattr(value, "tolist") else list(value)
+    return names
+
+
+def check_names(option: str, names: Any, columns: Sequence[str]) -> list[str]:
     """Refuse names of columns that X does not have."""
     listed = names_in(names)
     for name in listed:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from survtree._base.checks import names_in
 from survtree._base.words import plain_name
 from survtree._data.column_summaries import MOST_SORTED, TEXTS, Facts
 from survtree._data.identifiers import (
@@ -27,6 +26,7 @@ from survtree._data.read_columns import (
     check_one_row_per_subject,
     check_rules_about_columns,
     check_some_left,
+    names_in,
     numbers_rows,
     repeats_text,
 )

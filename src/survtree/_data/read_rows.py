@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, TypeAlias
 import narwhals as nw
 import numpy as np
 
-from survtree._base.checks import names_in
 from survtree._base.warn import warn
 from survtree._base.words import list_names
 from survtree._data.read_columns import (
     ColumnRoles,
     as_levels,
     check_one_row_per_subject,
+    names_in,
     roles_of_columns,
 )
 from survtree._data.read_events import check_outcome

@@ -12,10 +12,9 @@ import numpy as np
 import polars as pl
 from sklearn.utils.validation import validate_data
 
-from survtree._base.checks import names_in
 from survtree._data.column_summaries import MOST_SORTED, Facts, Summary, facts_of, summary_of
 from survtree._data.lazy_rows import LazyRows
-from survtree._data.read_columns import as_levels, check_no_dates, reads_as_numbers
+from survtree._data.read_columns import as_levels, check_no_dates, names_in, reads_as_numbers
 from survtree._data.read_lazy import check_covariate_types, read_lazy_outcome
 from survtree._data.read_lazy_columns import check_no_intervals, lazy_roles, named_columns
 from survtree._data.read_outcome import cautions_of_event, check_events
