@@ -125,7 +125,7 @@ def test_choosing_by_mouse_shows_the_best_completion(opened, veterans):
     page.click("#tree [data-place='n'] .box")
     page.click("#tree [data-place=''] .box")
     page.click("#options button:has-text('Karnofsky_score <= 55')")
-    assert f"Tree {place + 1} of {len(veterans.near)}" in shown_tree(page)
+    assert f"Tree {place} of {len(veterans.near)}" in shown_tree(page)
     first = veterans.splits("")[place]
     # Then a split below it: the root is that of the tree which is shown.
     page.click("#tree [data-place='n'] .box")
@@ -135,12 +135,12 @@ def test_choosing_by_mouse_shows_the_best_completion(opened, veterans):
     assert list(options_of(page)) == list(expected)
     text, below = list(expected.items())[-1]
     page.locator("#options button", has_text=text).last.click()
-    title = f"Tree {below + 1} of {len(veterans.near)}"
+    title = f"Tree {below} of {len(veterans.near)}"
     assert title in shown_tree(page)
     assert page.locator("#tree .chosen").count() == 2
     assert page.locator("#options [aria-pressed=true]").inner_text().startswith(text)
     page.click("#undo")
-    assert f"Tree {place + 1} of" in shown_tree(page)
+    assert f"Tree {place} of" in shown_tree(page)
     page.click("#again")
     assert "The best tree" in shown_tree(page)
     assert page.is_disabled("#again")
@@ -182,7 +182,7 @@ def test_a_wish_against_a_column_shows_the_best_tree_without_it(opened, veterans
     others = [k for k, used in enumerate(names) if "Celltype" not in used]
     wanted = min(names[others[1]] - names[others[0]])
     page.check(f"[aria-label='with {wanted}']")
-    assert f"Tree {others[1] + 1} of" in shown_tree(page)
+    assert f"Tree {others[1]} of" in shown_tree(page)
     page.click("#undo")
     page.click("#undo")
     assert page.is_checked("[aria-label='Celltype: with or without']")
@@ -206,7 +206,7 @@ def test_numbers_restrict_the_set(opened, veterans):
     page.press("#most", "Enter")
     sizes = [len(tree.leaves) for tree in veterans.near.trees]
     first = next(k for k, n in enumerate(sizes) if n <= 3)
-    assert f"Tree {first + 1} of" in shown_tree(page)
+    assert f"Tree {first} of" in shown_tree(page)
     assert f"{sum(n <= 3 for n in sizes)} trees of the set agree" in shown_tree(page)
     page.fill("#most", "")
     page.fill("#rows", "30")

@@ -42,6 +42,18 @@ def test_levels_that_decide_the_event_are_named():
     assert model.warnings_[0].startswith("the levels of column 'leak' all but decide the event")
 
 
+def test_with_competing_risks_a_column_that_tells_any_cause_is_named():
+    status = FRAME.assign(status=np.where(EVENT, "dead", "alive"))
+    with pytest.warns(DataWarning, match="exclude=..status"):
+        model = OptimalSurvivalTree(2, 0.001).fit(status, (CAUSE, TIME), cause="heart")
+    n_events = int(EVENT.sum())
+    assert "all but decides the event of any cause" in model.warnings_[0]
+    assert f"{n_events} of {n_events} rows on the other" in model.warnings_[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        OptimalSurvivalTree(2, 0.001).fit(FRAME, (CAUSE, TIME), cause="heart")
+
+
 @pytest.mark.parametrize("change", [lambda t: t / 30.4, lambda t: -t, lambda t: np.log1p(t)])
 def test_a_copy_of_the_time_is_named(change):
     assert "'leak' all but is the time" in warned(change(TIME)).warnings_[0]

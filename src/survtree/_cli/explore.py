@@ -113,6 +113,6 @@ def _say(found: Any, output: str, *, as_json: bool) -> None:
         print_json({**facts, "n_trees": len(found), "files": {"page": output}})
         return
     trees = f"{format_count(len(found), 'tree')} within {format_percent(found.within, 2)}"
-    all_or_best = "all there are" if found.is_complete else "the best ones"
+    all_or_best = "all there are within the limits" if found.is_complete else "the best ones"
     note(f"{trees} of the optimum: {all_or_best}")
     note_files({"page": output})

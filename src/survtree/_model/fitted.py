@@ -324,8 +324,8 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
     def predict_table(self, X: Any, times: ArrayLike | None = None) -> Any:
         """Leaf, risk, median and, at the times if any, survival of the rows, as a frame.
 
-        It is of the kind of X: pandas (with the index of X), polars or pyarrow; polars for arrays.
-        The other methods return arrays, as is usual in scikit-learn.
+        Numbers are those of the curves that predict: the columns ``predicted_...`` of leaf_table.
+        The frame is of the kind of X: pandas (with its index), polars or pyarrow; else polars.
         """
         return predicted_table(self, X, times)
 

@@ -7,6 +7,7 @@ different times.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,10 @@ def leaks_of(prepared: Prepared, tree: Tree) -> Iterator[str]:
     have, and the splits of the tree where they are.
     """
     questions, found = prepared.problem.questions, dict[str, str]()
-    for place, text in (*_of_all_rows(prepared), *_of_tree(prepared, tree)):
-        found.setdefault(questions.names[questions.asked[place].column], text)
+    for event, exact in _outcomes(prepared.exact):
+        looked_at = replace(prepared, exact=exact)
+        for place, text in (*_of_all_rows(looked_at, event), *_of_tree(looked_at, tree, event)):
+            found.setdefault(questions.names[questions.asked[place].column], text)
     for name, text in found.items():
         yield (
             f"{text}. If {name!r} is known only after the outcome, no prediction can rest on it: "
@@ -49,7 +52,14 @@ def leaks_of(prepared: Prepared, tree: Tree) -> Iterator[str]:
         )
 
 
-def _of_all_rows(prepared: Prepared) -> Iterator[tuple[int, str]]:
+def _outcomes(exact: EventTable) -> Iterator[tuple[str, EventTable]]:
+    """What a column may hold, and its name: the target cause, and whether there was any cause."""
+    yield "the event", exact
+    if exact.cause is not None:
+        yield "the event of any cause", replace(exact, event=exact.cause > 0)
+
+
+def _of_all_rows(prepared: Prepared, what: str) -> Iterator[tuple[int, str]]:
     """Candidate splits that decide the event among all rows, the best first."""
     problem, event = prepared.problem, prepared.exact.event
     step = max(1, len(event) // SAMPLED_ROWS)  # who decides the event does so in a sample
@@ -65,7 +75,7 @@ def _of_all_rows(prepared: Prepared) -> Iterator[tuple[int, str]]:
         is_yes = problem.rows_of_yes(place)
         count = prepared.exact.count
         sides = (np.array([count(each), count(each & event)]) for each in (~is_yes, is_yes))
-        if text := _split_decides(problem.questions.text(place), *sides):
+        if text := _split_decides(problem.questions.text(place), what, *sides):
             yield place, text
 
 
@@ -81,7 +91,7 @@ def _n_other_answers(answers: Answers, step: int, events: EventTable) -> NDArray
     return np.asarray(np.count_nonzero(differ, axis=0))
 
 
-def _of_tree(prepared: Prepared, tree: Tree) -> Iterator[tuple[int, str]]:
+def _of_tree(prepared: Prepared, tree: Tree, what: str) -> Iterator[tuple[int, str]]:
     """Splits of the tree on columns that hold the outcome, or that decide the event there."""
     questions, table = prepared.problem.questions, prepared.covariates
     splits = np.flatnonzero(tree.question >= 0).tolist()
@@ -94,13 +104,13 @@ def _of_tree(prepared: Prepared, tree: Tree) -> Iterator[tuple[int, str]]:
         place = int(tree.question[node])
         at = place_of.get(questions.names[questions.asked[place].column])
         sides = counts[:, tree.no[node]], counts[:, tree.yes[node]]
-        text = "" if at is None else _column_tells(table.columns[at], prepared.exact)
-        if text := text or _split_decides(questions.text(place), *sides):
+        text = "" if at is None else _column_tells(table.columns[at], prepared.exact, what)
+        if text := text or _split_decides(questions.text(place), what, *sides):
             yield place, text
 
 
-def _column_tells(column: Column, events: EventTable) -> str:
-    return _levels_decide(column, events) or _is_time(column, events)
+def _column_tells(column: Column, events: EventTable, what: str) -> str:
+    return _levels_decide(column, events, what) or _is_time(column, events)
 
 
 def _rows_and_events(prepared: Prepared, tree: Tree) -> Places:
@@ -114,7 +124,7 @@ def _rows_and_events(prepared: Prepared, tree: Tree) -> Places:
     return counts
 
 
-def _split_decides(words: str, no: Places, yes: Places) -> str:
+def _split_decides(words: str, what: str, no: Places, yes: Places) -> str:
     """What to say if nearly all rows on one side had the event, and few on the other."""
     sides = sorted((no.tolist(), yes.tolist()), key=lambda side: side[1] / side[0])
     (n_low, low), (n_high, high) = sides
@@ -122,12 +132,12 @@ def _split_decides(words: str, no: Places, yes: Places) -> str:
     if not is_sure and not _decides(low + n_high - high, low + high, n_low + n_high - low - high):
         return ""
     return (
-        f"the split {words!r} all but decides the event: {_of(low, n_low)} on one side had it, "
+        f"the split {words!r} all but decides {what}: {_of(low, n_low)} on one side had it, "
         f"{_of(high, n_high)} on the other"
     )
 
 
-def _levels_decide(column: Column, events: EventTable) -> str:
+def _levels_decide(column: Column, events: EventTable, what: str) -> str:
     """Whether nearly all rows of a level had the event, or nearly none, level by level."""
     if column.kind not in ("level", "ordered"):
         return ""
@@ -140,7 +150,7 @@ def _levels_decide(column: Column, events: EventTable) -> str:
     if is_fine or not _decides(n_wrong, int(had.sum()), int((n - had).sum())):
         return ""
     return (
-        f"the levels of column {column.name!r} all but decide the event: only "
+        f"the levels of column {column.name!r} all but decide {what}: only "
         f"{_of(n_wrong, events.n_rows)} differ from most of their level"
     )
 

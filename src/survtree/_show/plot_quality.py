@@ -38,8 +38,10 @@ WIDEST_LINEAR = 100.0
 MOST_SNAPSHOTS = 500
 # Areas of points, in square points: added for all rows, and added to any.
 LARGEST, SMALLEST = 400.0, 12.0
-# A point is that of a group if their predictions are the same; points that touch share a label.
-SAME, TOUCHING = 1e-9, 0.035
+# A point is that of a group if their predictions are the same; points so near, across and up, share
+# a label: two would be printed over each other.
+SAME, ACROSS, UP = 1e-9, 0.07, 0.035
+LOW = 0.05  # labels of lower points would stand among the ticks of the axis
 # Each time has its own colour and shape.
 MARKS = ((BLUE, "o"), (ORANGE, "s"), (PURPLE, "^"))
 
@@ -248,16 +250,19 @@ def _draw_groups(ax: Any, model: FittedTree, found: dict[str, Any]) -> list[Any]
     labels: list[tuple[float, float, list[int]]] = []
     for x, y in zip(found["predicted"], found["observed"], strict=True):
         here = [group for group, value in predicted.items() if abs(value - x) < SAME]
-        near = [label for label in labels if max(abs(label[0] - x), abs(label[1] - y)) < TOUCHING]
+        near = [at for at in labels if abs(at[0] - x) < ACROSS and abs(at[1] - y) < UP]
         if near:
             near[0][2].extend(here)
         elif here:
             labels.append((x, y, here))
-    how = {"textcoords": "offset points", "va": "top", "color": GREY, "size": "small"}
-    return [
-        ax.annotate(", ".join(map(str, sorted(here))), (x, y), (7, -5), **how)
-        for x, y, here in labels
-    ]
+    how = {"textcoords": "offset points", "color": GREY, "size": "small", "zorder": 4}
+    above, below = ((7, 5), "bottom"), ((7, -5), "top")  # at the lower end there are the ticks
+    artists = []
+    for x, y, here in labels:
+        offset, side = above if y < LOW else below
+        text = ", ".join(map(str, sorted(here)))
+        artists.append(ax.annotate(text, (x, y), offset, va=side, **how))
+    return artists
 
 
 def _median_event_time(model: FittedTree) -> float:

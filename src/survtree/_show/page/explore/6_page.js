@@ -41,9 +41,10 @@ function follow() {
   show(Boolean(found));
 }
 
-// What the tree is among all of them, in words.
+// What the tree is among all of them, in words. Numbers are those of Python and of the command line: 0
+// is the best.
 function titleOf(tree) {
-  if (isInSet(tree)) return tree.index === 0 ? "The best tree" : `Tree ${count(tree.index + 1)} of ${count(nSet)}`;
+  if (isInSet(tree)) return tree.index === 0 ? "The best tree" : `Tree ${count(tree.index)} of ${count(nSet)}`;
   const asked = data.asked.find((each) => each.tree === tree.index);
   if (asked) return `The best tree ${asked.kind} ${columnName(asked.column)}`;
   return `The best tree with ${count(tree.leaves.length, "leaf")}`;
@@ -231,7 +232,7 @@ function showColumns() {
 function showList() {
   const found = matching({ ...wishes, only: null });
   const rows = found.slice(0, nListed).map((tree) => make("tr", { class: tree === shown ? "on" : null },
-    make("th", { scope: "row" }, make("button", { type: "button", class: "link", "data-tree": tree.index, onclick: () => { wish((next) => { next.only = tree.index; }); byId("build").scrollIntoView(); } }, `Tree ${count(tree.index + 1)}`)),
+    make("th", { scope: "row" }, make("button", { type: "button", class: "link", "data-tree": tree.index, onclick: () => { wish((next) => { next.only = tree.index; }); byId("build").scrollIntoView(); } }, `Tree ${count(tree.index)}`)),
     make("td", {}, costText(tree.cost)), make("td", {}, count(tree.leaves.length)), make("td", {}, count(tree.depth)),
     make("td", {}, count(tree.rows)), make("td", {}, count(tree.events)),
     make("td", { class: "words" }, isLeaf(tree.at.get("")) ? "none" : bdi(splits[tree.at.get("")].text)),
@@ -369,7 +370,7 @@ for (const row of document.querySelectorAll("#size-table button")) {
 }
 
 const fileName = (ending) => {
-  const kind = isInSet(shown) ? `tree-${shown.index + 1}` : `tree-${shown.leaves.length}-leaves`;
+  const kind = isInSet(shown) ? `tree-${shown.index}` : `tree-${shown.leaves.length}-leaves`;
   return `${kind}${ending}`;
 };
 byId("save-model").addEventListener("click", () => save(fileName(".json"), modelFile(shown, leafFacts(shown).map(nameOf)), "application/json"));
