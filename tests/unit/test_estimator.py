@@ -350,6 +350,7 @@ from survtree import OptimalSurvivalTree
 rng = np.random.default_rng(0)
 X = rng.integers(0, 2, (6000, 60))
 y = (rng.random(6000) < 0.7, rng.exponential(1.0 + X[:, 0] + X[:, 1] * X[:, 2]))
+signal.signal(signal.SIGINT, signal.default_int_handler)  # some shells have it ignored
 threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
 model = OptimalSurvivalTree({depth}, 0.0001, n_jobs={n_jobs}).fit(X, y)
 print(model.status_, model.n_leaves_ > 1, model.lower_bound_ < model.objective_)
