@@ -6,11 +6,10 @@ from benchmarks.figures import Row, Rows, digits, seconds
 from benchmarks.tables import rows_of
 
 NOTES = """
-CI has no GPU: these figures were made by hand, on the machine that the rows name. It had the files
-of commit d832b2f but took them for changes to an earlier one; the name in the rows was corrected by
-hand. The wheel for Python 3.12 ran there. There is no limit on time in them, and the CPU's seconds
-are those of one core of the same machine: the GPU's rows came first, the core's some minutes later
-(credit at depth 6 while GPU programs ran on other cores).
+CI has no GPU: these figures were made by hand, on the machine that the rows name. The core of the
+wheel for Python 3.12 ran there. There is no limit on time in them, and the CPU's seconds are those
+of one core of such a machine: the GPU's rows came first, the core's some minutes later, and credit
+at depth 6 on another core at the same time.
 
 **Searches.** `answers` is `01` for 0/1 columns and `cuts` for every cut of raw columns. `fit`
 searches for one tree, `path` for the best trees of all penalties from the one given on, `folds` for
