@@ -315,7 +315,7 @@ Each command, after `make data`, runs what its file does not hold yet. So on a c
 repository it only prints the committed figures; to measure for yourself, add options: `make
 bench-path ARGS="--fresh --out build/path.csv"`. `ARGS=--summary` only prints what a file says.
 Commands that begin with `python` are for the Python of `.venv`; those about a GPU need a machine
-with one and `pip install "survtree[gpu]"`, and [their page](gpu.md) says how the problems get
+with one and `pip install ".[gpu]"`, and [their page](gpu.md) says how the problems get
 there.
 
 "Measured" is the date of the commit that the rows name, not of this page ("no commit named": the

@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,15 +58,18 @@ class Origin:
         return bool(found and found[2])
 
 
-def origins_of(rows: Iterable[Row]) -> Counter[Origin]:
-    """How many rows have which origin; rows that were written together tell it in the first."""
-    counted: Counter[Origin] = Counter()
+def with_origins(rows: Iterable[Row]) -> Iterator[tuple[Row, Origin]]:
+    """Each row and its origin, which rows that were written together tell in the first."""
     origin = Origin("")
     for row in rows:
         if row.get("programs"):
             origin = Origin(row["programs"], row["cpu"], row["cores"], row["python"])
-        counted[origin] += 1
-    return counted
+        yield row, origin
+
+
+def origins_of(rows: Iterable[Row]) -> Counter[Origin]:
+    """How many rows have which origin."""
+    return Counter(origin for _, origin in with_origins(rows))
 
 
 def known_commits() -> dict[str, Commit]:
@@ -121,9 +124,11 @@ def age_line(rows: Sequence[Row]) -> str:
     at += "; commits that were landed as fewer, larger ones are no longer in the history" * joined
     unnamed = sum(n for o, n in old.items() if not o.commit)
     nameless = f"; {unnamed:,} of them name no commit" if unnamed else ""
+    methods = sorted({row.get("method", "") for row, o in with_origins(rows) if o in old} - {""})
+    of = f" They are those of {', '.join(methods)}." if methods else ""
     return (
         f"*Of an earlier core:* {sum(old.values()):,} of {sum(counted.values()):,} rows were not "
-        f"measured with the C++ core as it is today{at}{nameless}."
+        f"measured with the C++ core as it is today{at}{nameless}.{of}"
     )
 
 

@@ -39,7 +39,7 @@ sets of up to some ten thousand rows. That is another problem, on another machin
 misclassified rows, which is updated in constant time when a cut moves by one row, while the loss of
 a Kaplan-Meier leaf is an integral over all times. So these numbers are context and no comparison.
 
-**Beside osst.** osst takes 0/1 columns only, so that its problem in part osst is another
+**Beside osst.** osst searches 0/1 columns, so that its problem in part osst is another
 one than ours: fewer candidate splits, one more split on a path, a smaller penalty. The ratio says
 what every cut costs beside the kind of problem that osst was made for; on the same problems
 `make bench-speed` compares the two.
