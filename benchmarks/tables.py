@@ -87,7 +87,7 @@ def machine(*programs: Program) -> dict[str, Any]:
 
 
 def described(program: Program) -> str:
-    return program.version + (revision() if program.name == "ours" else "")
+    return program.version + (revision() if program.name.startswith("ours") else "")
 
 
 def revision() -> str:
