@@ -90,7 +90,7 @@ clang: .venv/.test
 
 # valgrind on the core's tests, apart from those that fail allocations on purpose.
 valgrind: core-test
-	for name in distinct event_table leaf_loss likelihood_loss problem cache search frontier other_loss; do \
+	for name in distinct event_table leaf_loss teacher_loss incidence_loss likelihood_loss problem cache search shared_results threads frontier same_numbers other_loss cut_row; do \
 	  valgrind --quiet --error-exitcode=9 --leak-check=full build/core/test_$$name || exit 1; done
 
 # libFuzzer on the core, with brute force as the judge; needs clang. make fuzz-core SECONDS=3600
@@ -260,7 +260,7 @@ raw-data: .venv/.raw
 parity: .venv/.test .venv/.rivals
 	$(BIN)/python -m benchmarks.parity --data "$(DATA)" $(ARGS)
 
-# All tables, after make data. Takes hours, and can be stopped and taken up.
+# All tables with a target of their own, after make data. Takes hours, and can be stopped and taken up.
 bench: $(TABLES:%=bench-%) $(OWN_TABLES:%=bench-%) $(DATALESS_TABLES:%=bench-%) bench-raw_tables bench-near_optimal bench-new_rows bench-competing_risks bench-every_cut
 
 # One table: make bench-speed ARGS="--depths 2 3". What each shows: benchmarks/README.md

@@ -32,7 +32,7 @@ for the objective, has no seconds, and was entered by hand from what the search 
 **Kernel.** Random answers to 256 questions, events in every other row, all pairs of questions: the
 cells of a pair are listed, and each is split on every question.
 
-**Speed suite.** `python -m benchmarks.gpu_suite`: the cases of
+**Speed suite.** `python -m benchmarks.gpu_suite run --problems PLACE`: the cases of
 [the comparison with osst](speed-osst.md), each searched on the GPU without a core's first
 look; `difference` is the largest between the objective and that of the core.
 

@@ -96,7 +96,7 @@ PAGES = (
         "gpu",
         "gpu",
         "The search on a GPU",
-        "python -m benchmarks.gpu",
+        "python -m benchmarks.gpu searches --problems PLACE --device cuda",
         parts=("searches", "turns", "suite", "kernel", "random"),
         notes=gpu_page.NOTES,
     ),
