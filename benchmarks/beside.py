@@ -29,7 +29,7 @@ RIVALS = (
         "osst",
         "osst 0.1.8 (the paper's authors)",
         "optimal, same objective, single precision",
-        "0/1 columns",
+        "0/1 columns; of numbers it makes one for each cut",
     ),
     Rival(
         "streed",

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from benchmarks import beside, figures
 from benchmarks.figures import Figure
 from benchmarks.markdown import markdown_table
-from benchmarks.origins import age_line, core_today, is_of_today, known_commits, origins_of
+from benchmarks.origins import (
+    age_line,
+    core_today,
+    is_of_today,
+    known_commits,
+    origins_of,
+    with_origins,
+)
 from benchmarks.tables import rows_of
 
 
@@ -287,8 +294,15 @@ def measured_at(file: str) -> str:
     names = sorted({origin.commit for origin in ours})
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
     told = names[0] if len(names) == 1 else f"{len(names)} commits"
-    is_old = any(not is_of_today(origin, commits, today) for origin in ours)
-    return f"{when} ({told}){', earlier core' if is_old else ''}"
+    old = [
+        row
+        for row, origin in with_origins(rows)
+        if origin.commit in commits and not is_of_today(origin, commits, today)
+    ]
+    if not old:
+        return f"{when} ({told})"
+    is_theirs = not any(row.get("method", "ours").startswith("ours") for row in old)
+    return f"{when} ({told}), earlier core{' for other programs' * is_theirs}"
 
 
 def lines_of(claims: Iterable[Claim]) -> list[tuple[str, ...]]:
@@ -320,12 +334,13 @@ there.
 
 "Measured" is the date of the commit that the rows name, not of this page ("no commit named": the
 rows do not say). "Earlier core" means that the C++ core has changed since, so that seconds may be
-different by now; what the defaults of a fit are may have changed too, and with them trees and
-scores of fits at their defaults. [How the benchmarks measure](method.md) says what is timed and
-how. Each page of results names its machines. The same pair of programs can have different ratios in
-two tables: data sets, depths, limits and machines differ, and the page of each table says which
-they are. So does the number of public tables: comparisons with other programs leave out tables that
-one of them did not finish, proofs those whose rows or columns are beyond a limit of their page.
+different by now ("for other programs": only rows in which ours did no more than score); what the
+defaults of a fit are may have changed too, and with them trees and scores of fits at their
+defaults. [How the benchmarks measure](method.md) says what is timed and how. Each page of results
+names its machines. The same pair of programs can have different ratios in two tables: data sets,
+depths, limits and machines differ, and the page of each table says which they are. So does the
+number of public tables: comparisons with other programs leave out tables that one of them did not
+finish, proofs those whose rows or columns are beyond a limit of their page.
 """
 BESIDE = """\
 ## Compared with other programs on training rows
