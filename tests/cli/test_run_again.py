@@ -7,7 +7,7 @@ from html import unescape
 
 import pytest
 
-from survtree import load
+from survtree import OptimalSurvivalTree, export_json, load
 from survtree.datasets import load as load_data
 from tests.support.runner import done, survtree
 
@@ -94,3 +94,15 @@ def test_a_path_can_be_run_again(data):
     again = re.search(r"^run again: survtree (.*)$", run.stderr, re.M)[1]
     assert done(*shlex.split(again)) == run.stdout
     assert re.search(r"^seed none; rows [0-9a-f]{16}; survtree ", run.stderr, re.M)
+
+
+def test_a_model_of_python_is_made_again_in_python(tmp_path):
+    found = load_data("veterans")
+    model = OptimalSurvivalTree(2, 0.004).fit(found.X, found.y)
+    export_json(model, tmp_path / "model.json")
+    told = survtree("show", tmp_path / "model.json").stderr
+    call = re.search(r"^run again, in Python: (OptimalSurvivalTree\(.*?^\))$", told, re.M | re.S)[1]
+    assert max(map(len, told.splitlines()[1:])) < 100
+    again = eval(call, {"OptimalSurvivalTree": OptimalSurvivalTree}).fit(found.X, found.y)
+    assert again.certificate_.fingerprint == model.certificate_.fingerprint
+    assert again.objective_ == model.objective_

@@ -12,6 +12,7 @@ from typing import get_type_hints
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from numpy.typing import NDArray
 
@@ -209,6 +210,23 @@ def test_two_fits_leave_two_files_that_nobody_else_can_read(veterans, folder):
         assert path.suffix == ".npz"
         if os.name == "posix":
             assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_groups_of_a_table_in_a_file_come_back_with_their_sizes(veterans, folder, tmp_path):
+    table = veterans.X[["Prior_therapy"]].assign(time=veterans.y["time"], event=veterans.y["event"])
+    lazy = pl.from_pandas(pd.concat([table, table])).lazy()
+    model = OptimalSurvivalTree(1, 0.001).fit(lazy, duration_col="time", event_col="event")
+    (file,) = folder.iterdir()
+    recorded = read_replay(file)
+    copies = recorded.problem.events.copies
+    assert copies.sum() == len(veterans.X) * 2
+    assert copies.max() > 1
+    assert solve(recorded.problem, recorded.settings).objective == model.objective_
+    arrays = dict(np.load(file))
+    for wrong in (copies[1:], np.where(np.arange(len(copies)) == 1, 0, copies)):
+        np.savez(tmp_path / "wrong.npz", **{**arrays, replay.COPIES: wrong.astype(np.uint32)})
+        with pytest.raises(ValueError, match="'copies' must have a number from 1 on for each"):
+            read_replay(tmp_path / "wrong.npz")
 
 
 def test_the_search_over_every_cut_leaves_a_file_too(veterans, folder):
