@@ -88,7 +88,7 @@ clang: .venv/.test
 	$(BIN)/cmake --build build/clang
 	$(BIN)/ctest --test-dir build/clang --output-on-failure
 
-# valgrind on the core's tests, apart from those that fail allocations on purpose.
+# valgrind on the core's tests, apart from those that fail allocations on purpose and the fuzzer's kept inputs.
 valgrind: core-test
 	for name in distinct event_table leaf_loss teacher_loss incidence_loss likelihood_loss problem cache search shared_results threads frontier same_numbers other_loss cut_row; do \
 	  valgrind --quiet --error-exitcode=9 --leak-check=full build/core/test_$$name || exit 1; done
