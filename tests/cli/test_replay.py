@@ -92,8 +92,10 @@ def test_a_time_limit_of_the_command_stops_the_search(hard_file):
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no such signal for one process")
 def test_ctrl_c_shows_the_best_tree(hard_file):
+    # Some shells have Ctrl-C ignored in what they start.
+    start = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     process = subprocess.Popen(
-        [*PROCESS, "replay", hard_file],
+        [*PROCESS[:2], f"{start}; {PROCESS[2]}", "replay", hard_file],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
