@@ -114,8 +114,8 @@ PAGES = (
         "likelihood_new_rows",
         "Held-out scores of trees by the likelihood",
         "make bench-likelihood_new_rows",
-        notes="The commit of `ours_likelihood` was entered by hand: its rows are of the same run as\n"
-        "those of `ours`, but did not name it.\n",
+        notes="The commit of `ours_likelihood` was entered by hand: its rows are of the\n"
+        "same run as those of `ours`, but did not name it.\n",
     ),
     Page("threads", "threads", "One thread and two threads", "make bench-threads"),
     Page(
