@@ -146,21 +146,24 @@ def table_of_origins(rows: Sequence[Row]) -> tuple[tuple[str, ...], list[tuple[s
 
 
 def bring_up_to_date(rows: Iterable[Row]) -> None:
-    """Add commits that the rows name and the file does not, as far as git knows them."""
+    """Add commits that the rows name and the file does not, where git can tell of them."""
     if not has_history():
         return
     commits = known_commits() if COMMITS.exists() else {}
-    for origin in origins_of(rows):
-        if origin.commit and origin.commit not in commits:
-            date = _git("log", "-1", "--format=%cs", origin.commit)
-            commits[origin.commit] = Commit(date, _git("rev-parse", f"{origin.commit}:core"))
+    for name in {origin.commit for origin in origins_of(rows)} - {"", *commits}:
+        if not is_in_history(name):
+            raise SystemExit(
+                f"rows of results name commit {name}, which is not in the history of this branch: "
+                "commit first, then measure, and do not amend a commit that rows name"
+            )
+        date = _git("log", "-1", "--format=%cs", name)
+        commits[name] = Commit(date, _git("rev-parse", f"{name}:core"))
     with COMMITS.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(FIELDS)
         writer.writerows(
             (name, c.date, c.core, "yes" if c.is_joined else "")
             for name, c in sorted(commits.items())
-            if c.core
         )
 
 
@@ -171,7 +174,15 @@ def has_history() -> bool:
     return _git("rev-parse", "--is-shallow-repository") == "false"
 
 
+def is_in_history(commit: str) -> bool:
+    """Whether it leads to the commit of today; one that was amended may still be in this copy."""
+    return _ran_git("merge-base", "--is-ancestor", commit, "HEAD").returncode == 0
+
+
 def _git(*arguments: str) -> str:
-    """What git prints; blank where it fails."""
+    return _ran_git(*arguments).stdout.strip()
+
+
+def _ran_git(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = ["git", "-C", str(HERE.parent), *arguments]
-    return subprocess.run(command, capture_output=True, check=False, text=True).stdout.strip()
+    return subprocess.run(command, capture_output=True, check=False, text=True)

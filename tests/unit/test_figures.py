@@ -146,7 +146,7 @@ def test_a_page_says_which_rows_are_of_a_commit_with_another_core(file, page):
         if commit.is_joined:
             is_same = commit.core == origins.core_today()
         else:
-            assert git("cat-file", "-e", origin.commit).returncode == 0, f"unknown: {origin.commit}"
+            assert origins.is_in_history(origin.commit), f"not in the history: {origin.commit}"
             is_same = git("diff", "--quiet", origin.commit, "--", "core").returncode == 0
         if not is_same or origin.is_changed:
             lines = [line for line in told.splitlines() if line.startswith("*Of an earlier core")]
@@ -158,10 +158,27 @@ def test_the_kept_facts_of_commits_are_those_of_git():
         pytest.skip("needs the history of git, which this copy lacks")
     for name, commit in origins.known_commits().items():
         if commit.is_joined:
-            assert git("cat-file", "-e", name).returncode != 0, f"{name} is in the history"
+            assert not origins.is_in_history(name), f"{name} is in the history"
             continue
+        assert origins.is_in_history(name), f"{name} is not in the history"
         assert git("rev-parse", f"{name}:core").stdout.decode().strip() == commit.core
         assert git("log", "-1", "--format=%cs", name).stdout.decode().strip() == commit.date
+
+
+def test_rows_of_a_commit_outside_the_history_are_refused(tmp_path, monkeypatch):
+    if not origins.has_history():
+        pytest.skip("needs the history of git, which this copy lacks")
+    monkeypatch.setattr(origins, "COMMITS", tmp_path / "commits.csv")
+    head = git("rev-parse", "--short", "HEAD").stdout.decode().strip()
+    # One that git holds and no branch leads to, as after an amendment.
+    person = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
+    made = git(*person, "commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "a")
+    amended = made.stdout.decode().strip()
+    assert git("cat-file", "-e", amended).returncode == 0
+    origins.bring_up_to_date([row_at(f"survtree at {head}")])
+    assert list(origins.known_commits()) == [head]
+    with pytest.raises(SystemExit, match=f"{amended}, which is not in the history"):
+        origins.bring_up_to_date([row_at(f"survtree at {amended}")])
 
 
 def test_the_name_of_a_folder_is_that_of_git(tmp_path):
