@@ -20,6 +20,7 @@ from benchmarks.tables import HERE
 
 COMMITS = HERE / "commits.csv"
 CORE = HERE.parent / "core"
+SOURCES = (".cpp", ".hpp")
 FIELDS = ("commit", "date", "core", "is_joined")
 # "survtree 0.1.0 at 0752cd2+" or "survtree at 0752cd2"; the + is for sources that were changed.
 OUR_COMMIT = re.compile(r"survtree(?: [\d.]+)? at ([0-9a-f]{7,40})(\+?)")
@@ -85,6 +86,8 @@ def core_today(folder: Path = CORE) -> str:
     entries = []
     # Git sorts folders as if their names ended with a slash.
     for path in sorted(folder.iterdir(), key=lambda p: p.name + "/" * p.is_dir()):
+        if not path.is_dir() and path.suffix not in SOURCES:
+            continue  # what an editor or a system left there
         if path.is_dir():
             entries.append((b"40000", path.name, core_today(path)))
         else:
@@ -168,10 +171,12 @@ def bring_up_to_date(rows: Iterable[Row]) -> None:
 
 
 def has_history() -> bool:
-    """Whether this is a clone with its whole history."""
+    """Whether this is a clone with its whole history, and not a copy inside another repository."""
     if shutil.which("git") is None:
         return False
-    return _git("rev-parse", "--is-shallow-repository") == "false"
+    inside = _ran_git("rev-parse", "--show-prefix")
+    is_top = inside.returncode == 0 and not inside.stdout.strip()
+    return is_top and _git("rev-parse", "--is-shallow-repository") == "false"
 
 
 def is_in_history(commit: str) -> bool:

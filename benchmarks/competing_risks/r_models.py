@@ -1,5 +1,6 @@
 """R beside ours: its tables, Cox and Fine-Gray models, and its multi-state survfit (models.R)."""
 
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -15,6 +16,11 @@ class R:
     """An R process that answers one request after another, by files in a folder."""
 
     def __init__(self) -> None:
+        if shutil.which("Rscript") is None:
+            raise SystemExit(
+                "R is needed, with survival, prodlim, riskRegression and cmprsk; on Debian: "
+                "apt-get install r-cran-survival r-cran-prodlim r-cran-riskregression r-cran-cmprsk"
+            )
         self._folder = tempfile.TemporaryDirectory()
         self.folder = Path(self._folder.name)
         self._process = subprocess.Popen(

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
+from benchmarks.new_rows.groups import MOST_LEAVES, groups, quotient
 from benchmarks.new_rows.summary import OURS, Results, Row, mean, number, paired, standard_error
 
-SCORE = "ratio90"
+SCORE, SCORE_TO_THE_LAST_TIME = "ratio90", "ratio100"
 BESIDE = "ctree"
 # Means over fewer tables would be read as more than they are.
 FEWEST_TABLES = 20
@@ -100,7 +101,7 @@ def _cells_of(results: Results, method: str) -> str:
         NAMES[method],
         f"{number(mean(values), '{:.3f}')} ({number(standard_error(values), '{:.3f}')})",
         "" if method == BESIDE else f"{won} of {len(found)}",
-        f"{number(round(found[worst], 2) + 0.0, '{:.2f}')} ({worst})",
+        f"{number(round(found[worst], 3) + 0.0, '{:.3f}')} ({worst})",
         number(mean(results.by_table(method, "c").values()), "{:.3f}"),
         number(mean(results.by_table(method, "leaves").values()), "{:.1f}"),
     )
@@ -122,6 +123,30 @@ def ahead_line(results: Results) -> str:
     if not told:
         return "No method is ahead of our default trees on average."
     return f"Ahead of our default trees on average: {'; '.join(told)}."
+
+
+def behind_line(results: Results) -> str:
+    """Where our default trees are behind ctree, or behind one curve."""
+    large = groups(results)[f"ctree has more than {MOST_LEAVES}"]
+    share = quotient(large, BESIDE, SCORE)
+    ours, theirs = (mean(results.by_table(m, "calibration").values()) for m in (OURS, BESIDE))
+    last = results.by_table(OURS, SCORE_TO_THE_LAST_TIME)
+    worst = min(last, key=lambda table: last[table])
+    told = []
+    if share is not None and share < 1:
+        told.append(
+            f"on the {len(large.by_table(OURS, SCORE))} tables where ctree has more than "
+            f"{MOST_LEAVES} leaves, which ours may not have by default, our mean IBS ratio is "
+            f"{share:.2f} of ctree's"
+        )
+    if ours > theirs:
+        told.append(
+            "the survival probabilities of ctree are better calibrated at the median event time "
+            f"(mean error {theirs:.3f}, ours {ours:.3f})"
+        )
+    if last[worst] < 0:
+        told.append(f"up to the last time our worst table is {last[worst]:.3f} ({worst})")
+    return f"Not in our favour: {'; '.join(told)}." if told else ""
 
 
 def judged_line(results: Results) -> str:
@@ -160,6 +185,8 @@ def readme_table(rows: Iterable[Row]) -> str:
         return f"The benchmark is not finished: {n_shared} tables can be compared so far.\n"
     lines = [f"All: {n_shared} tables.", "", f"| {' | '.join(HEADER)} |"]
     lines += [f"|{'---|' * len(HEADER)}", *short_lines(shared), "", ahead_line(shared), ""]
+    if behind := behind_line(shared):
+        lines += [behind, ""]
     lines += [judged_line(shared.part("judged")), ""]
     left_out = left_out_line(results, shared)
     return "\n".join([*lines, left_out] if left_out else lines[:-1]) + "\n"
