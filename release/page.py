@@ -12,6 +12,7 @@ from release.trial import TRIED
 PAGE = TRIED.parents[1] / "docs" / "contributing" / "release.md"
 BEGIN, END = "<!-- tried:begin -->", "<!-- tried:end -->"
 COLUMNS = {
+    "sha256": "SHA-256",
     "python": "Python",
     "machine": "machine",
     "libc": "C library",

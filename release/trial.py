@@ -1,6 +1,7 @@
 """A wheel in an environment of its own: installed without a compiler, then tested.
 
     python3.13 -m release.trial dist/survtree-...whl [--pins oldest] [--tests ...]
+    python3.13 -m release.trial --here    # the same tests of what is installed for this interpreter
 
 The environment is made for the interpreter that runs this, which needs nothing but the standard
 library, so that it can be one of another system (chroot). ``--pins`` chooses versions of other
@@ -10,6 +11,7 @@ One line for each trial is added to release/tried.csv; release/page.py makes a t
 
 import argparse
 import csv
+import hashlib
 import os
 import platform
 import re
@@ -20,9 +22,21 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TRIED = ROOT / "release" / "tried.csv"
+DIGITS = 12  # of the SHA-256 of a wheel: which of those with one name was tried
 # What is read in the environment, and stated in the table.
 SHOWN = ("numpy", "scikit-learn", "pandas", "polars", "narwhals", "matplotlib")
-FIELDS = ("wheel", "python", "machine", "libc", "pins", *SHOWN, "passed", "skipped", "failed")
+FIELDS = (
+    "wheel",
+    "sha256",
+    "python",
+    "machine",
+    "libc",
+    "pins",
+    *SHOWN,
+    "passed",
+    "skipped",
+    "failed",
+)
 FIELDS += ("tests",)
 # For tests that need no other program and take about a minute.
 TESTERS = ("pytest>=8", "hypothesis>=6.100", "jsonschema>=4.18", "pandas>=2.2.2", "pyarrow>=15")
@@ -73,6 +87,11 @@ def counts(printed: str) -> dict[str, int]:
     return {"passed": found.get("passed", 0), "skipped": found.get("skipped", 0), "failed": wrong}
 
 
+def pytest_words(tests: list[str]) -> tuple[str, ...]:
+    """How the tests are called."""
+    return ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", *tests)
+
+
 def trial(wheel: Path, pins: str, tests: list[str]) -> dict[str, object]:
     """One line of the table."""
     name = f"{platform.python_version()}-{platform.machine()}-{pins.replace(' ', '')}"
@@ -83,7 +102,7 @@ def trial(wheel: Path, pins: str, tests: list[str]) -> dict[str, object]:
     run(*install, wheel, *pinned(pins), *TESTERS, path=programs)
     printed = run(
         programs / "python",
-        *("-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", *tests),
+        *pytest_words(tests),
         # Old packages use names that newer ones below them are about to drop.
         *(("-W", "default::DeprecationWarning") if pins == "oldest" else ()),
         path=programs,
@@ -92,6 +111,7 @@ def trial(wheel: Path, pins: str, tests: list[str]) -> dict[str, object]:
     libc = " ".join(platform.libc_ver())
     return {
         "wheel": wheel.name,
+        "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest()[:DIGITS],
         "python": platform.python_version(),
         "machine": platform.machine(),
         "libc": libc,
@@ -118,10 +138,14 @@ def record(line: dict[str, object], file: Path = TRIED) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("wheel", type=Path)
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("wheel", type=Path, nargs="?")
+    which.add_argument("--here", action="store_true")
     parser.add_argument("--pins", choices=("newest", "oldest", "pandas 2"), default="newest")
     parser.add_argument("--tests", nargs="+", default=list(TESTS))
     given = parser.parse_args()
+    if given.here:
+        sys.exit(subprocess.run([sys.executable, *pytest_words(given.tests)], cwd=ROOT).returncode)
     line = trial(given.wheel.resolve(), given.pins, given.tests)
     record(line)
     sys.exit(bool(line["failed"]) or not line["passed"])

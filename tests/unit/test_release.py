@@ -18,6 +18,8 @@ def project():
 def test_the_recipe_asks_for_what_the_package_asks_for():
     recipe = (ROOT / "recipe" / "meta.yaml").read_text()
     assert f'{{% set version = "{project()["version"]}" %}}' in recipe
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert f"\nversion: {project()['version']}\n" in citation
     run = recipe.partition("  run:\n")[2].partition("\n\n")[0]
     asked = {line.strip("- ").replace("matplotlib-base", "matplotlib") for line in run.split("\n")}
     asked = {re.sub(" +", " ", line.strip()) for line in asked} - {"python"}
@@ -62,6 +64,10 @@ def test_what_does_not_belong_into_a_wheel_or_sdist_is_said():
     assert contents.faults_of_sdist(whole | {"survtree-1/docs/a.md"}) == [
         "should not hold docs/a.md"
     ]
+    if contents.tracked_files() is not None:
+        assert contents.faults_of_sdist(
+            whole | {"survtree-1/notes.txt", "survtree-1/PKG-INFO"}
+        ) == ["should not hold notes.txt"]
 
 
 def test_the_oldest_packages_are_those_that_pyproject_names():
