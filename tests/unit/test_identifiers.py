@@ -234,6 +234,30 @@ def test_text_that_reads_as_numbers_is_warned_of(text):
         Binarizer(**options).fit(declared)
 
 
+@pytest.mark.parametrize("other", ["MALE", "male", " Male", "Male  "])
+@pytest.mark.parametrize("kind", [str, "category"])
+def test_levels_that_differ_only_in_case_or_spaces_are_warned_of(other, kind):
+    sex = np.tile(["Male", "Female", other], N)[:N]
+    frame = SORTED.assign(sex=pd.Series(sex).astype(kind))
+    wanted = "column 'sex' has levels that differ only .*'Male'.* or pass categorical=\\['sex'\\]"
+    with pytest.warns(DataWarning, match=wanted) as found:
+        model = OptimalSurvivalTree(2, 0.001).fit(frame, OUTCOME)
+    assert len(found) == 1
+    assert repr(other) in str(found[0].message)
+    assert model.warnings_ == (str(found[0].message),)
+    rows = pl.from_pandas(frame).with_columns(t=OUTCOME["time"], e=OUTCOME["event"]).lazy()
+    with pytest.warns(DataWarning, match="levels that differ only"):
+        OptimalSurvivalTree(2, 0.001).fit(rows, duration_col="t", event_col="e")
+    OptimalSurvivalTree(2, 0.001, categorical=["sex"]).fit(frame, OUTCOME)
+    with pytest.warns(DataWarning, match="1 more such group"):
+        Binarizer().fit(frame.assign(sex=np.tile(["a", "A", "b", "B"], N)[:N]))
+
+
+def test_levels_that_differ_in_more_are_not():
+    marks = ["+", "-", "+ -", "++", "a b", "ab", "I", "II"]
+    Binarizer().fit(SORTED.assign(mark=np.tile(marks, N)[:N]))
+
+
 @pytest.mark.parametrize("mark", [".", ","])
 def test_measured_values_as_text_are_no_identifiers(mark):
     weight = [f"{50 + k / 10:.1f}".replace(".", mark) for k in range(N)]

@@ -54,7 +54,7 @@ def roles_of_columns(estimator: Any, table: Table) -> ColumnRoles:
     check_some_left(table.names, left_out)
     rest = [column for column in table.columns if column.name not in {*left_out, *named}]
     check_no_dates(rest)
-    texts = [text for column in rest for text in reads_as_numbers(column)]
+    texts = [text for column in rest for text in cautions_of_levels(column)]
     return ColumnRoles(table, left_out, (*said, *texts))
 
 
@@ -226,6 +226,29 @@ def repeats_text(name: str, n: int, n_rows: int) -> str:
         f"subject, or pass groups={name!r} to the cross-validation and to bootstrap, which "
         "then keep the rows of a subject together. The column itself is left out."
     )
+
+
+def cautions_of_levels(column: Column) -> list[str]:
+    """What must be said of the levels of a column."""
+    return [*reads_as_numbers(column), *levels_alike(column)]
+
+
+def levels_alike(column: Column) -> list[str]:
+    """What to say of levels that people write in more than one way, such as Male and male."""
+    alike: dict[str, list[str]] = {}
+    for place in column.occurring() if column.levels else ():
+        level = column.levels[place]
+        alike.setdefault(" ".join(level.casefold().split()), []).append(level)
+    doubtful = [list_names(levels) for levels in alike.values() if len(levels) > 1]
+    if not doubtful:
+        return []
+    n_more = len(doubtful) - 1
+    more = f" (and {n_more:,} more such {'group' if n_more == 1 else 'groups'})" if n_more else ""
+    return [
+        f"column {column.name!r} has levels that differ only in upper and lower case or in spaces: "
+        f"{doubtful[0]}{more}. Make those that mean the same one level, or pass "
+        f"categorical=[{column.name!r}] if all are meant."
+    ]
 
 
 def reads_as_numbers(column: Column) -> list[str]:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from survtree._data.column_summaries import MOST_SORTED, Facts, Summary, facts_of, summary_of
 from survtree._data.lazy_rows import LazyRows
-from survtree._data.read_columns import as_levels, check_no_dates, names_in, reads_as_numbers
+from survtree._data.read_columns import as_levels, cautions_of_levels, check_no_dates, names_in
 from survtree._data.read_lazy import check_covariate_types, read_lazy_outcome
 from survtree._data.read_lazy_columns import check_no_intervals, lazy_roles, named_columns
 from survtree._data.read_outcome import cautions_of_event, check_events
@@ -138,8 +138,8 @@ def _cuts(summary: Summary | None, column: Column, rule: Rule) -> Floats | None:
 def _cautions_of_texts(
     estimator: Binarizer, lazy: LazyStudy, columns: Sequence[Column]
 ) -> list[str]:
-    """What to say of text that reads as numbers; text that is all dates is refused."""
+    """What to say of the levels of columns; text that is all dates is refused."""
     _, named = named_columns(estimator, lazy.names)
     rest = [c for c in columns if c.name in lazy.facts and c.name not in named]
     check_no_dates(rest)
-    return [text for column in rest for text in reads_as_numbers(column)]
+    return [text for column in rest for text in cautions_of_levels(column)]

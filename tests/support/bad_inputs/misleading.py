@@ -58,6 +58,12 @@ MISLEADING: dict[str, list[Case]] = {
             "'weight'",
             "'50,5'",
         ),
+        said(
+            "levels in two spellings",
+            lambda: fit(smoker=np.tile(["yes", "no", "Yes", "no "], len(ROWS))[: len(ROWS)]),
+            "'smoker'",
+            "categorical=['smoker']",
+        ),
         Case(
             "dates as text",
             lambda: fit(visit=[f"2020-01-{k % 9 + 1:02}" for k in ROWS]),
