@@ -1,6 +1,7 @@
 """Ctrl-C, as a real signal, during work that consists of more than one plain search."""
 
 import os
+import re
 import signal
 import sys
 
@@ -189,8 +190,13 @@ def test_ctrl_c_during_a_tuning_saves_what_was_chosen(start, table):  # noqa: F8
     interrupt_after(process, process.stderr, "| fold 2")
     out, err = process.communicate(timeout=LONG)
     assert process.returncode == 130, err
-    assert "warning: stopped by an interrupt: the tree was chosen by 2 of 15 folds." in err
-    assert "chosen by 2 folds (seed 0, incomplete): depth 3" in out
+    # Two, unless the signal came late.
+    said = re.search(
+        r"warning: stopped by an interrupt: the tree was chosen by (\d+) of 15 folds", err
+    )
+    assert said is not None, err
+    assert 2 <= int(said[1]) < 15
+    assert f"chosen by {said[1]} folds (seed 0, incomplete): depth 3" in out
     assert load(model).n_leaves_ > 1
 
 

@@ -17,7 +17,11 @@ X, Y = load("gbsg2")
 # Long enough to be met at work: the deepest searches come first.
 TUNED = OptimalSurvivalTreeCV(max_depths=(2, 4), cv=3, min_regularization=0.004, random_state=0)
 # What dask itself does is not ours to judge.
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("default"),
+    pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="workers are killed by signals"),
+]
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ import pytest
 
 from benchmarks import data
 from survtree import OptimalSurvivalTree
+from tests.support.paper_data import paper_data
 
 ROOT = Path(__file__).parents[2]
-FOLDER = ROOT.parent / "shared" / "data"
 RECORDED = ROOT / "benchmarks" / "results" / "parity_osst.csv"
 # Two rows of uissurv carry a quarter of its loss, and a fit says so.
 pytestmark = [
@@ -44,9 +44,7 @@ def name_of(row):
 
 @pytest.mark.parametrize("row", quick_cases(), ids=name_of)
 def test_never_worse_than_the_original(row):
-    if not FOLDER.is_dir():
-        pytest.skip("the paper's data files are not on this machine")
-    case = data.read(FOLDER, row["dataset"])
+    case = data.read(paper_data(), row["dataset"])
     model = OptimalSurvivalTree(
         int(row["max_depth"]), float(row["regularization"]), min_samples_leaf=7
     ).fit(case.X, (case.event, case.time))

@@ -6,12 +6,12 @@
 import ctypes
 import hashlib
 import os
+import platform
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from tempfile import gettempdir
 from typing import Any
 from unittest import mock
 
@@ -20,6 +20,9 @@ from numpy.typing import NDArray
 
 from survtree._search.gpu.device import INFINITE, Launch
 from survtree._search.gpu.source import Variant
+
+# Not a folder that others may write to: what lies there is loaded.
+PLACE = Path(__file__).parents[2] / "build" / "host-kernels"
 
 
 class HostDevice:
@@ -56,11 +59,12 @@ class HostDevice:
 
 @cache
 def _library(variant: Variant) -> ctypes.CDLL:
-    """Compiled once a machine: the name says of which source."""
+    """Compiled once a copy of the repository: the name says of which source."""
     compiler = os.environ.get("CXX", "c++")
     flags = ("-std=c++17", "-O2", "-shared", "-fPIC", "-Wall", "-Werror", *variant.definitions)
-    text = variant.text + repr((compiler, flags))
-    place = Path(gettempdir()) / f"survtree_kernels_{hashlib.sha256(text.encode()).hexdigest()}.so"
+    text = variant.text + repr((compiler, flags, platform.machine()))
+    PLACE.mkdir(parents=True, exist_ok=True)
+    place = PLACE / f"{hashlib.sha256(text.encode()).hexdigest()}.so"
     if not place.exists():
         source, made = (place.with_suffix(f".{os.getpid()}{end}") for end in (".cpp", ".so"))
         source.write_text(variant.text, "utf-8")

@@ -1,6 +1,7 @@
 """Arithmetic and rules of benchmarks/, on made-up rows and programs; no program is timed."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -147,6 +148,7 @@ def test_protocol_counts_what_is_proven():
     assert protocol.summary(rows).startswith("1 of 2 cases proven")
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the servers of programs fork")
 def test_a_server_survives_children_that_hang_die_or_raise(tmp_path):
     adapter = tmp_path / "adapter.py"
     adapter.write_text(

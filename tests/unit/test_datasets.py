@@ -3,7 +3,6 @@
 import csv
 import sys
 from importlib import import_module
-from pathlib import Path
 
 import narwhals as nw
 import numpy as np
@@ -11,9 +10,8 @@ import pytest
 
 from survtree import datasets
 from survtree.datasets import _typed
+from tests.support.paper_data import paper_data
 from tests.support.sksurv_loaders import LOADERS
-
-PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 # name: rows, raw columns, paper columns, events
 FACTS = {
@@ -173,9 +171,8 @@ def test_polars_is_not_needed_for_another_backend(monkeypatch):
 
 @pytest.mark.parametrize("name", FACTS)
 def test_paper_encoding_equals_the_published_file(name, any_backend):
-    if not PUBLISHED.is_dir():
-        pytest.skip("the published 0/1 tables are not here (shared/data next to the repository)")
-    with (PUBLISHED / f"{name}.csv").open(newline="") as stream:
+    published_tables = paper_data()
+    with (published_tables / f"{name}.csv").open(newline="") as stream:
         header, *rows = csv.reader(stream)
     published = np.array(rows, dtype=float)
     X, y = datasets.load(name, encoding="paper", backend=any_backend)

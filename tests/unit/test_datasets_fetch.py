@@ -19,8 +19,7 @@ from benchmarks import data
 from survtree.datasets import FetchError, _fetch, fetch
 from survtree.datasets._paper_sets import HOUSEHOLD, OSRT, OSST, TABLES
 from tests.support.made_up_archives import ARRAYS, ONE, TWO, Publisher, link, regular
-
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
+from tests.support.paper_data import paper_data
 
 FILES = ["household_raw_time.npz", "one.csv", "two.csv"]
 
@@ -362,19 +361,16 @@ def test_every_file_the_benchmarks_read_is_fetched():
 
 @pytest.mark.parametrize("each", TABLES, ids=lambda each: each.name)
 def test_recorded_tables_are_the_published_ones(each):
-    if not SHARED.is_dir():
-        pytest.skip("the published 0/1 tables are not here (shared/data next to the repository)")
-    path = SHARED / each.file
+    folder = paper_data()
+    path = folder / each.file
     assert _fetch._checksum(path) == each.sha256
     assert path.stat().st_size == each.members[0].n_bytes
-    table = data.read(SHARED, each.name)
+    table = data.read(folder, each.name)
     assert (*table.X.shape, table.event.sum()) == (each.n_rows, each.n_columns, each.n_events)
 
 
 def test_recorded_household_is_the_published_one():
-    if not SHARED.is_dir():
-        pytest.skip("the published 0/1 tables are not here (shared/data next to the repository)")
-    path = SHARED / HOUSEHOLD.file
+    path = paper_data() / HOUSEHOLD.file
     assert _fetch._checksum(path) == HOUSEHOLD.sha256
     with np.load(path) as file:
         counts = (*file["X"].shape, file["event"].sum())

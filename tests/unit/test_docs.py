@@ -13,7 +13,7 @@ from survtree._base.options import DEFAULTS
 from survtree._questions import encodings, screening
 from tests.support.page_outputs import BLOCK, DOCS, PAGES, ROOT, examples
 
-LINK = re.compile(r"\]\(([^)#]+)\)")
+LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 # Pages whose examples tune trees by cross-validation many times over, or start a cluster.
 LONG = (
     "docs/tutorial/first-study.md",

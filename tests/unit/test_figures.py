@@ -1,5 +1,6 @@
 """Figures in README, paper and docs are those of the result files, and of which core they are."""
 
+import os
 import re
 import subprocess
 
@@ -188,12 +189,23 @@ def test_the_name_of_a_folder_is_that_of_git(tmp_path):
     (tmp_path / "core" / "b" / "x.cpp").write_bytes(b"1\r\n")
     (tmp_path / "core" / "b.hpp").write_bytes(b"2\n")
     (tmp_path / "core" / "a.hpp").write_bytes(b"")
+    before_stray = origins.core_today(tmp_path / "core")
+    (tmp_path / "core" / ".DS_Store").write_bytes(b"x")
     before = origins.core_today(tmp_path / "core")
+    assert before == before_stray
+    (tmp_path / "core" / ".DS_Store").unlink()
     (tmp_path / "core" / "b" / "x.cpp").write_bytes(b"1\n")
     assert origins.core_today(tmp_path / "core") == before
-    run = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b.c"]
-    subprocess.run([*run, "init", "--quiet"], check=True)
-    subprocess.run([*run, "add", "."], check=True)
-    subprocess.run([*run, "commit", "--quiet", "-m", "a"], check=True)
-    asked = subprocess.run([*run, "rev-parse", "HEAD:core"], check=True, capture_output=True)
+    # Neither the settings of whoever runs this nor a repository that a hook of git is about.
+    env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    env |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+
+    def run(*words):
+        command = ["git", "-C", tmp_path, "-c", "user.name=a", "-c", "user.email=a@b.c", *words]
+        return subprocess.run(command, check=True, capture_output=True, env=env)
+
+    run("init", "--quiet")
+    run("add", ".")
+    run("commit", "--quiet", "-m", "a")
+    asked = run("rev-parse", "HEAD:core")
     assert asked.stdout.decode().strip() == before

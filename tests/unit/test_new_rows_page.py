@@ -8,8 +8,9 @@ from benchmarks.new_rows.summary import RATIOS, Results
 TABLES = [f"table{number}" for number in range(page.FEWEST_TABLES)]
 
 
-def result(table, method, ratio, status="fitted"):
-    row = {"table": table, "method": method, "status": status, "c": 0.5, "leaves": 2}
+def result(table, method, ratio, status="fitted", leaves=2, calibration=0.1):
+    row = {"table": table, "method": method, "status": status, "c": 0.5, "leaves": leaves}
+    row["calibration"] = calibration
     return {name: str(value) for name, value in (row | dict.fromkeys(RATIOS, ratio)).items()}
 
 
@@ -28,7 +29,7 @@ def test_the_best_method_comes_first_and_the_table_says_who_is_ahead_of_us():
     _, everything = text.split(f"All: {len(TABLES)} tables.")
     first = next(line for line in everything.splitlines() if "0.250" in line)
     n = len(TABLES)
-    assert first.startswith(f"| Cox with a ridge penalty | 0.250 (0.000) | {n} of {n} | 0.25 (tab")
+    assert first.startswith(f"| Cox with a ridge penalty | 0.250 (0.000) | {n} of {n} | 0.250 (tab")
     assert "Ahead of our default trees on average: ctree (partykit) by 0.100 (s.e. 0.000" in text
     assert f"Cox with a ridge penalty by 0.150 (s.e. 0.000; ahead on {n} of {n} tables)." in text
 
@@ -36,6 +37,21 @@ def test_the_best_method_comes_first_and_the_table_says_who_is_ahead_of_us():
 def test_nobody_ahead_is_said_too():
     trees = Results([result(t, "ours", 0.3) for t in TABLES] + rows()[:2])
     assert page.ahead_line(trees) == "No method is ahead of our default trees on average."
+
+
+def test_where_our_trees_are_behind_is_said():
+    ours = [result(t, "ours", 0.3, calibration=0.2) for t in TABLES[:-1]]
+    ours.append(result(TABLES[-1], "ours", -0.25, calibration=0.2))
+    large = [result(t, "ctree", 0.4, leaves=9) for t in TABLES[:4]]
+    small = [result(t, "ctree", 0.4, leaves=8) for t in TABLES[4:]]
+    assert page.behind_line(Results([*ours, *large, *small])) == (
+        "Not in our favour: on the 4 tables where ctree has more than 8 leaves, which ours may not "
+        "have by default, our mean IBS ratio is 0.75 of ctree's; the survival probabilities of "
+        "ctree are better calibrated at the median event time (mean error 0.100, ours 0.200); up "
+        "to the last time our worst table is -0.250 (table19)."
+    )
+    better = [result(t, "ours", 0.5) for t in TABLES]
+    assert page.behind_line(Results([*better, *large, *small])) == ""
 
 
 def test_methods_are_compared_on_the_tables_that_all_of_them_finished():

@@ -1,7 +1,6 @@
 """The encoding of the paper's experiments: from raw tables to the published 0/1 columns."""
 
 import csv
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -12,19 +11,17 @@ from survtree._data.table import table_of
 from survtree._questions.encodings import paper_questions
 from survtree._questions.questions import Questions
 from survtree.datasets import _column
+from tests.support.paper_data import paper_data
 from tests.support.sksurv_loaders import LOADERS
-
-PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 @pytest.mark.parametrize("name", LOADERS)
 def test_raw_tables_become_the_published_columns(name):
-    if not PUBLISHED.is_dir():
-        pytest.skip("the published 0/1 tables are not here (shared/data next to the repository)")
+    published_tables = paper_data()
     datasets = pytest.importorskip("sksurv.datasets")
     loader, arguments = LOADERS[name]
     X, _ = getattr(datasets, loader)(*arguments)
-    with (PUBLISHED / f"{name}.csv").open(newline="") as stream:
+    with (published_tables / f"{name}.csv").open(newline="") as stream:
         header, *rows = csv.reader(stream)
     binarizer = Binarizer(encoding="paper", missing="question").fit(X)
     assert binarizer.get_feature_names_out().tolist() == header[:-2]

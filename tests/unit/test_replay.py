@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -264,7 +265,9 @@ def test_a_file_where_the_folder_should_be_warns_and_fits(veterans, tmp_path, mo
     (tmp_path / "file").touch()
     for folder in (tmp_path / "file", tmp_path / "file" / "below"):
         monkeypatch.setenv(replay.VARIABLE, str(folder))
-        with pytest.warns(UserWarning, match=f"written to {folder} .*goes on without") as caught:
+        with pytest.warns(
+            UserWarning, match=f"written to {re.escape(str(folder))} .*goes on without"
+        ) as caught:
             model = OptimalSurvivalTree(1).fit(veterans.X, veterans.y)
         assert model.status_ == "optimal"
         assert caught[0].filename == __file__
