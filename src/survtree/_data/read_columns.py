@@ -246,8 +246,8 @@ def levels_alike(column: Column) -> list[str]:
     more = f" (and {n_more:,} more such {'group' if n_more == 1 else 'groups'})" if n_more else ""
     return [
         f"column {column.name!r} has levels that differ only in upper and lower case or in spaces: "
-        f"{doubtful[0]}{more}. Make those that mean the same one level, or pass "
-        f"categorical=[{column.name!r}] if all are meant."
+        f"{doubtful[0]}{more}; each is a level of its own now. Make those that mean the same one "
+        f"level, or pass categorical=[{column.name!r}] if all are meant."
     ]
 
 

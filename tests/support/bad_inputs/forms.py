@@ -14,6 +14,7 @@ TELLS_OTHERWISE = (
     re.compile(r"column .+ is left out: it .+\. To split on it, pass .+\."),
     re.compile(r"column .+ has .+ values in .+ rows: .+\. Keep one row per subject, or .+\."),
     re.compile(r"column .+ is text that reads as numbers, .+; .+\. Make it numbers.+\."),
+    re.compile(r"column .+ has levels that differ only in .+; .+\. Make .+, or pass .+\."),
     re.compile(r"(the split|the levels|column) .+ all but .+\. If .+: leave the column out .+\."),
     re.compile(r"the rows of .+ are in another order than .+: they are matched .+\. To .+\."),
     re.compile(r"rows hold values that the fit did not see: column .+\. .+\."),
