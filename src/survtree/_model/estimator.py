@@ -1,6 +1,7 @@
 """OptimalSurvivalTree: check the options, prepare the problem, search, keep what was found."""
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -338,7 +339,8 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
         X, y, roles = rows_and_roles(X, y, sample_weight, *outcome)
         verbose, callback = options["verbose"], options["callback"]
         with watching(verbose, callback) as watch:
-            prepared = prepare(self, options, X, y, sample_weight, watch, clock)
+            # A copy: until there is a new tree, this model keeps the columns of the one it has.
+            prepared = prepare(copy(self), options, X, y, sample_weight, watch, clock)
             # Taken, since a search serves one thread at a time.
             kept = self.__dict__.pop("_kept_search", None) if options["warm_start"] else None
             settings = settings_for(options, prepared, kept)
@@ -354,6 +356,7 @@ class OptimalSurvivalTree(TreeLists, FittedTree):
                 certificate,
                 history=steady(found.history),
             ).with_binarizer(roles_=roles)
+            copy_feature_names(prepared.binarizer, self)
             self._fitted = replace(fitted, origin=fitted.origin.made_by(self))
             watch.say(certificate.last_line)
         warn_of_data(self.warnings_)

@@ -255,10 +255,12 @@ def new_binarizer(estimator: Any, levels: str = "each") -> Binarizer:
 
 
 def copy_feature_names(source: Any, target: Any) -> None:
-    """The attributes in which scikit-learn keeps the columns of a fit."""
+    """The attributes in which scikit-learn keeps the columns of a fit, and no others' names."""
     for name in ("n_features_in_", "feature_names_in_"):
         if hasattr(source, name):
             setattr(target, name, getattr(source, name))
+        else:
+            vars(target).pop(name, None)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,7 +45,7 @@ from survtree._model.defaults import (
 )
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import FittedTree, keep_roles
-from survtree._model.prepare import Cohort, cohort_of, given_rows
+from survtree._model.prepare import Cohort, cohort_of, copy_feature_names, given_rows
 from survtree._model.tuning_words import log_scores, warn_if_incomplete, warn_if_stopped
 from survtree._search.progress import FITS_HEADER, FitsSnapshot, Watch, watching
 from survtree._search.read_teacher import seed_of
@@ -269,7 +270,8 @@ class OptimalSurvivalTreeCV(FittedTree):
         """
         settings = self._settings()
         X, y = split_outcome(X, y, duration_col, event_col)
-        rows = cohort_of(self, X, with_cause(y, cause, censored), sample_weight, groups)
+        # A copy: until there is a new tree, this model keeps the columns of the one it has.
+        rows = cohort_of(copy(self), X, with_cause(y, cause, censored), sample_weight, groups)
         seed = seed_of(self.random_state)
         settings = _settled(settings, rows, seed)
         rng = check_random_state(seed)
@@ -316,6 +318,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         state = tuned.best._fitted = replace(tuned.best._state, warnings=said)
         is_grouped = rows.groups is not None
         origin = replace(state.origin, seed=seed, is_grouped=is_grouped).made_by(self)
+        copy_feature_names(tuned.best, self)
         self._fitted = replace(state, origin=origin)
         self.best_estimator_ = tuned.best
         self.best_index_ = tuned.index

@@ -4,6 +4,7 @@ It knows nothing of the loss, and can be used alone as any transformer of scikit
 """
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -134,17 +135,24 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "Binarizer":
         """Choose the questions. ``y`` (event and time) is used by "auto" and "guess"."""
         check_options(self)
+        # A copy is fitted: if it fails, this one keeps its questions and their columns.
+        fitted = copy(self)
+        cautions = fitted._fit(X, y, sample_weight)
+        self.__dict__ = fitted.__dict__
+        warn_of_data(cautions)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Sequence[str]:
+        """What must be said of the columns."""
         if y is not None:
             study = read_study(self, X, y, sample_weight, self.missing)
             self.fit_table(study.table, study.events, study.left_out)
-            warn_of_data(study.cautions)
-            return self
+            return study.cautions
         table, left_out, cautions = read_columns(self, X)
         is_kept = rows_kept(table.without(left_out), self.missing)
         table = table if is_kept.all() else table.take(is_kept)
         self.fit_table(table, None, left_out)
-        warn_of_data(cautions)
-        return self
+        return cautions
 
     def fit_table(
         self,
