@@ -118,6 +118,33 @@ def test_series_are_matched_by_their_labels(study, subjects):
     assert shuffled.best_score_ == plain.best_score_
 
 
+@pytest.mark.parametrize("gap", [pd.NA, None, pd.NaT, float("nan")])
+def test_gaps_of_any_kind_are_told_by_their_row(study, gap):
+    X, y = study
+    cells = pd.Series([1, gap, 2, 3] * len(X), dtype=object)[: len(X)]
+    message = "groups must not have missing values; row 1 has none"
+    with pytest.raises(ValueError, match=message):
+        OptimalSurvivalTreeCV(**TUNING).fit(X, y, groups=cells)
+    with pytest.raises(ValueError, match=message):
+        OptimalSurvivalTreeCV(**TUNING).fit(X.to_pandas().assign(g=cells), y, groups="g")
+
+
+def test_nullable_and_masked_groups_are_those_of_plain_ones(study, subjects):
+    X, y = study
+    plain = OptimalSurvivalTreeCV(**TUNING).fit(X, y, groups=subjects)
+    text = np.array([f"subject {k}" for k in subjects])
+    for groups in (pd.Series(subjects, dtype="Int64"), np.ma.array(text), np.ma.array(subjects)):
+        found = OptimalSurvivalTreeCV(**TUNING).fit(X, y, groups=groups)
+        assert found.best_score_ == plain.best_score_
+    for cells in (text, subjects):
+        masked = np.ma.array(cells, mask=np.arange(len(X)) == 5)
+        with pytest.raises(ValueError, match="missing values; row 5 has none"):
+            OptimalSurvivalTreeCV(**TUNING).fit(X, y, groups=masked)
+    gaps = pd.Series(subjects, dtype="Int64").where(np.arange(len(X)) != 7)
+    with pytest.raises(ValueError, match="missing values; row 7 has none"):
+        OptimalSurvivalTreeCV(**TUNING).fit(X.to_pandas(), y, groups=gaps)
+
+
 def test_rows_that_are_dropped_take_their_groups_along(study, subjects):
     X, y = study
     gaps = np.where(np.arange(len(X)) % 10 == 3, None, X["Age_in_years"].to_list())

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
 
-from survtree import OptimalSurvivalTree, export_text
+from survtree import Binarizer, OptimalSurvivalTree, export_text
 from survtree._base.options import OPTIONS
 
 X = np.array([[0, 1], [1, 0], [1, 1], [0, 0]] * 4)
@@ -314,3 +314,38 @@ def test_a_masked_outcome_is_missing():
     y[5, 1] = np.ma.masked
     with pytest.raises(ValueError, match="row 5"):
         OptimalSurvivalTree(1, 0.01).fit(X, y)
+
+
+@pytest.mark.parametrize("dtype", [str, object])
+def test_masked_text_is_missing(dtype):
+    cells = np.array([["a"], ["hidden"], ["b"], ["c"]] * 4, dtype=dtype)
+    masked = np.ma.array(cells, mask=cells == "hidden")
+    with pytest.raises(ValueError, match=r"missing in 'x0' \(4, the first in row 1\)"):
+        OptimalSurvivalTree().fit(masked, Y)
+    binarizer = Binarizer(missing="question").fit(masked)
+    assert binarizer.get_feature_names_out().tolist() == [
+        *("x0 is a", "x0 is b", "x0 is c", "x0 is missing")
+    ]
+    assert binarizer.transform(masked)[:3].tolist() == [[1, 0, 0, 0], [0, 0, 0, 1], [0, 1, 0, 0]]
+    assert np.array_equal(masked.data, cells)
+
+
+def test_masked_flags_and_numbers_of_objects_are_missing():
+    cells = np.array([[True, 1.5], [False, 2.5], [True, 3.5]], dtype=object)
+    masked = np.ma.array(cells, mask=[[0, 0], [1, 0], [0, 1]])
+    binarizer = Binarizer(missing="question", thresholds="all").fit(masked)
+    assert binarizer.get_feature_names_out().tolist() == [
+        "x0 is missing",
+        "x1 <= 2",
+        "x1 is missing",
+    ]
+
+
+def test_masked_causes_are_missing():
+    cause = np.array(["relapse", "death", "censored", "relapse"] * 4)
+    model = OptimalSurvivalTree(1, 0.01, min_samples_leaf=1)
+    fitted = model.fit(X, (np.ma.array(cause), TIME), cause="relapse")
+    assert fitted.causes_.names == ("death", "relapse")
+    masked = np.ma.array(cause, mask=np.arange(16) == 3)
+    with pytest.raises(ValueError, match="row 3 has a missing value"):
+        model.fit(X, (masked, TIME), cause="relapse")

@@ -50,11 +50,25 @@ def _holds_cells(X: Any) -> bool:
 
 def as_array(X: Any) -> Any:
     """An array whose masked cells are missing, and in which numbers do not become text."""
-    if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "biuf":
-        return np.ma.filled(X.astype(np.float64), np.nan)
     if isinstance(X, (list, tuple)):
         return _of_rows(X)
-    return X
+    return unmasked(X) if isinstance(X, np.ma.MaskedArray) else X
+
+
+def unmasked(array: NDArray[Any]) -> NDArray[Any]:
+    """A masked array of numbers, flags or text with NaN or None where a cell is masked."""
+    if array.dtype.kind in "biuf":
+        return np.asarray(np.ma.filled(array.astype(np.float64), np.nan))
+    return as_objects(array) if array.dtype.kind in "OSU" else array
+
+
+def as_objects(values: Any) -> NDArray[Any]:
+    """An array of Python objects, None where a cell is masked."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return np.asarray(values, dtype=object)
+    cells = np.array(values, dtype=object)
+    cells[np.ma.getmaskarray(values)] = None
+    return cells
 
 
 def _of_rows(rows: Sequence[Any]) -> NDArray[Any]:

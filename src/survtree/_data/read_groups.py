@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from survtree._base.words import did_you_mean, list_names
+from survtree._data.read_array import as_objects
 from survtree._data.read_index import matched_to
-from survtree._data.read_table import as_frame
+from survtree._data.read_table import as_frame, is_missing_value
 from survtree._data.table import Bools, Places
 
 
@@ -29,7 +30,7 @@ def read_groups(groups: Any, X: Any) -> Groups | None:
             "groups must be a value per row, or the name of a column of X; got "
             f"{type(groups).__name__}. Pass groups='subject', or an array."
         )
-    values = np.asarray(matched_to(X, "groups", groups), dtype=object)
+    values = as_objects(matched_to(X, "groups", groups))
     if values.ndim != 1:
         raise ValueError(
             "groups must be a value per row, or the name of a column of X; got an array of shape "
@@ -70,7 +71,7 @@ def _numbers(values: Any) -> Places:
     numbers: dict[Any, int] = {}
     out = np.empty(len(values), dtype=np.intp)
     for row, value in enumerate(values.tolist()):
-        if value is None or value != value:
+        if is_missing_value(value) or value != value:
             raise ValueError(
                 f"groups must not have missing values; row {row} has none. Give each row whose "
                 "group is not known a group of its own, or leave it out."

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from survtree._base.words import did_you_mean, list_names
 from survtree._data.causes import CausedOutcome
+from survtree._data.read_array import unmasked
 from survtree._data.read_table import (
     Message,
     as_frame,
@@ -355,7 +356,7 @@ def read_column(role: str, values: Any, message: Message) -> Column:
             return Column(role, "number", floats_of(series))
         return column_of_series(role, series, message)
     if isinstance(values, np.ma.MaskedArray):
-        values = np.ma.filled(values.astype(np.float64), np.nan)
+        values = unmasked(values)
     array = np.asarray(values)
     if array.ndim != 1:
         came = f"an array of shape {array.shape}" if array.ndim else repr(values)

@@ -206,7 +206,7 @@ def floats_of(series: nw.Series[Any]) -> Floats:
     # only come near to are refused.
     if series.dtype == nw.Decimal:
         cells = series.to_list()
-        return np.array([np.nan if _is_missing(cell) else float(cell) for cell in cells])
+        return np.array([np.nan if is_missing_value(cell) else float(cell) for cell in cells])
     if series.implementation.is_polars():
         series = series.cast(nw.Float64)
     return np.asarray(series.to_numpy(), dtype=np.float64)
@@ -216,7 +216,7 @@ def column_of_objects(
     name: str, values: Sequence[Any], message: Message = not_a_covariate
 ) -> Column:
     """A column of Python objects: flags, numbers or text, and nothing else beside them."""
-    is_missing = np.fromiter(map(_is_missing, values), dtype=bool, count=len(values))
+    is_missing = np.fromiter(map(is_missing_value, values), dtype=bool, count=len(values))
     present = [v for v, gone in zip(values, is_missing, strict=True) if not gone]
     kinds = {_kind_of(kind): kind for kind in dict.fromkeys(map(type, present))}
     if not kinds and message is not_a_covariate:  # other rows may have text as well as numbers
@@ -259,7 +259,8 @@ def reads_as_number(level: str) -> bool:
     return True
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing_value(value: Any) -> bool:
+    """Is it None, NaN, or pandas' NA or NaT?"""
     if isinstance(value, Decimal):
         return value.is_nan()  # comparing a signaling NaN raises
     if isinstance(value, (float, np.floating)):
@@ -336,7 +337,7 @@ def _declared_levels(series: nw.Series[Any]) -> list[str] | None:
 
 def _mixed(name: str, values: Sequence[Any], message: Message) -> str:
     """Names the first text and the first number of a column that has both."""
-    present = [(row, v) for row, v in enumerate(values) if not _is_missing(v)]
+    present = [(row, v) for row, v in enumerate(values) if not is_missing_value(v)]
     row, text = next((row, v) for row, v in present if _kind_of(type(v)) == "text")
     other, number = next((row, v) for row, v in present if _kind_of(type(v)) != "text")
     if message is not not_a_covariate:
