@@ -116,6 +116,10 @@ def test_series_are_matched_by_their_labels(study, subjects):
         shuffled = OptimalSurvivalTreeCV(**TUNING).fit(frame, y, groups=series.sample(frac=1.0))
     plain = OptimalSurvivalTreeCV(**TUNING).fit(X, y, groups=subjects)
     assert shuffled.best_score_ == plain.best_score_
+    outcome = pd.DataFrame({"event": y["event"], "time": y["time"]}, index=frame.index)
+    with pytest.warns(DataWarning, match="groups are in another order than those of y:"):
+        shuffled = OptimalSurvivalTreeCV(**TUNING).fit(X, outcome, groups=series.sample(frac=1.0))
+    assert shuffled.best_score_ == plain.best_score_
 
 
 @pytest.mark.parametrize("gap", [pd.NA, None, pd.NaT, float("nan")])

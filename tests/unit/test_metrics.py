@@ -451,3 +451,38 @@ def test_rows_are_matched_by_their_index_as_in_fit():
         assert found == metric(outcome, model, X=frame)
     with pytest.raises(ValueError, match="must have the same index"):
         metrics.harrell_c(outcome.set_index(outcome.index + 1), model, X=frame)
+
+
+def test_training_rows_are_matched_by_their_index():
+    data = load("veterans")
+    event, time = (pd.Series(data.y[name]) for name in ("event", "time"))
+    weight = pd.Series(np.arange(1.0, len(time) + 1))
+    curves = np.full((len(time), 1), 0.5), [60.0]
+    expected = metrics.ibs_ratio(data.y, curves, train=(event, time), train_weight=weight)
+    mixed = event, time.sort_values()
+    with pytest.warns(DataWarning, match="of time of train are .+ those of event of train:"):
+        found = metrics.ibs_ratio(data.y, curves, train=mixed, train_weight=weight)
+    assert found == expected
+    train, mixed = (event, time), weight[::-1]
+    with pytest.warns(DataWarning, match="of train_weight are .+ those of event of train:"):
+        found = metrics.ibs_ratio(data.y, curves, train=train, train_weight=mixed)
+    assert found == expected
+    train = pd.DataFrame({"event": event, "time": time})
+    with pytest.raises(ValueError, match="train and train_weight must have the same index"):
+        metrics.uno_c(data.y, curves, train=train, train_weight=weight.set_axis(weight.index + 1))
+
+
+@pytest.mark.parametrize("metric", [metrics.harrell_c_of_risk, metrics.uno_c_of_risk])
+def test_risks_and_weights_are_matched_to_the_outcome_by_its_index(metric):
+    data = load("veterans")
+    model = OptimalSurvivalTree(2, 0.005).fit(data.X, data.y)
+    outcome = pd.DataFrame({"event": data.y["event"], "time": data.y["time"]})
+    risk, weight = pd.Series(model.predict(data.X)), pd.Series(np.arange(1.0, len(data.X) + 1))
+    expected = metric(data.y, risk.to_numpy(), sample_weight=weight.to_numpy())
+    for y, named in ((outcome, "y"), ((outcome["event"], outcome["time"]), "event")):
+        with pytest.warns(DataWarning, match=f"rows of risk are .+ than those of {named}:"):
+            assert metric(y, risk.sort_values(), sample_weight=weight) == expected
+        with pytest.warns(DataWarning, match=f"of sample_weight are .+ than those of {named}:"):
+            assert metric(y, risk, sample_weight=weight[::-1]) == expected
+    with pytest.raises(ValueError, match="y and risk must have the same index"):
+        metric(outcome, risk.set_axis(risk.index + 1))

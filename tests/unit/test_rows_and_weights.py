@@ -119,6 +119,27 @@ def test_weights_are_matched_as_well():
     same(found, fitted)
 
 
+@pytest.mark.parametrize(("form", "named"), [("frame", "y"), ("pair", "event")])
+def test_weights_are_matched_to_the_outcome_where_x_has_no_labels(form, named):
+    outcome = outcomes_of(OUTCOME)[form]
+    weight = pd.Series(np.arange(1.0, N + 1), index=FRAME.index)
+    fitted = OptimalSurvivalTree(2, 0.001).fit(X, outcome, weight)
+    with pytest.warns(DataWarning, match=f"sample_weight are in another order than .+ {named}:"):
+        found = OptimalSurvivalTree(2, 0.001).fit(X, outcome, weight[::-1])
+    same(found, fitted)
+    other = weight.set_axis(weight.index + 1000)
+    with pytest.raises(ValueError, match=f"{named} and sample_weight must have the same index"):
+        OptimalSurvivalTree().fit(X, outcome, other)
+
+
+def test_labels_of_the_times_alone_count_too():
+    weight = pd.Series(np.arange(1.0, N + 1), index=FRAME.index)
+    outcome = (y["event"], OUTCOME["time"])
+    with pytest.warns(DataWarning, match="sample_weight are in another order than those of time:"):
+        found = OptimalSurvivalTree(2, 0.001).fit(X, outcome, weight[::-1])
+    same(found, OptimalSurvivalTree(2, 0.001).fit(X, outcome, weight))
+
+
 def test_parts_of_one_split_and_rows_without_labels_need_no_warning():
     from sklearn.model_selection import train_test_split
 

@@ -19,7 +19,7 @@ class Groups(NamedTuple):
     column: str | None = None
 
 
-def read_groups(groups: Any, X: Any) -> Groups | None:
+def read_groups(groups: Any, X: Any, y: Any = None) -> Groups | None:
     """What a user passed as ``groups``: values, one per row, or the name of a column of X."""
     if groups is None:
         return None
@@ -30,7 +30,7 @@ def read_groups(groups: Any, X: Any) -> Groups | None:
             "groups must be a value per row, or the name of a column of X; got "
             f"{type(groups).__name__}. Pass groups='subject', or an array."
         )
-    values = as_objects(matched_to(X, "groups", groups))
+    values = as_objects(matched_to(X, y, "groups", groups))
     if values.ndim != 1:
         raise ValueError(
             "groups must be a value per row, or the name of a column of X; got an array of shape "

@@ -16,24 +16,51 @@ from survtree._data.causes import CausedOutcome
 MOST_SHOWN = 3
 
 
-def matched(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
-    """Outcome and weights in the order of the rows of X, as far as both carry labels."""
+def matched(
+    X: Any, y: Any, sample_weight: Any, role: str = "y", weights: str = "sample_weight"
+) -> tuple[Any, Any]:
+    """Outcome and weights in the order of the rows of X, as far as both carry labels.
+
+    Where X has no labels they are matched to each other. ``role`` and ``weights`` are the names of
+    the arguments.
+    """
     if isinstance(y, CausedOutcome):
-        inner, sample_weight = matched(X, y.y, sample_weight)
+        inner, sample_weight = matched(X, y.y, sample_weight, role, weights)
         return y._replace(y=inner), sample_weight
-    of_rows = _labels(X)
-    if isinstance(y, (tuple, list)) and len(y) == 2:
-        event = _in_order("event", y[0], of_rows, "X")
-        base, named = (of_rows, "X") if of_rows is not None else (_labels(event), "event")
-        y = (event, _in_order("time", y[1], base, named))
+    of_rows, named = _labels_of_rows(X, y, role)
+    if _is_pair(y):
+        names = _names_of_pair(role)
+        y = tuple(
+            _in_order(name, part, of_rows, named) for name, part in zip(names, y, strict=True)
+        )
     else:
-        y = _in_order("y", y, of_rows, "X")
-    return y, _in_order("sample_weight", sample_weight, of_rows, "X")
+        y = _in_order(role, y, of_rows, named)
+    return y, _in_order(weights, sample_weight, of_rows, named)
 
 
-def matched_to(X: Any, role: str, values: Any) -> Any:
-    """Values in the order of the rows of X, as far as both carry labels."""
-    return _in_order(role, values, _labels(X), "X")
+def matched_to(X: Any, y: Any, role: str, values: Any) -> Any:
+    """Values in the order of the rows of X, or of y where X has no labels."""
+    return _in_order(role, values, *_labels_of_rows(X, y, "y"))
+
+
+def _labels_of_rows(X: Any, y: Any, role: str) -> tuple[Any, str]:
+    """The labels of the rows, if there are some, and the name of what has them."""
+    if _labels(X) is not None:
+        return _labels(X), "X"
+    if isinstance(y, CausedOutcome):
+        return _labels_of_rows(None, y.y, role)
+    if not _is_pair(y):
+        return _labels(y), role
+    pairs = zip(map(_labels, y), _names_of_pair(role), strict=True)
+    return next((pair for pair in pairs if pair[0] is not None), (None, role))
+
+
+def _is_pair(y: Any) -> bool:
+    return isinstance(y, (tuple, list)) and len(y) == 2
+
+
+def _names_of_pair(role: str) -> tuple[str, str]:
+    return ("event", "time") if role == "y" else (f"event of {role}", f"time of {role}")
 
 
 def _labels(values: Any) -> Any:

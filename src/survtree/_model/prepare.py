@@ -356,7 +356,7 @@ def cohort_of(
     The estimator gets ``n_features_in_`` and ``feature_names_in_``. A column that says the groups
     is left out.
     """
-    found = read_groups(groups, X)
+    found = read_groups(groups, X, y)
     study = read_study(estimator, X, y, sample_weight, estimator.missing)
     is_kept = study.some_kept
     rows = X if is_kept is None else rows_at(X, np.flatnonzero(is_kept))

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from survtree._data.read_index import matched_to
 from survtree._data.table import EventTable, Floats, Places, weight_at
 from survtree._scoring.curves import one_curve
 from survtree._scoring.losses import CensoringCurve, inverse_g
@@ -205,6 +206,7 @@ def harrell_c_of_risk(y: Any, risk: ArrayLike, *, sample_weight: Any = None) -> 
     """
     events = check_scored(y, sample_weight)
     ones = np.ones(len(events))
+    risk = matched_to(None, y, "risk", risk)
     return _of_risk(events, risk, (ones, ones), "harrell_c_of_risk")
 
 
@@ -223,6 +225,7 @@ def uno_c_of_risk(
     """
     events = check_scored(y, sample_weight)
     factors = _uno_factors(events, trained_on(events.counted(), train, train_weight), tau)
+    risk = matched_to(None, y, "risk", risk)
     return _of_risk(events, risk, factors, "uno_c_of_risk")
 
 

@@ -145,6 +145,7 @@ def check_scored(
     y: Any, sample_weight: Any, role: str = "y", weights: str = "sample_weight"
 ) -> EventTable:
     """An outcome to score on, or to take the censoring curve from: it may be without events."""
+    y, sample_weight = matched(None, y, sample_weight, role, weights)
     outcome = read_events(y, role)
     time = outcome.time
     if len(time) == 0:
