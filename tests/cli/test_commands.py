@@ -599,6 +599,16 @@ def test_rows_are_counted_as_an_editor_or_spreadsheet_does(tmp_path, ending):
         assert f"negative; {where} has -1" in refused("fit", path, how)
 
 
+def test_rows_of_weight_0_are_counted_too(tmp_path):
+    at = pl.int_range(pl.len())
+    age = pl.when(at == 100).then(None).otherwise("Age_in_years")
+    rows = table().with_columns(Age_in_years=age, w=(at > 9).cast(pl.Int64))
+    rows.write_csv(tmp_path / "data.csv")
+    for how in ("--in-memory", "--stream"):
+        told = refused("fit", tmp_path / "data.csv", "--weights", "w", how)
+        assert "'Age_in_years' (1, the first in line 102)" in told
+
+
 def test_rows_of_a_later_part_are_counted_from_the_beginning_of_the_file(
     folder, tmp_path, monkeypatch
 ):

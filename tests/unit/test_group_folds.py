@@ -178,6 +178,17 @@ def test_splitters_get_the_groups_and_lists_must_keep_them_whole(study, subjects
         OptimalSurvivalTreeCV(**TUNING, cv=KFold(3)).fit(X, y, groups=subjects)
 
 
+@pytest.mark.parametrize(
+    "cv", [KFold(2), [(range(70), range(70, 137)), (range(70, 137), range(70))]]
+)
+def test_a_parted_group_is_named_by_a_row_of_the_user(study, cv):
+    X, y = study
+    groups, weight = np.arange(137), np.ones(137)
+    weight[:9], groups[[20, 120]] = 0, 20
+    with pytest.raises(ValueError, match="rows of the group of row 20 on both sides"):
+        OptimalSurvivalTreeCV(**TUNING, cv=cv).fit(X, y, weight, groups=groups)
+
+
 def test_the_warning_of_repeated_subjects_points_to_groups(study, subjects):
     X, y = study
     table = X.with_columns(pl.Series("patient_id", subjects))

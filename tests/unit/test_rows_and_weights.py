@@ -150,3 +150,21 @@ def test_parts_of_one_split_and_rows_without_labels_need_no_warning():
         OptimalSurvivalTree(1, 0.001).fit(rows, (outcome["event"], outcome["time"].to_numpy()))
         model = OptimalSurvivalTree(1, 0.001).fit(X, OUTCOME.set_axis(OUTCOME.index + 5))
         model.score(rows, outcome)
+
+
+def test_messages_count_rows_as_the_user_does_where_some_have_weight_0():
+    table = pd.DataFrame({"a": [1, 2, 3, np.nan] + [5] * 20})
+    outcome = np.ones(24, dtype=bool), np.arange(1.0, 25)
+    with pytest.raises(ValueError, match=r"'a' \(1, the first in row 3\)"):
+        OptimalSurvivalTree().fit(table, outcome, sample_weight=[0, 0, 1, 1] + [1] * 20)
+
+
+def test_messages_count_rows_as_the_user_does_where_some_were_dropped():
+    table = pd.DataFrame({"a": np.arange(24.0) % 7, "b": np.arange(24) % 5})
+    outcome = np.ones(24, dtype=bool), np.arange(1.0, 25)
+    model = OptimalSurvivalTree(1, 0.01, missing="drop").fit(table, outcome)
+    table.loc[[0, 4], "a"] = np.nan
+    table["b"] = table["b"].astype(object)
+    table.loc[6:, "b"] = "six"
+    with pytest.raises(ValueError, match="'b' must hold numbers as at fit; row 6 has text: 'six'"):
+        model.score(table.assign(b=table["b"].astype(str)), outcome, [1, 0] + [1] * 22)

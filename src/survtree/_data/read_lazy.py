@@ -25,7 +25,7 @@ from survtree._data.read_outcome import (
     numbers_of,
 )
 from survtree._data.read_roles import Roles
-from survtree._data.read_rows import Seen, check_kinds, missing_message
+from survtree._data.read_rows import Seen, check_kinds, missing_message, with_rows
 from survtree._data.read_table import column_of_numbers, column_of_series
 from survtree._data.read_weight import check_weight
 from survtree._data.table import Codes, Table, table_of
@@ -151,14 +151,6 @@ def _refuse_first(frame: pl.LazyFrame, name: str, which: pl.Expr, check: Any) ->
     with_rows(found[ROW].to_list(), lambda: check(found[name]))
 
 
-def with_rows(rows: Sequence[int], check: Any) -> Any:
-    """What a check returns; an error that names one of these rows by its place has its number."""
-    try:
-        return check()
-    except ValueError as error:
-        raise ValueError(with_other_rows(str(error), lambda at: f"row {rows[at]}")) from None
-
-
 def _check_weights(rows: LazyRows) -> None:
     name, frame = str(rows.weight), rows.frame
     _check_type(frame, name, lambda values: numbers_of("sample_weight", values))
@@ -199,7 +191,7 @@ def _event_codes(rows: LazyRows, known: Causes | None, time: Facts) -> LazyOutco
             raise
         value = values[at]
         which = pl.col(name).is_null() if value is None else pl.col(name).eq_missing(value)
-        row = _first_row(rows.frame, name, which)
+        row = _first_row(rows.frame, [name], which)
         raise ValueError(with_other_rows(str(error), lambda _: f"row {row}")) from None
     codes = outcome.event.astype(np.uint8) if outcome.cause is None else outcome.cause
     n_codes = 2 if outcome.causes is None else len(outcome.causes.names) + 1
@@ -259,21 +251,25 @@ def _refusal(name: str, seen: Seen) -> Callable[[pl.Series], Table]:
     return check
 
 
-def check_no_gaps(frame: pl.LazyFrame, facts: Sequence[Facts], n_rows: int) -> None:
-    """Refuse missing values."""
+def check_no_gaps(rows: LazyRows, facts: Sequence[Facts], n_rows: int) -> None:
+    """Refuse missing values; the facts are those of the rows, so many, that have a weight."""
     found = [each for each in facts if each.n_missing]
     if found:
-        counts = [(each.name, each.n_missing, _first_gap(frame, each)) for each in found]
+        counts = [(each.name, each.n_missing, _first_gap(rows, each)) for each in found]
         raise ValueError(missing_message(counts, n_rows, "error"))
 
 
-def _first_gap(frame: pl.LazyFrame, facts: Facts) -> int:
-    return _first_row(frame, facts.name, is_gap(facts.name, facts.dtype))
+def _first_gap(rows: LazyRows, facts: Facts) -> int:
+    """The number, among all rows, of the first one that has a weight and no value."""
+    which = is_gap(facts.name, facts.dtype)
+    if rows.weight is None:
+        return _first_row(rows.frame, [facts.name], which)
+    return _first_row(rows.frame, [facts.name, rows.weight], which & (pl.col(rows.weight) > 0))
 
 
-def _first_row(frame: pl.LazyFrame, name: str, which: pl.Expr) -> int:
-    """The number of the first such row, looking at one column."""
-    found = collected(frame.select(name).with_row_index(ROW).filter(which).head(1))
+def _first_row(frame: pl.LazyFrame, names: Sequence[str], which: pl.Expr) -> int:
+    """The number of the first such row, looking at these columns."""
+    found = collected(frame.select(names).with_row_index(ROW).filter(which).head(1))
     return int(found[ROW][0])
 
 

@@ -5,13 +5,13 @@
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import narwhals as nw
 import numpy as np
 
 from survtree._base.warn import warn
-from survtree._base.words import list_names
+from survtree._base.words import list_names, with_other_rows
 from survtree._data.read_columns import (
     ColumnRoles,
     as_levels,
@@ -23,8 +23,9 @@ from survtree._data.read_events import check_outcome
 from survtree._data.read_index import matched
 from survtree._data.read_outcome import cautions_of_event, check_events, name_of_time
 from survtree._data.read_table import as_frame, check_table, default_names, reads_as_number
-from survtree._data.table import Bools, Column, EventTable, Kind, Table, table_of
+from survtree._data.table import Bools, Column, EventTable, Kind, Places, Table, table_of
 
+T = TypeVar("T")
 MOST_SHOWN = 5
 CountOf: TypeAlias = Callable[[Bools], int]  # how many rows some entries are
 TAKE_MISSING = ("question", "better")  # values of ``missing`` with which rows may have gaps
@@ -103,12 +104,22 @@ def read_study(
     is_kept = events.counts
     if not is_kept.all():
         table, events = table.take(is_kept), check_events(events.counted())
-    is_complete = rows_kept(table.without(left_out), missing, events.event)
+    covariates, rows = table.without(left_out), np.flatnonzero(is_kept)
+    is_complete = with_rows(rows, lambda: rows_kept(covariates, missing, events.event))
     if not is_complete.all():
         table, events = table.take(is_complete), check_events(events.take(is_complete))
         is_kept[is_kept] = is_complete
-    table = table if seen is None else check_kinds(table, seen)
+    if seen is not None:
+        table = with_rows(np.flatnonzero(is_kept), lambda: check_kinds(table, seen))
     return Study(table, events, is_kept, left_out, cautions)
+
+
+def with_rows(rows: Sequence[int] | Places, check: Callable[[], T]) -> T:
+    """What a check returns; an error that names one of these rows by its place has its number."""
+    try:
+        return check()
+    except ValueError as error:
+        raise ValueError(with_other_rows(str(error), lambda at: f"row {rows[at]}")) from None
 
 
 def read_columns(estimator: Any, X: Any, seen: Sequence[Seen] | None = None) -> ColumnRoles:

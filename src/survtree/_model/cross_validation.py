@@ -65,11 +65,10 @@ def folds_of(
             # A splitter that does not know groups says so; whether it parts them is looked at here.
             warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
             pairs = cv.split(no_columns, ends_of(events), groups) if kind == "splitter" else cv
-            if kind == "splitter":
-                is_kept = None
-            folds = [Fold(*pair) for pair in check_folds(pairs, events, is_kept)]
+            counted = None if kind == "splitter" else is_kept
+            folds = [Fold(*pair) for pair in check_folds(pairs, events, counted)]
         if groups is not None:
-            check_groups_are_whole(folds, groups)
+            check_groups_are_whole(folds, groups, is_kept)
         return folds
     pairs = shuffled_folds(int(cv), events, rng, n_repeats, groups)
     return [Fold(*pair) for pair in pairs]

@@ -95,12 +95,15 @@ def check_events_of_groups(folds: Sequence[Pair], events: EventTable) -> None:
         )
 
 
-def check_groups_are_whole(folds: Sequence[Pair], groups: Places) -> None:
-    """Refuse folds that part a group."""
+def check_groups_are_whole(
+    folds: Sequence[Pair], groups: Places, is_kept: Bools | None = None
+) -> None:
+    """Refuse folds that part a group; ``is_kept`` says which of the user's rows these are."""
     for k, (train, test) in enumerate(folds):
         both = np.intersect1d(groups[train], groups[test])
         if len(both):
             row = int(np.flatnonzero(groups == both[0])[0])
+            row = row if is_kept is None else int(np.flatnonzero(is_kept)[row])
             raise ValueError(
                 f"each fold of cv must keep the rows of a group together; fold {k} has rows of the "
                 f"group of row {row} on both sides. Pass cv=5, or a splitter that knows groups, "

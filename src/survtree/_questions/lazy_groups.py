@@ -66,7 +66,7 @@ def counted_rows(
 ) -> CountedRows:
     """Without rows of weight 0 and, if they are to be dropped, those with gaps."""
     check_finite(rows.frame, facts)
-    n_all, frame = n_rows, rows.frame
+    given, n_all, frame = rows, n_rows, rows.frame
     if rows.weight is not None:
         frame = frame.filter(pl.col(rows.weight) > 0)
     if missing == "drop":
@@ -78,7 +78,7 @@ def counted_rows(
         outcome = replace(outcome, time=time)
         check_rows_left(n_all, n_rows, has_events=True)
     if missing not in TAKE_MISSING:
-        check_no_gaps(frame, facts, n_rows)
+        check_no_gaps(given, facts, n_rows)
     return CountedRows(rows, n_rows, n_all, outcome, {each.name: each for each in facts})
 
 
