@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from survtree import DataWarning, OptimalSurvivalTree
+from survtree import DataWarning, OptimalSurvivalTree, regularization_path
 from survtree._data import column_summaries, read_memory
 from survtree._data.column_summaries import facts_of, summary_of
 from survtree._data.lazy_rows import LazyRows
@@ -97,3 +97,51 @@ def test_columns_that_number_the_rows_are_left_out_as_in_memory():
         in_memory = OptimalSurvivalTree(**options).fit(frame, **ROLES)
     assert set(streamed.warnings_) == set(in_memory.warnings_)
     assert set(streamed.excluded_) == {"number", "name", "subject_id"} == set(in_memory.excluded_)
+
+
+@pytest.mark.parametrize("n", [11, 400])
+def test_names_of_subjects_may_have_gaps_as_in_memory(n):
+    rng = np.random.default_rng(2)
+    known = np.arange(n) > 0
+    numbers = pl.Series(rng.permutation(n), dtype=pl.Int64)
+    frame = many_rows(n).with_columns(
+        patient_id=pl.when(pl.Series(known)).then(numbers),
+        subject=pl.when(pl.Series(known)).then(numbers.cast(pl.String)),
+        mrn=pl.Series(np.where(known, np.arange(n), np.nan)),
+        ptid=pl.when(pl.Series(known)).then(numbers // 2),
+        obs=pl.when(pl.Series(known)).then(numbers),
+    )
+    options = {"max_depth": 1, "regularization": 0.01, "missing": "question", "max_levels": 1000}
+    with pytest.warns(DataWarning):
+        streamed = OptimalSurvivalTree(**options).fit(frame.lazy(), **ROLES)
+    with pytest.warns(DataWarning):
+        in_memory = OptimalSurvivalTree(**options).fit(frame, **ROLES)
+    assert set(streamed.warnings_) == set(in_memory.warnings_)
+    assert set(streamed.excluded_) == {"patient_id", "subject", "mrn"} == set(in_memory.excluded_)
+
+
+def test_a_path_over_rows_in_passes_is_that_of_the_rows_in_memory():
+    rng = np.random.default_rng(3)
+    frame = many_rows(600).with_columns(
+        pl.col("age").round(1),
+        w=pl.Series(rng.integers(1, 4, 600)),
+        treated=pl.col("time") % 400 < 200,
+    )
+    options = {"max_depth": 2, "min_regularization": 0.0002, "thresholds": 4}
+    table, weight = frame.drop("w"), frame["w"]
+    lazy = regularization_path(frame.lazy(), None, "w", **ROLES, **options)
+    whole = regularization_path(table, None, weight, **ROLES, **options)
+    assert len(lazy) == len(whole) > 2
+    for streamed, in_memory in zip(lazy, whole, strict=True):
+        assert streamed.questions_.texts == in_memory.questions_.texts
+        assert streamed.tree_.question.tolist() == in_memory.tree_.question.tolist()
+        assert streamed.objective_ == pytest.approx(in_memory.objective_, rel=1e-9)
+        score = in_memory.score(table, None, weight)
+        assert streamed.score(frame.lazy()) == pytest.approx(score)
+    assert lazy.table()["leaves"].to_list() == whole.table()["leaves"].to_list()
+
+
+def test_a_path_over_rows_in_passes_needs_the_columns_of_its_outcome():
+    frame = many_rows(50)
+    with pytest.raises(ValueError, match="a lazy X must hold its outcome"):
+        regularization_path(frame.lazy(), (frame["event"], frame["time"]))

@@ -30,6 +30,7 @@ from survtree._data.read_columns import (
     numbers_rows,
     repeats_text,
 )
+from survtree._data.read_lazy import is_gap
 from survtree._data.read_table import column_of_array
 from survtree._data.table import table_of
 
@@ -71,30 +72,37 @@ def lazy_roles(
 
 def _caution(frame: pl.LazyFrame, facts: Facts, n_rows: int) -> str:
     """Why a column is left out, if it is."""
-    if facts.n_missing or n_rows < FEWEST_NAMED:
-        return ""
     is_text, name = facts.dtype in TEXTS, facts.name
     is_named, is_subject = is_named_as_identifier(name), is_named_as_subject(name)
+    n_known = n_rows - facts.n_missing
+    # A subject may be unknown; what numbers rows has no gaps.
+    if n_known < FEWEST_NAMED or (facts.n_missing and not is_subject):
+        return ""
     if not is_text and not is_named and not is_subject:
         is_numbering = n_rows >= FEWEST_ROWS and _counts_up(frame, facts, n_rows)
         return numbers_rows(name, "number") if is_numbering else ""
     if not is_text and not (facts.dtype.is_numeric() and _is_whole(frame, facts)):
         return ""
-    n_values = _n_distinct(frame, facts, n_rows)
+    n_values = _n_distinct(frame, facts, n_known)
     kind = "level" if is_text else "number"
-    if n_values == n_rows and (is_named or n_rows >= FEWEST_ROWS):
+    if n_values == n_known and (is_named or n_rows >= FEWEST_ROWS):
         is_measured = is_text and not is_named and _is_measured(frame, name)
         return "" if is_measured else numbers_rows(name, kind)
-    is_repeated = is_subject and n_rows >= FEWEST_ROWS and n_rows / MOST_ROWS_OF_ONE <= n_values
+    is_long = is_subject and not facts.n_missing and n_rows >= FEWEST_ROWS
+    is_repeated = is_long and n_rows / MOST_ROWS_OF_ONE <= n_values
     return repeats_text(name, n_values, n_rows) if is_repeated else ""
 
 
-def _n_distinct(frame: pl.LazyFrame, facts: Facts, n_rows: int) -> int:
-    """Exact for tables that could be sorted; an estimate near all rows counts as all."""
-    is_few = facts.dtype in TEXTS and facts.n_distinct < n_rows / (2 * MOST_ROWS_OF_ONE)
-    if not is_few and n_rows <= MOST_SORTED:
-        return int(collected(frame.select(pl.col(facts.name).n_unique())).item())
-    return n_rows if facts.n_distinct >= NEARLY_ALL * n_rows else facts.n_distinct
+def _n_distinct(frame: pl.LazyFrame, facts: Facts, n_known: int) -> int:
+    """How many values occur in so many rows that have one.
+
+    Exact for tables that could be sorted; an estimate near all rows counts as all.
+    """
+    is_few = facts.dtype in TEXTS and facts.n_distinct < n_known / (2 * MOST_ROWS_OF_ONE)
+    if not is_few and n_known <= MOST_SORTED:
+        known = pl.col(facts.name).filter(~is_gap(facts.name, facts.dtype))
+        return int(collected(frame.select(known.n_unique())).item())
+    return n_known if facts.n_distinct >= NEARLY_ALL * n_known else facts.n_distinct
 
 
 def _is_whole(frame: pl.LazyFrame, facts: Facts) -> bool:

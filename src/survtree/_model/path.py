@@ -12,15 +12,12 @@ from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_options
 from survtree._base.options import MAX_DEPTH_LIMIT
 from survtree._base.tree import Tree
-from survtree._data.causes import with_cause
 from survtree._data.frames import frame_in
 from survtree._data.read_columns import warn_of_data
-from survtree._data.read_outcome import split_outcome
-from survtree._data.read_roles import roles_of
 from survtree._model.checks import check_number_of_leaves, check_path, check_penalty
 from survtree._model.estimator import OptimalSurvivalTree, with_state
 from survtree._model.fitted import keep_roles
-from survtree._model.prepare import Prepared, prepare
+from survtree._model.prepare import Prepared, prepare, rows_and_roles
 from survtree._model.search_settings import search_settings_of
 from survtree._model.state import Fitted, Interval
 from survtree._scoring.tail import heavy_tail, warn_of_tail
@@ -139,11 +136,11 @@ def regularization_path(
     ([1, 2, 3, 4, 5], 2)
     """
     lowest = check_path(min_regularization, options)
-    X, y = split_outcome(X, y, duration_col, event_col)
-    y = with_cause(y, cause, censored)
+    outcome = duration_col, event_col, cause, censored
+    X, y, roles = rows_and_roles(X, y, sample_weight, *outcome)
     path, stopped_by = found_path(X, y, sample_weight, lowest, options)
     for model in path:
-        keep_roles(model, roles_of(duration_col, event_col))
+        keep_roles(model, roles)
     warn_of_data(path.warnings_)
     _warn(path, stopped_by)
     problem = path[0]._state.problem
@@ -155,7 +152,10 @@ def regularization_path(
 def found_path(
     X: Any, y: Any, sample_weight: Any, min_regularization: float, options: dict[str, Any]
 ) -> tuple[RegularizationPath, str]:
-    """The path and what would have interrupted it, without a warning if something did."""
+    """The path and what would have interrupted it, without a warning if something did.
+
+    X may be lazy rows, as ``rows_and_roles`` returns them; then there is no y.
+    """
     clock = Clock.started()
     template = OptimalSurvivalTree(regularization=min_regularization, **options)
     checked = check_options(template)
