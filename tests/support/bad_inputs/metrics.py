@@ -4,16 +4,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 
-from survtree import OptimalSurvivalTree, metrics
+from survtree import DataWarning, OptimalSurvivalTree, metrics
 from tests.support.bad_inputs.case import EVENT, MATRIX, TIME, Case, N, Y, but
 from tests.support.bad_inputs.references import CURVE, CURVES, TIMES, Model
 
 PAIR = (CURVES, TIMES)
 FUNCTIONS = [CURVE] * N
 RISK = np.arange(N)
+LABELLED = (pd.Series(EVENT), pd.Series(TIME))
 LATE = (np.arange(64) % 3 > 0, np.append(np.arange(1.0, 64), 1000.0))
 LATE_PAIR = (np.full((64, 1), 0.5), [20.0])
 
@@ -56,6 +58,12 @@ METRICS: dict[str, list[Case]] = {
             "a training weight less",
             lambda: ibs(train=Y, train_weight=TIME[1:]),
             ("train_weight", "train has 16", "15"),
+        ),
+        Case(
+            "training events and times with the same labels in another order",
+            lambda: ibs(train=(LABELLED[0], LABELLED[1][::-1])),
+            ("time of train", "event of train", "index"),
+            DataWarning,
         ),
         Case("training weights alone", lambda: ibs(train_weight=TIME), ("train is missing",)),
         Case(
@@ -151,6 +159,17 @@ METRICS: dict[str, list[Case]] = {
             ("row 3", "nan"),
         ),
         Case("text", lambda: metrics.uno_c_of_risk(Y, ["low"] * N), ("row 0", "'low'")),
+        Case(
+            "other labels than those of y",
+            lambda: metrics.harrell_c_of_risk(LABELLED, pd.Series(RISK + 0.5, RISK + 7)),
+            ("event and risk", "0, 1, 2", "7, 8, 9"),
+        ),
+        Case(
+            "the labels of y in another order",
+            lambda: metrics.harrell_c_of_risk(LABELLED, pd.Series(RISK + 0.5)[::-1]),
+            ("risk", "event", "index"),
+            DataWarning,
+        ),
     ],
     "Metrics: questions": [
         Case(

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 
 from survtree import DataWarning, OptimalSurvivalTree
-from tests.support.bad_inputs.case import EVENT, FRAME, TABLE, TIME, Case, N
+from tests.support.bad_inputs.case import EVENT, FRAME, MATRIX, TABLE, TIME, Case, N
 
 LONG = pd.concat([FRAME] * 4, ignore_index=True)
 ROWS = np.arange(len(LONG))
+WEIGHT, BACK = pd.Series(TIME), np.arange(N - 1, -1, -1)
 
 
 def fit(y: Any = None, frame: pd.DataFrame = LONG, **columns: Any) -> Any:
@@ -93,6 +94,18 @@ MISLEADING: dict[str, list[Case]] = {
             "X and y with the same labels in another order",
             lambda: OptimalSurvivalTree().fit(TABLE, labelled(range(N - 1, -1, -1))),
             "index",
+        ),
+        Case(
+            "X without labels, y and weights with other ones",
+            lambda: OptimalSurvivalTree().fit(
+                MATRIX, labelled(range(N)), WEIGHT.set_axis(BACK - 9)
+            ),
+            ("y and sample_weight", "0, 1, 2", "6, 5, 4"),
+        ),
+        said(
+            "X without labels, y and weights with the same ones in another order",
+            lambda: OptimalSurvivalTree().fit(MATRIX, labelled(range(N)), WEIGHT.set_axis(BACK)),
+            "sample_weight",
         ),
     ],
 }

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from survtree import (
     DataWarning,
@@ -147,6 +148,11 @@ RULES: dict[str, list[Case]] = {
         Case(
             "a missing group",
             lambda: tune(groups=np.where(PAIRS == 3, np.nan, PAIRS)),
+            ("row 6",),
+        ),
+        Case(
+            "a group that is pandas' `NA`",
+            lambda: tune(groups=pd.Series(PAIRS, dtype="Int64").where(PAIRS != 3)),
             ("row 6",),
         ),
         Case(
