@@ -45,6 +45,7 @@ class Tree:
 
     def is_same(self, other: "Tree") -> bool:
         """Whether both have the same questions at the same places."""
+        # Nodes are in preorder, so the questions are all there is.
         return np.array_equal(self.question, other.question)
 
     @property

@@ -1,14 +1,11 @@
 """Options that commands share. Each is declared once, in a group (a dataclass) or as a type."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from survtree._base.options import DEFAULTS, OPTIONS
-
-if TYPE_CHECKING:
-    pass
 
 # Flags have the names of Python; these have a shorter one too.
 SHORT = {

@@ -33,7 +33,7 @@ from survtree._search.progress import Watch
 Floats = NDArray[np.float64]
 Scoring = str | Callable[..., float]
 # Everything that a tree depends on, so that a plain fit can find it again.
-FIT_OPTIONS = ("regularization", *PATH_OPTIONS, "random_state")
+FIT_OPTIONS = ("regularization", *PATH_OPTIONS)
 STANDARD_ERRORS = {"half_standard_error": 0.5, "one_standard_error": 1.0}
 
 

@@ -6,8 +6,6 @@ its own, made as a fit would make them; its certificate says which tree it is.
 
 from dataclasses import replace
 
-import numpy as np
-
 from survtree._base.tree import Tree
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.lone_leaf import OneLeafReason, why_chosen_leaf
@@ -24,7 +22,7 @@ def model_at(
 
     The shrinkage is the one that a fit would choose: ``near_curves`` knows it more quickly.
     """
-    if _are_same(tree, model.tree_):
+    if tree.is_same(model.tree_):
         return _with_options_of(model, replace(model._state, history=(), group_names=()))
     certificate = model._state.certificate
     choice = Choice(place=place)
@@ -43,11 +41,6 @@ def model_of_best(
 ) -> OptimalSurvivalTree:
     """The model of the best tree under a condition, or of the best that was found in time."""
     return _with_options_of(model, _state(model, prepared, tree, choice, lower_bound, status))
-
-
-def _are_same(one: Tree, other: Tree) -> bool:
-    """Nodes are in preorder, so the questions are all there is."""
-    return np.array_equal(one.question, other.question)
 
 
 def _state(
