@@ -106,3 +106,14 @@ def test_a_model_of_python_is_made_again_in_python(tmp_path):
     again = eval(call, {"OptimalSurvivalTree": OptimalSurvivalTree}).fit(found.X, found.y)
     assert again.certificate_.fingerprint == model.certificate_.fingerprint
     assert again.objective_ == model.objective_
+
+
+def test_a_command_keeps_flags_that_switch_something_off(data, tmp_path):
+    printed = first(data, tmp_path, ("fit", "--in-memory", "--depth", 1, "--regularization", 0.01))
+    assert " --in-memory " in re.search(r"^run again: (.*)$", printed, re.M)[1]
+    assert " --in-memory " in load(tmp_path / "model.json").recipe_.command
+    options = ("--depth", 1, "--regularization", 0.01, "--folds", 0, "-o", tmp_path / "page.html")
+    for flags in (("--no-sizes",), ("--sizes",), ()):
+        done("explore", data, *options, *flags)
+        command = re.search(r"survtree explore [^<]*", (tmp_path / "page.html").read_text())[0]
+        assert [word for word in shlex.split(unescape(command)) if "sizes" in word] == [*flags]

@@ -285,8 +285,9 @@ def typed_arguments(seed: int | None = None) -> list[str]:
 def _words(parameter: Any, value: Any) -> list[str]:
     if parameter.param_type_name == "argument":
         return [str(value)]
+    if parameter.is_flag:  # one that was switched off may have a name for that: --in-memory
+        names = parameter.opts if value else parameter.secondary_opts
+        return [max(names, key=len)] if names else []
     name = max(parameter.opts, key=len)
-    if parameter.is_flag:
-        return [name] if value else []
     values = value if isinstance(value, (list, tuple)) else [value]
     return [word for each in values for word in (name, str(each))]
