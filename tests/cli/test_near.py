@@ -84,6 +84,7 @@ def test_a_tree_of_the_list_is_saved_as_a_model(file, near, tmp_path):
         (("--within", -1), "--within must be a finite number"),
         (("--limit", 0), "--limit must be a positive integer"),
         (("--tree", 1, "--importance"), "pass only one of"),
+        (("--tree", -1), "it must be 0 or more; got -1"),
         (("--tree", 1, "--folds", 3), "the list is not shown"),
         (("--plot", "a.svg"), "--importance"),
     ],

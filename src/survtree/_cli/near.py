@@ -78,12 +78,14 @@ class Asking:
         return {name: columns for name, columns in asked.items() if columns}
 
     def check(self, plot: str | None) -> None:
-        """Refuse to answer two questions at once."""
+        """Refuse to answer two questions at once, or one about a tree that there cannot be."""
         flags = [f"--{name}" for name in self.conditions]
         flags = ["--uses, --avoids or --first"] * bool(flags)
         flags += ["--tree"] * (self.tree is not None) + ["--importance"] * self.importance
         if len(flags) > 1:
             raise typer.BadParameter(f"pass only one of {' and '.join(flags)}")
+        if self.tree is not None and self.tree < 0:
+            raise typer.BadParameter(f"it must be 0 or more; got {self.tree}", param_hint="--tree")
         if self.folds is not None and flags:
             raise typer.BadParameter(f"the list is not shown with {flags[0]}", param_hint="--folds")
         if plot is not None and not self.importance:
@@ -157,7 +159,7 @@ def near(
 
 
 def _tree_at(found: Any, place: int) -> Any:
-    if not 0 <= place < len(found):
+    if place >= len(found):
         raise typer.BadParameter(
             f"it must be below {len(found)}, the number of trees that were found; got {place}",
             param_hint="--tree",
