@@ -4,6 +4,7 @@ import json
 import pickle
 import random
 import warnings
+from fractions import Fraction
 from pathlib import Path
 
 import jsonschema
@@ -128,6 +129,35 @@ def test_options_come_back(tmp_path):
     same = load(tmp_path / "model.json")
     assert same.get_params() == model.get_params()
     assert clone(same).fit(X, y).objective_ == model.objective_
+
+
+NUMBERS = {
+    "fractions": {
+        "regularization": Fraction(1, 1000),
+        "gap": Fraction(0),
+        "shrinkage": Fraction(5, 2),
+        "horizon": Fraction(30),
+        "time_limit": Fraction(1000),
+        "thresholds": {"age": [Fraction(101, 2)], "dose": 1},
+        "column_penalties": {"age": Fraction(1, 2000)},
+    },
+    "numpy": {
+        "regularization": np.longdouble(0.001),
+        "max_depth": np.int8(2),
+        "thresholds": {"age": np.array([50.5, 61.0], dtype=np.longdouble)},
+    },
+}
+
+
+@pytest.mark.parametrize("options", NUMBERS.values(), ids=NUMBERS)
+def test_numbers_of_any_type_are_written_as_those_of_json(tmp_path, options):
+    model, X, _ = fitted(**options)
+    text = export_json(model, tmp_path / "model.json")
+    same = load(tmp_path / "model.json")
+    assert_same(model, same, X)
+    assert json.loads(text)["options"]["regularization"] == float(options["regularization"])
+    assert same.recipe_.is_complete
+    assert export_json(same) == text
 
 
 def test_a_column_may_be_called_width(tmp_path):

@@ -1,6 +1,7 @@
 """Every fit can be run again from what it says: the same tree and the same curves."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -67,6 +68,7 @@ def test_the_best_parameters_make_the_very_tree(options, scoring):
 FITS = {
     "defaults": {},
     "a number": {"regularization": 0.002},
+    "fractions": {"regularization": Fraction(1, 500), "gap": Fraction(0)},
     "a horizon": {"regularization": 0.002, "horizon": 200, "shrinkage": "auto"},
     "a teacher": {"teacher": "cox", "random_state": None, "max_depth": 2},
     "leaves": {"max_leaves": 3, "regularization": 0.0},

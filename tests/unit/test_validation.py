@@ -1,5 +1,7 @@
 """Bad input gets a clear error: what is needed, what came, where, what next."""
 
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -153,6 +155,8 @@ def test_bad_weights(weight, message):
         ("time_limit", 0),
         ("time_limit", np.inf),
         ("memory_limit", 10),
+        pytest.param("memory_limit", "9" * 400 + "GB", id="memory_limit of 400 digits"),
+        pytest.param("regularization", Fraction(10**400), id="a fraction of 400 digits"),
         ("regularization", 10**400),
         ("gap", 1.0),
         ("gap", -0.1),

@@ -23,6 +23,7 @@ from survtree._base.words import did_you_mean
 
 T = TypeVar("T")
 LEAST_MEMORY = 1_000_000
+MEMORY_TEXT = re.compile(r"\s*(\d{1,30}(?:\.\d{1,30})?)\s*([kmgt])(i?)b?\s*", re.IGNORECASE)
 LONGEST_NAME = 100
 # Kinds of characters that would break a line or cannot be written: controls, ends of lines, halves.
 NOT_IN_LINES = ("Cc", "Zl", "Zp", "Cs")
@@ -120,7 +121,7 @@ def _check_number(option: Option, value: Any) -> int | float | str | None:
         return _check_word(option, value)
     if not (_is_integer(value) if option.kind == "int" else is_number(value)):
         raise refusal(option, value, TypeError)
-    number: int | float = int(value) if _is_integer(value) else float(value)
+    number: int | float = int(value) if _is_integer(value) else _as_float(value)
     if option.kind == "float":
         number = _as_float(number)
     is_below = option.low is not None and (
@@ -153,7 +154,7 @@ def _check_memory(option: Option, value: Any) -> int | None:
     if value is None:
         return None
     if isinstance(value, str):
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt])(i?)b?\s*", value, re.IGNORECASE)
+        found = MEMORY_TEXT.fullmatch(value)
         if found is None:
             raise refusal(option, value)
         base = 1024 if found[3] else 1000

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 UNKNOWN = "–"
@@ -109,6 +110,13 @@ def round_ticks(end: float, most: int = 6) -> list[float]:
 def relative_gap(objective: float, lower_bound: float) -> float:
     """(objective - lower bound) / objective; 0 where both are 0."""
     return (objective - lower_bound) / objective if objective > 0 else 0.0
+
+
+def plain_number(value: Any) -> Any:
+    """A number of any type, such as a fraction, as one of Python; all else as it is."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return value
+    return int(value) if isinstance(value, Integral) else float(value)
 
 
 def json_number(value: Any) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 from msgspec import structs
 
 from survtree._base.files import whole_file
+from survtree._base.numbers import plain_number
 from survtree._base.versions import SURVTREE_VERSION
 from survtree._data.read_roles import Roles
 from survtree._data.read_rows import Seen
@@ -226,6 +227,7 @@ def _plain(name: str, value: Any) -> Any:
     if name in ("reference", "teacher", "random_state"):
         is_kept = isinstance(value, (str, int, np.integer))
         value = value if is_kept else None
+    value = plain_number(value)
     if name == "column_penalties" and value is not None:
         return {column: float(each) for column, each in value.items()}
     if isinstance(value, Mapping):
@@ -233,7 +235,7 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, tuple) and value[:1] == ("width",):
         return {"width": int(value[1])}
     if isinstance(value, (np.generic, np.ndarray)):
-        return value.tolist()
+        value = value.tolist()
     if isinstance(value, Iterable) and not isinstance(value, str):
         return [str(each) if isinstance(each, str) else float(each) for each in value]
     return value

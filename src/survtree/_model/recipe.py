@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import sklearn
 
+from survtree._base.numbers import plain_number
 from survtree._base.options import OPTIONS
 from survtree._base.versions import SURVTREE_VERSION
 from survtree._model.defaults import is_word, without_defaults
@@ -234,12 +235,15 @@ def literal(value: Any) -> str | None:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers and lists of Python for those of numpy."""
+    """Numbers and lists of Python for those of numpy and of other packages."""
     if isinstance(value, Mapping):
         return {key: _plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
         plain = [_plain(each) for each in value]
         return plain if isinstance(value, list) else tuple(plain)
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    value = plain_number(value)
     return value.tolist() if hasattr(value, "tolist") else value
 
 

@@ -382,6 +382,7 @@ FITS: dict[str, list[Case]] = {
         option("memory_limit", 500),
         option("memory_limit", "4 apples"),
         option("memory_limit", "2kB"),
+        option("memory_limit", f"{10**30}GB"),
         option("node_limit", 0),
         option("reference_mode", "prov"),
         option("certificate", "whole"),
