@@ -537,6 +537,32 @@ def test_bad_input_exits_2_on_one_line(folder, tmp_path, monkeypatch, arguments,
     assert told in line
 
 
+def chain_of(model, n_splits):
+    """A model file with a chain of splits in place of its tree; all leaves have the same curve."""
+    whole = json.loads(model.read_text())
+    column = [each["name"] for each in whole["columns"]].index("Age_in_years")
+    question = {"column": column, "kind": "at_most"}
+    whole["questions"] = [{**question, "value": float(k)} for k in range(n_splits)]
+    pairs = {"question": (1, 0), "no": (2, 2), "yes": (2, 1)}  # a x k + b at split k, then its leaf
+    whole["tree"] = {
+        name: [*(j for k in range(n_splits) for j in (a * k + b, -1)), -1]
+        for name, (a, b) in pairs.items()
+    }
+    leaves = [k for k, j in enumerate(whole["tree"]["question"]) if j < 0]
+    whole["leaves"] = [{**whole["leaves"][0], "node": node} for node in leaves]
+    loss = whole["certificate"]["loss"]
+    numbers = {"regularization": 0.0, "objective": loss, "lower_bound": loss}
+    whole["certificate"] |= {**numbers, "n_leaves": len(leaves), "max_depth": n_splits}
+    return json.dumps(whole)
+
+
+def test_the_deepest_tree_that_a_file_may_have_is_written(folder, tmp_path):
+    (tmp_path / "deep.json").write_text(chain_of(folder / "model.json", 1000))
+    shown = done("export", tmp_path / "deep.json", "--to", "text")
+    assert "Age_in_years <= 999?" in shown
+    assert "group 1001:" in shown
+
+
 @pytest.mark.parametrize("flag", ["--time", "--event", "--event-value", "--weights"])
 def test_a_prediction_takes_no_outcome(folder, flag):
     said = refused("predict", folder / "model.json", folder / "data.csv", flag, "days")

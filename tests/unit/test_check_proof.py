@@ -9,6 +9,7 @@ import pytest
 from survtree import OptimalSurvivalTree, check_proof, export_json
 from survtree.datasets import load
 from tests.oracle.proofs import signed
+from tests.support.made_up_models import random_tree
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +65,25 @@ def test_a_proof_of_another_version_is_rejected(lines, first, tmp_path):
 def test_a_proof_may_not_say_a_thing_twice(lines, tmp_path):
     twice = lines[1][:-1] + ', "regularization": 0.01}'
     assert "twice" in verdict_of_lines([lines[0], twice, *lines[2:]], tmp_path).reason
+
+
+def test_a_deep_tree_is_written_as_nested_lists_up_to_a_limit(model, tmp_path):
+    certificate, path = model.certificate_, tmp_path / "proof"
+
+    def write(depth):
+        proof = replace(certificate.proof, tree=random_tree(depth + 1, 0, is_chain=True))
+        replace(certificate, proof=proof).write_proof(path)
+
+    write(400)
+    tree, questions = json.loads(path.read_text().splitlines()[1])["tree"], []
+    while tree is not None:
+        question, no, tree = tree
+        assert no is None
+        questions.append(question)
+    assert questions == list(range(1, 401))
+    assert not check_proof(path)
+    with pytest.raises(ValueError, match=r"at most 400 deep for a proof.* is 401 deep"):
+        write(401)
 
 
 def wrong_files(model, folder):

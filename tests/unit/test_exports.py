@@ -32,8 +32,9 @@ from survtree._questions.forms import IsOne
 from survtree._questions.questions import Questions
 from survtree._scoring.curves import LeafCurves, leaf_curves
 from survtree._show.export_sql import float_literal
-from survtree._show.leaf_facts import Answer, conditions
+from survtree._show.leaf_facts import Answer, conditions, facts_to_write
 from survtree.datasets import load
+from tests.support.made_up_models import made_up, random_tree
 
 # The tables are so small and simple that their columns are near copies of the time.
 pytestmark = pytest.mark.filterwarnings("ignore::survtree.DataWarning")
@@ -290,6 +291,27 @@ def test_trees_of_any_depth_become_python(n_splits, nested):
     model._fitted = state.with_binarizer(questions_=questions)
     leaf_of = module_of(model)["predict_leaf"]
     assert [leaf_of(row) for row in frame.iter_rows(named=True)] == model.apply(frame).tolist()
+
+
+def copied_facts(model, *options):
+    """Facts of leaves that are all those of one leaf of another tree."""
+    few = facts_to_write(made_up(random_tree(2, 0)), *options)
+    groups = model.groups_.items()
+    leaves = [few.leaves[0]._replace(node=node, group=group) for group, node in groups]
+    return few._replace(leaves=tuple(leaves))
+
+
+@pytest.mark.parametrize("nested", ["yes", "no"])
+@pytest.mark.parametrize("style", ["tree", "rules"])
+def test_trees_of_any_depth_become_text(style, nested, monkeypatch):
+    tree = random_tree(1001, 0, is_chain=True)
+    if nested == "no":
+        tree = Tree(tree.question, tree.yes, tree.no)
+    assert tree.depths().max() == 1000
+    # Hazard ratios between a thousand leaves would take long.
+    monkeypatch.setattr("survtree._show.export_text.facts_to_write", copied_facts)
+    text = export_text(made_up(tree), style)
+    assert sorted(map(int, re.findall(r"\bgroup (\d+):", text))) == list(range(1, 1002))
 
 
 @pytest.mark.parametrize("dialect", ["ansi", "sqlite"])

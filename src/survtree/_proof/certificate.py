@@ -21,7 +21,7 @@ from survtree._base.numbers import (
     relative_gap,
 )
 from survtree._base.tree import Tree
-from survtree._proof.checks import check_has_proof
+from survtree._proof.checks import check_has_proof, check_proof_depth
 from survtree._proof.choice import Choice
 from survtree._proof.column_terms import (
     penalty_of_columns,
@@ -82,7 +82,7 @@ class ProofLog:
             **({"split_penalties": p.split_penalties.tolist()} if p.column_penalties else {}),
             **({} if p.first_split is None else {"first_split": _numbers_of(p.may_be_first)}),
             "horizon": self.horizon,
-            "tree": nested(self.tree, 0),
+            "tree": nested(self.tree),
             "n_rows": len(p.answers),
             "names": p.questions.fingerprint_names,
             "fingerprint": fingerprint,
@@ -125,12 +125,13 @@ def _numbers_of(questions: NDArray[np.bool_]) -> list[int]:
     return [int(j) + 1 for j in np.flatnonzero(questions)]
 
 
-def nested(tree: Tree, node: int) -> Any:
+def nested(tree: Tree) -> Any:
     """[column + 1, subtree of the noes, subtree of the yeses]; a leaf is None."""
-    if tree.question[node] < 0:
-        return None
-    parts = (int(side[node]) for side in (tree.no, tree.yes))
-    return [int(tree.question[node]) + 1, *(nested(tree, part) for part in parts)]
+    parts: list[Any] = [None] * tree.n_nodes
+    for node in reversed(np.flatnonzero(tree.question >= 0).tolist()):  # children before parents
+        no, yes = parts[tree.no[node]], parts[tree.yes[node]]
+        parts[node] = [int(tree.question[node]) + 1, no, yes]
+    return parts[0]
 
 
 def proof_of(
@@ -373,6 +374,7 @@ class Certificate:
     def write_proof(self, path: str | os.PathLike[str]) -> None:
         """Write all of the proof, for ``survtree check-proof``; needs ``certificate="full"``."""
         proof = check_has_proof(self.proof, self.status)
+        check_proof_depth(int(proof.tree.depths().max()))
         with whole_file(path) as file:
             file.write(proof.to_bytes())
 

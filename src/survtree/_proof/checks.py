@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from survtree._scoring.teachers import BUILT_IN
 
 T = TypeVar("T")
+MOST_NESTED = 400  # Python reads and writes JSON up to about 900 lists in each other
 
 
 def check_has_proof(proof: T | None, status: str) -> T:
@@ -19,6 +20,15 @@ def check_has_proof(proof: T | None, status: str) -> T:
             "model has no proof."
         )
     return proof
+
+
+def check_proof_depth(depth: int) -> None:
+    """Refuse a tree that is nested more deeply than JSON can be read."""
+    if depth > MOST_NESTED:
+        raise ValueError(
+            f"a tree must be at most {MOST_NESTED} deep for a proof file, which nests a list for "
+            f"each split of a path; this one is {depth} deep. Fit with a smaller max_depth."
+        )
 
 
 def check_can_be_made(teacher: str | None, seed: int | None) -> tuple[str, int]:

@@ -120,18 +120,18 @@ def tree_text(
 ) -> str:
     """A tree with a text for each leaf, and the answers to each node if they are not yes and no."""
     lines: list[str] = []
-
-    def add(node: int, branch: str, indent: str) -> None:
+    # A list and no recursion: a tree may be deeper than Python lets functions call each other.
+    waiting = [(0, "", "")]
+    while waiting:
+        node, branch, indent = waiting.pop()
         if tree.question[node] < 0:
             lines.append(f"{branch}{leaves[node]}")
-            return
+            continue
         lines.append(f"{branch}{questions.text(int(tree.question[node]))}?")
         yes, no = int(tree.yes[node]), int(tree.no[node])
         said = NO if answers is None else answers[no]
-        add(yes, f"{indent}├─ {YES}: ", f"{indent}│       ")
-        add(no, f"{indent}└─ {f'{said}:':<4} ", f"{indent}        ")
-
-    add(0, "", "")
+        waiting.append((no, f"{indent}└─ {f'{said}:':<4} ", f"{indent}        "))
+        waiting.append((yes, f"{indent}├─ {YES}: ", f"{indent}│       "))
     return "\n".join(lines)
 
 
@@ -176,23 +176,22 @@ def _leaf_line(leaf: Leaf, facts: LeafFacts) -> str:
 
 
 def _as_rules(model: FittedTree, facts: LeafFacts) -> str:
-    tree, questions, lines = model.tree_, model.questions_, []
+    tree, questions, answers = model.tree_, model.questions_, answers_on_edges(model)
     leaves = {leaf.node: leaf for leaf in facts.leaves}
-    answers = answers_on_edges(model)
-
-    def add(node: int, indent: str) -> None:
+    lines: list[str] = []
+    waiting = [(0, "", "")]  # nodes, each with the line before it
+    while waiting:
+        node, before, indent = waiting.pop()
+        lines += [before] * bool(before)
         if tree.question[node] < 0:
             lines.append(f"{indent}{_leaf_line(leaves[node], facts)}")
-            return
+            continue
         question, no = int(tree.question[node]), int(tree.no[node])
-        lines.append(f"{indent}if {questions.text(question)}:")
-        add(int(tree.yes[node]), f"{indent}    ")
         name = quoted_name(questions.names[questions.asked[question].column])
         missing = f", or if {name} is missing" if answers[no] == NO_OR_MISSING else ""
-        lines.append(f"{indent}else{missing}:")
-        add(no, f"{indent}    ")
-
-    add(0, "")
+        deeper = f"{indent}    "
+        waiting.append((no, f"{indent}else{missing}:", deeper))
+        waiting.append((int(tree.yes[node]), f"{indent}if {questions.text(question)}:", deeper))
     return "\n".join([*lines, *notes_of(facts)])
 
 

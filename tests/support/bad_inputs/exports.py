@@ -1,5 +1,6 @@
 """Bad arguments of exports."""
 
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -31,6 +32,15 @@ def deep(depth: int) -> Any:
     return made_up(random_tree(depth + 1, 0, is_chain=True))
 
 
+def write_deep_proof(depth: int) -> None:
+    """Writes the proof of a fit whose tree is exchanged for a chain."""
+    options: dict[str, Any] = {"min_samples_leaf": 2, "certificate": "full"}
+    certificate = OptimalSurvivalTree(1, 0.01, **options).fit(TABLE, Y).certificate_
+    assert certificate.proof is not None
+    tree = random_tree(depth + 1, 0, is_chain=True)
+    replace(certificate, proof=replace(certificate.proof, tree=tree)).write_proof("proof")
+
+
 EXPORTS: dict[str, list[Case]] = {
     "Exports": [
         Case("`style='rule'`", lambda: export_text(fitted(), "rule"), ("style", "'rules'")),
@@ -52,6 +62,7 @@ EXPORTS: dict[str, list[Case]] = {
         Case("a column with NUL in its name", lambda: export_sql(odd("a\0b", "x")), ("'a\\x00b'",)),
         Case("a level with NUL", lambda: export_sql(odd("a", "x\0")), ("'x\\x00'",)),
         Case("a tree too deep for SQL", lambda: export_sql(deep(201)), ("201", "200")),
+        Case("a tree too deep for a proof file", lambda: write_deep_proof(401), ("401", "400")),
         Case("`name='two words'`", lambda: export_python(fitted(), "two words"), ("name",)),
         Case("`name='class'`", lambda: export_python(fitted(), "class"), ("name",)),
         Case("`name='print'`", lambda: export_python(fitted(), "print"), ("name",)),
