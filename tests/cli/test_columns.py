@@ -1,6 +1,7 @@
 """What commands make of columns: codes among words, words among numbers, columns left out."""
 
 import io
+import json
 
 import numpy as np
 import polars as pl
@@ -115,6 +116,51 @@ def test_a_value_of_events_named_as_the_opposite_is_told_of(tmp_path):
     given = ("fit", tmp_path / "data.csv", *FIT, "--event", "survival_status", "--event-value")
     assert "'alive' has the name of rows without an event" in survtree(*given, "alive").stderr
     assert "without an event" not in survtree(*given, "dead").stderr
+
+
+@pytest.mark.parametrize("how", ["--in-memory", "--stream"])
+@pytest.mark.parametrize("words", [("0", "1"), ("gone", "here")])
+def test_values_of_events_are_those_of_the_column_of_the_fit_alone(tmp_path, words, how):
+    state = pl.when(pl.col("died") == 1).then(pl.lit(words[0])).otherwise(pl.lit(words[1]))
+    table().select(pl.exclude("died"), alive=state).write_csv(tmp_path / "data.csv")
+    table().write_csv(tmp_path / "new.csv")
+    model, other = tmp_path / "model.json", (tmp_path / "new.csv", "--event", "died")
+    options = ("--event", "alive", "--event-value", words[0], "-o", model)
+    done("fit", tmp_path / "data.csv", *FIT, *options)
+    own = json.loads(done("evaluate", model, tmp_path / "data.csv", how, "--json"))
+    assert json.loads(done("evaluate", model, *other, how, "--json")) == own
+    assert "FAIL" not in done("verify", model, *other)
+    told = refused("evaluate", model, *other, "--event-value", "9", how)
+    assert "--event-value must be a value of the column 'died'" in told
+
+
+@pytest.mark.parametrize("how", ["--in-memory", "--stream"])
+def test_new_rows_may_lack_the_column_of_weights(tmp_path, how):
+    frame = table().with_columns(w=pl.Series(np.linspace(1, 2, 137)))
+    frames = {"data": frame, "new": frame.drop("w"), "ones": frame.with_columns(w=1.0)}
+    data, new, ones = (tmp_path / f"{name}.csv" for name in frames)
+    for name, each in frames.items():
+        each.write_csv(tmp_path / f"{name}.csv")
+    model = tmp_path / "model.json"
+    done("fit", data, *FIT, "--weights", "w", "-o", model)
+    run = survtree("evaluate", model, new, how, "--json")
+    assert run.exit_code == 0
+    assert "has no column 'w', which held the weights at the fit; --weights names" in run.stderr
+    once = survtree("evaluate", model, ones, how, "--json")
+    assert json.loads(run.stdout) == json.loads(once.stdout)
+    assert "each row counts once" not in once.stderr
+    assert "--weights must name a column of" in refused("verify", model, new, how)
+    assert "FAIL" not in done("verify", model, data)
+
+
+def test_pictures_and_reports_of_new_rows_need_no_weights(tmp_path):
+    frame = table().with_columns(w=pl.Series(np.linspace(1, 2, 137)))
+    frame.write_csv(tmp_path / "data.csv")
+    frame.drop("w").write_csv(tmp_path / "new.csv")
+    model, new = tmp_path / "model.json", tmp_path / "new.csv"
+    done("fit", tmp_path / "data.csv", *FIT, "--weights", "w", "-o", model)
+    done("plot", model, new, "--kind", "calibration", "-o", tmp_path / "plot.svg")
+    done("report", model, new, "--folds", 0, "-o", tmp_path / "report.html")
 
 
 @pytest.mark.parametrize("event", ["died", "censored"])

@@ -1,5 +1,6 @@
 """The frame that a fit took is taken by all that comes later, and tables come back in its kind."""
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -165,8 +166,16 @@ def test_values_and_weights_of_a_command_count_in_python(tmp_path):
     model = survtree.load(tmp_path / "m.json")
     assert model.certificate_.verify(table)
     assert model.certificate_.verify(table.to_pandas())
+    rows, once = table.drop("w"), np.ones(len(table))
     with pytest.raises(ValueError, match=r"the frame has no 'w'. Pass y"):
-        model.score(table.drop("w"))
+        model.certificate_.verify(rows)
+    assert model.certificate_.verify(rows, sample_weight=table["w"].to_numpy())
+    assert model.score(rows) == model.score(table, sample_weight=once)
+    assert model.score(rows.lazy()) == pytest.approx(model.score(rows))
+    assert model.score(table.lazy()) == pytest.approx(model.score(table))
+    right = metrics.ibs_ratio(table, model, sample_weight=once)
+    assert metrics.ibs_ratio(rows, model) == right != metrics.ibs_ratio(table, model)
+    model.report(tmp_path / "page.html", rows, cv=None)
 
 
 def test_a_frame_without_the_outcome_cannot_be_scored():

@@ -310,6 +310,8 @@ def verify(
     from survtree import load
 
     fitted = load(model)
+    if fitted.roles_ is not None:  # the rows of the fit have its weights
+        reading.weights = reading.weights or fitted.roles_.weight
     lazy = rows_to_check(data, reading, fitted, model, stream)
     if lazy is not None:
         found = fitted.certificate_.verify(lazy)

@@ -28,6 +28,7 @@ from survtree._data.read_files import (
     check_no_event_values,
     check_not_excluded,
     check_odd_texts,
+    check_own_column,
     check_still_numbers,
     guessed_role,
     in_rows,
@@ -123,7 +124,7 @@ def study_to_fit(
     roles = roles_of(reading, frame, source.name)
     out, outcome = splitting.exclude or [], (roles.time, roles.event)
     check_columns("--exclude", out, frame.columns, source.name)
-    check_columns("--groups", [] if groups is None else [groups], frame.columns, source.name)
+    _check_groups(groups, roles, frame.columns, source.name)
     check_columns("--categorical", splitting.categorical or (), frame.columns, source.name)
     check_not_excluded(out, outcome)
     covariates = frame.drop(*outcome, *([roles.weight] if roles.weight else []), strict=False)
@@ -173,9 +174,10 @@ def rows_to_check(
     if not _is_streamed(source, stream):
         return None
     frame = source.lazy()
-    _take_known_roles(reading, model)
+    schema = frame.collect_schema()
+    _take_known_roles(reading, model, schema.names(), source.name)
     roles = _roles_of_query(reading, frame, source.name)
-    check_has_columns(model, check_has_names(model, file), frame.collect_schema(), source.name)
+    check_has_columns(model, check_has_names(model, file), schema, source.name)
     if model.causes_ is not None:
         check_no_event_values(roles.event_values)
     return _query(frame, roles)
@@ -298,9 +300,9 @@ def study_to_check(
     check_no_cause(reading.cause, reading.censored)
     source = source_for(data, reading, model)
     frame = _read(source)
-    _take_known_roles(reading, model)
+    _take_known_roles(reading, model, frame.columns, source.name)
     roles = roles_of(reading, frame, source.name)
-    check_columns("--groups", [] if groups is None else [groups], frame.columns, source.name)
+    _check_groups(groups, roles, frame.columns, source.name)
     names = check_has_columns(model, check_has_names(model, file), frame.schema, source.name)
     with in_rows(0, len(frame)):
         check_still_numbers(frame, numbers_by(model.binarizer_.seen_, model.questions_.names))
@@ -311,14 +313,24 @@ def study_to_check(
     return study._replace(causes=causes, groups=of_groups)
 
 
-def _take_known_roles(reading: Reading, model: Any) -> None:
-    """What a command does not say of the outcome is as it was at the fit."""
+def _take_known_roles(reading: Reading, model: Any, columns: Sequence[str], file: str) -> None:
+    """What a command does not say of the outcome is as it was at the fit.
+
+    Rows that are scored may have another column of events, and no column of weights.
+    """
     known = model.roles_
-    if known is not None:
-        reading.time = reading.time or known.time
-        reading.event = reading.event or known.event
-        reading.weights = reading.weights or known.weight
+    if known is None:
+        return
+    if reading.event in (None, known.event):
         reading.event_value = reading.event_value or list(known.event_values)
+    reading.time, reading.event = reading.time or known.time, reading.event or known.event
+    found = known.in_columns(columns)
+    if reading.weights is None and found.weight != known.weight:
+        note(
+            f"each row counts once: {file} has no column {known.weight!r}, which held the weights "
+            "at the fit; --weights names another"
+        )
+    reading.weights = reading.weights or found.weight
 
 
 def note_rows(model: Any, study: Study) -> None:
@@ -358,7 +370,15 @@ def roles_of(reading: Reading, frame: "pl.DataFrame", file: str) -> "Roles":
         event = guessed_role("--event", EVENT_NAMES, frame, file)
         note(f"events are taken from the column {event!r}, by its name; --event names another")
     check_differ(time, event)
+    check_own_column("--weights", reading.weights, {time: "times", event: "events"})
     return Roles(time, event, tuple(reading.event_value or ()), reading.weights)
+
+
+def _check_groups(groups: str | None, roles: "Roles", columns: Sequence[str], file: str) -> None:
+    """The column of groups is there, and none of the outcome."""
+    check_columns("--groups", [] if groups is None else [groups], columns, file)
+    taken = {roles.time: "times", roles.event: "events", roles.weight: "weights"}
+    check_own_column("--groups", groups, taken)
 
 
 def _study(frame: "pl.DataFrame", roles: "Roles", file: str, *, has_causes: bool) -> Study:

@@ -4,7 +4,7 @@ import csv
 import difflib
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -313,6 +313,15 @@ def check_not_excluded(excluded: Iterable[str], outcome: Sequence[str]) -> None:
                 "--exclude must not name time or event, which are never split on; got "
                 f"{name!r}. Leave it out of --exclude."
             )
+
+
+def check_own_column(role: str, name: str | None, taken: Mapping[Any, str]) -> None:
+    """Refuse a column of weights or groups that holds something else already."""
+    if name is not None and name in taken:
+        raise ValueError(
+            f"{role} must be a column of its own; {name!r} holds the {taken[name]}. Name another "
+            f"column, or leave out {role}."
+        )
 
 
 def check_kept(kept: Sequence[str], made: Sequence[str]) -> None:

@@ -17,7 +17,11 @@ from survtree._data.causes import Causes, with_cause, with_known_causes
 from survtree._data.column_summaries import Facts, facts_of
 from survtree._data.lazy_rows import ROW, LazyRows, as_query, collected
 from survtree._data.read_events import read_events
-from survtree._data.read_files import check_columns_of_model, check_event_values
+from survtree._data.read_files import (
+    check_columns_of_model,
+    check_event_values,
+    check_own_column,
+)
 from survtree._data.read_outcome import (
     check_differ,
     check_is_column,
@@ -70,15 +74,13 @@ def check_lazy(
         if name is not None:
             check_is_column(role, name, names)
     check_differ(duration_col, event_col)
-    if sample_weight in (duration_col, event_col):
-        raise ValueError(
-            f"sample_weight must be a column of its own; {sample_weight!r} holds the outcome. Name "
-            "the column of the weights."
-        )
+    check_own_column("sample_weight", sample_weight, {duration_col: "times", event_col: "events"})
     return LazyRows(query, duration_col, event_col, sample_weight, cause, censored)
 
 
-def check_lazy_again(X: Any, y: Any, sample_weight: Any, roles: Roles | None) -> LazyRows:
+def check_lazy_again(
+    X: Any, y: Any, sample_weight: Any, roles: Roles | None, *, needs_weight: bool
+) -> LazyRows:
     """Lazy rows for a model that is fitted: their outcome is in the columns of the fit."""
     if isinstance(X, LazyRows):
         return X
@@ -87,6 +89,8 @@ def check_lazy_again(X: Any, y: Any, sample_weight: Any, roles: Roles | None) ->
             "a lazy X must hold its outcome in the columns from which the fit took it; this fit "
             "was given y. Collect X, and pass y."
         )
+    if not needs_weight:
+        roles = roles.in_columns(nw.from_native(X).collect_schema().names())
     weight = roles.weight if sample_weight is None else sample_weight
     rows = check_lazy(X, y, weight, roles.time, roles.event)
     return replace(rows, event_values=roles.event_values)

@@ -4,7 +4,7 @@ A fit that took its outcome from columns of a frame remembers their names. Later
 another one with these columns, can be passed whole.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -27,6 +27,10 @@ class Roles(NamedTuple):
     weight: str | None = None
     left_out: tuple[str, ...] = ()
 
+    def in_columns(self, columns: Collection[str]) -> "Roles":
+        """Without the weights if no column holds them: rows that are scored need none."""
+        return self if self.weight in columns else self._replace(weight=None)
+
 
 def roles_of(duration_col: Any, event_col: Any) -> Roles | None:
     """The roles of columns that were named in a fit."""
@@ -42,11 +46,15 @@ def covariates_of(X: Any, roles: Roles | None) -> Any:
     return frame.drop(found).to_native() if found else X
 
 
-def rows_of(X: Any, y: Any, sample_weight: Any, roles: Roles | None) -> tuple[Any, Any, Any]:
+def rows_of(
+    X: Any, y: Any, sample_weight: Any, roles: Roles | None, *, needs_weight: bool
+) -> tuple[Any, Any, Any]:
     """Covariates, outcome and weights; what is not given is taken from the columns of the fit."""
     frame = None if roles is None or y is not None else as_frame(X)
     if roles is not None and frame is not None:
         by_name = {str(name): frame.get_column(name) for name in frame.columns}
+        if sample_weight is not None or not needs_weight:
+            roles = roles.in_columns(by_name)
         check_has_outcome(roles, list(by_name))
         y = _flags(by_name[roles.event], roles.event_values), by_name[roles.time]
         if sample_weight is None and roles.weight is not None:

@@ -333,7 +333,7 @@ def given_rows(
     is_told = y is not None or duration_col is not None or event_col is not None
     known = estimator.causes_ if cause is None and estimator.__sklearn_is_fitted__() else None
     if not is_told and estimator.__sklearn_is_fitted__():
-        X, y, sample_weight = rows_of(X, y, sample_weight, estimator.roles_)
+        X, y, sample_weight = rows_of(X, y, sample_weight, estimator.roles_, needs_weight=True)
         roles = estimator.roles_
     else:
         X, y = split_outcome(X, y, duration_col, event_col)

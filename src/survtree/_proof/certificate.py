@@ -388,4 +388,5 @@ class Certificate:
         loaded from a file, a built-in teacher is fitted again; the ``targets`` of another teacher
         must be given.
         """
-        return recheck(self, self.binarizer.read_with_outcome(X, y, sample_weight), targets)
+        rows = self.binarizer.read_with_outcome(X, y, sample_weight, needs_weight=True)
+        return recheck(self, rows, targets)

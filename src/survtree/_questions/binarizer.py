@@ -259,17 +259,27 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         covariates = covariates_of(X, self.roles_)
         return read_new_rows(model or self, covariates, self.seen_, self.missing)
 
-    def read_with_outcome(self, X: Any, y: Any, sample_weight: Any, model: Any = None) -> Study:
+    def read_with_outcome(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        model: Any = None,
+        *,
+        needs_weight: bool = False,
+    ) -> Study:
         """Rows whose outcome is known; as at fit, those with missing values may be left out.
 
-        Lazy rows come as groups of those with the same answers, time and event.
+        Lazy rows come as groups of those with the same answers, time and event. Other rows than
+        those of the fit need not have its column of weights.
         """
         if is_streamed(X):
             from survtree._data.read_lazy import check_lazy_again  # polars is slow to import
             from survtree._questions.lazy_groups import grouped_known_rows
 
-            return grouped_known_rows(self, check_lazy_again(X, y, sample_weight, self.roles_))
-        X, y, sample_weight = rows_of(X, y, sample_weight, self.roles_)
+            given = X, y, sample_weight, self.roles_
+            return grouped_known_rows(self, check_lazy_again(*given, needs_weight=needs_weight))
+        X, y, sample_weight = rows_of(X, y, sample_weight, self.roles_, needs_weight=needs_weight)
         y = with_known_causes(y, self.causes_)
         return read_study(model or self, X, y, sample_weight, self.missing, self.seen_)
 

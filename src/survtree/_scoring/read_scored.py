@@ -117,7 +117,7 @@ def _parts_of_frame(y: Any, X: Any, sample_weight: Any, roles: Roles | None) -> 
     whole = X if y is None else y if X is None and _is_whole(y, roles) else None
     if whole is None:
         return y, X, sample_weight
-    X, y, sample_weight = rows_of(whole, None, sample_weight, roles)
+    X, y, sample_weight = rows_of(whole, None, sample_weight, roles, needs_weight=False)
     return y, X, sample_weight
 
 
@@ -168,7 +168,7 @@ def trained_on(
     """
     if train is not None:
         if _is_whole(train, roles):
-            _, train, train_weight = rows_of(train, None, train_weight, roles)
+            _, train, train_weight = rows_of(train, None, train_weight, roles, needs_weight=True)
         train = with_known_causes(train, causes)
         training = check_scored(train, train_weight, "train", "train_weight").until(horizon)
         training = training.counted()

@@ -219,7 +219,7 @@ def check_report_text(name: str, text: Any) -> str | None:
 def check_report_rows(X: Any, y: Any, sample_weight: Any, roles: Any) -> Any:
     """X, y and weights; None without rows. The outcome may be in columns of X, as at the fit."""
     if X is not None:
-        X, y, sample_weight = rows_of(X, y, sample_weight, roles)
+        X, y, sample_weight = rows_of(X, y, sample_weight, roles, needs_weight=False)
     if (X is None) != (y is None):
         absent, there = ("y", "X") if y is None else ("X", "y")
         raise ValueError(

@@ -73,6 +73,13 @@ TABLES: dict[str, list[Case]] = {
         Case("`--time dais`", lambda: fit(time="dais", event="died"), ("'dais'", "'days'")),
         Case("`--event death`", lambda: fit(time="days", event="death"), ("'death'",)),
         Case("`--weights w`", lambda: fit(weights="w"), ("'w'",)),
+        Case("`--weights days`", lambda: fit(weights="days"), ("'days'", "times")),
+        Case("`--groups died`", lambda: fit(groups="died"), ("'died'", "events")),
+        Case(
+            "`--weights age --groups age`",
+            lambda: fit(weights="age", groups="age"),
+            ("'age'", "weights"),
+        ),
         Case("`--exclude ages`", lambda: fit(exclude=["ages"]), ("'ages'", "'age'")),
         Case("`--exclude days`", lambda: fit(exclude=["days"]), ("'days'",)),
         Case(
