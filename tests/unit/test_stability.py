@@ -4,10 +4,11 @@ import numpy as np
 import polars as pl
 import pytest
 from sklearn.metrics import adjusted_rand_score
+from sklearn.model_selection import GroupKFold
 
 from survtree import OptimalSurvivalTree, OptimalSurvivalTreeCV, bootstrap
 from survtree._data.table import EventTable
-from survtree._model.stability import bootstrap_samples
+from survtree._model.stability import Folding, bootstrap_samples
 from survtree._scoring.scores import ibs_ratio
 from survtree.datasets import load
 
@@ -130,3 +131,57 @@ def test_it_reads_well(found):
     assert text.startswith("12 bootstrap samples\n")
     for part in ("adjusted Rand index", "optimism", "Karnofsky_score", "(* in the fit)"):
         assert part in text
+
+
+def test_a_reference_that_is_a_model_stays_fitted():
+    reference = OptimalSurvivalTree(2, 0.0005).fit(X, y)
+    tree = OptimalSurvivalTree(2, 0.004, reference=reference)
+    found = bootstrap(tree, X, y, n_bootstraps=3, random_state=0)
+    assert found.model.status_ == "guessed"
+    assert found.model.objective_ == tree.fit(X, y).objective_
+    assert found.samples.height == 3
+
+
+def rare(n_events, n=80, seed=0):
+    """Rows of which few have an event, of six sites."""
+    rng = np.random.default_rng(seed)
+    event = np.arange(n) < n_events
+    return EventTable(event, rng.exponential(size=n) + 0.1, np.ones(n)), rng.integers(0, 6, n)
+
+
+def test_samples_have_the_events_and_groups_that_folds_need():
+    events, sites = rare(8)
+    for groups in (None, sites):
+        rng, n = np.random.RandomState(0), 40
+        samples = list(bootstrap_samples(events, n, rng, groups, Folding(5, events, groups)))
+        plain = list(bootstrap_samples(events, 40 * n, np.random.RandomState(0), groups))
+        able = [
+            drawn
+            for drawn in plain
+            if (drawn[events.event] > 0).sum() >= 5
+            and (groups is None or len(set(groups[drawn > 0])) >= 5)
+            and (groups is None or len(set(groups[(drawn > 0) & events.event])) >= 2)
+        ]
+        assert len(able) < len(plain)
+        # Those that are able to be folded are what they were, in their order.
+        assert all(np.array_equal(a, b) for a, b in zip(samples, able, strict=False))
+
+
+def test_enough_events_for_folds_leave_samples_as_they_are():
+    events = EventTable(EVENT, TIME, np.ones(len(TIME)))
+    rng = np.random.RandomState(0)
+    folded = bootstrap_samples(events, N_SAMPLES, rng, None, Folding(5, events, None))
+    assert all(np.array_equal(a, b) for a, b in zip(folded, counts(), strict=True))
+
+
+@pytest.mark.filterwarnings("ignore::survtree.TailWeightWarning")
+@pytest.mark.parametrize("cv", [5, GroupKFold(5)])
+def test_a_cross_validation_is_bootstrapped_where_events_or_groups_are_few(cv):
+    events, sites = rare(30)
+    table = np.random.default_rng(1).normal(size=(len(sites), 2))
+    tuned = OptimalSurvivalTreeCV(max_depths=(1,), min_regularization=0.005, cv=cv)
+    found = bootstrap(tuned, table, events.y, n_bootstraps=4, groups=sites)
+    assert found.n_bootstraps == 4
+    if cv == 5:
+        few, _ = rare(8)
+        assert bootstrap(tuned, table, few.y, n_bootstraps=8).n_bootstraps == 8

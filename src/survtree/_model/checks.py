@@ -18,6 +18,7 @@ from survtree._data.table import EventTable
 from survtree._proof.certificate import Certificate
 from survtree._search.near_trees import NearTrees, ended_by
 from survtree._search.problem import Problem
+from survtree._search.read_reference import check_reference
 
 T = TypeVar("T")
 MOST = 2**62  # trees that anybody can list; the core counts to a little more
@@ -237,6 +238,17 @@ def check_teacher_of_parts(teacher: Any) -> None:
         )
 
 
+def check_reference_of_parts(reference: Any) -> None:
+    """The same of a reference, which may also be the losses of all rows."""
+    kind = "name" if reference is None else check_reference(reference)
+    if kind in ("curves", "losses"):
+        raise ValueError(
+            "reference must be a name, a fitted model or None where parts of the rows are fitted; "
+            f"got the {kind} of all rows. Pass 'forest' or 'boosting', which is fitted to each "
+            "part, or the model itself."
+        )
+
+
 def check_path(min_regularization: Any, options: Mapping[str, Any]) -> float:
     """The smallest penalty of a path, whose other options must make sense for a path."""
     for name in options:
@@ -332,12 +344,12 @@ def check_cv(cv: Any, n_events: int, n_rows: int) -> str:
     return "folds"
 
 
-def check_nested(cv: Any) -> None:
-    """Inner folds are made of the training rows of outer ones, so they cannot be listed before."""
+def check_nested(what: str, cv: Any) -> None:
+    """Folds that are made of some of the rows, such as a sample, cannot be listed before."""
     if check_cv(cv, sys.maxsize, sys.maxsize) == "folds":
         raise ValueError(
-            "nested_score needs folds that can be made of any rows; cv lists the folds of these "
-            "rows. Pass cv=5 or a splitter to the constructor."
+            f"{what} needs folds that can be made of any rows; cv lists the folds of these rows. "
+            "Pass cv=5 or a splitter to the constructor."
         )
 
 

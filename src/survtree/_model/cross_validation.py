@@ -4,7 +4,6 @@ One search per fold and depth finds a whole regularization path. Everything that
 task (``many_fits.py``).
 """
 
-import warnings
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from survtree._model.fitted import FittedTree
 from survtree._model.many_fits import fit_many
 from survtree._model.path import found_path
 from survtree._model.prepare import Cohort, Places
-from survtree._model.read_folds import check_folds, check_groups_are_whole, ends_of, shuffled_folds
+from survtree._model.read_folds import divided_folds, listed_folds, shuffled_folds
 from survtree._scoring.concordance import concordance_of_risks
 from survtree._scoring.curves import Curves
 from survtree._scoring.read_scored import Scored
@@ -59,18 +58,12 @@ def folds_of(
     ``is_kept`` are left; a splitter divides those that are left.
     """
     kind = check_cv(cv, int(events.event.sum()), len(events))
-    no_columns = np.zeros((len(events), 1))
-    if kind != "number":
-        with warnings.catch_warnings():
-            # A splitter that does not know groups says so; whether it parts them is looked at here.
-            warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
-            pairs = cv.split(no_columns, ends_of(events), groups) if kind == "splitter" else cv
-            counted = None if kind == "splitter" else is_kept
-            folds = [Fold(*pair) for pair in check_folds(pairs, events, counted)]
-        if groups is not None:
-            check_groups_are_whole(folds, groups, is_kept)
-        return folds
-    pairs = shuffled_folds(int(cv), events, rng, n_repeats, groups)
+    if kind == "splitter":
+        pairs = divided_folds(cv, events, groups, is_kept)
+    elif kind == "folds":
+        pairs = listed_folds(cv, events, groups, is_kept)
+    else:
+        pairs = shuffled_folds(int(cv), events, rng, n_repeats, groups)
     return [Fold(*pair) for pair in pairs]
 
 

@@ -5,6 +5,7 @@ A group is, for example, several rows of one subject.
 
 import warnings
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,6 +21,56 @@ MOST_TRIES = 10
 def ends_of(events: EventTable) -> NDArray[Any]:
     """How each row ended, of which folds have about equally many of each kind."""
     return events.event if events.cause is None else events.kinds
+
+
+def most_folds(events: EventTable, groups: Places | None = None) -> int:
+    """How many folds can be made of rows at most; with fewer than 2 there are none.
+
+    Each fold needs an event, and of grouped rows a group; the events must not be of one group.
+    """
+    n_events = int(events.event.sum())
+    if groups is None:
+        return n_events
+    n_with_events = len(np.unique(groups[events.event]))
+    return n_with_events if n_with_events < 2 else min(n_events, len(np.unique(groups)))
+
+
+def can_be_folded(cv: Any, events: EventTable, groups: Places | None = None) -> bool:
+    """Whether so many folds, or those of a splitter, can be made of rows."""
+    if not hasattr(cv, "split"):
+        return bool(int(cv) <= most_folds(events, groups))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            # Of a copy: the folds that are made in earnest do not depend on this.
+            divided_folds(deepcopy(cv), events, groups)
+    except ValueError:
+        return False
+    return True
+
+
+def divided_folds(
+    splitter: Any, events: EventTable, groups: Places | None, is_kept: Bools | None = None
+) -> list[Pair]:
+    """The folds of a splitter, which divides the rows that are left, checked."""
+    with warnings.catch_warnings():
+        # A splitter that does not know groups says so; whether it parts them is looked at here.
+        warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
+        pairs = splitter.split(np.zeros((len(events), 1)), ends_of(events), groups)
+        folds = list(check_folds(pairs, events))
+    if groups is not None:
+        check_groups_are_whole(folds, groups, is_kept)
+    return folds
+
+
+def listed_folds(
+    pairs: Any, events: EventTable, groups: Places | None, is_kept: Bools | None = None
+) -> list[Pair]:
+    """Folds that are given as pairs of places, checked."""
+    folds = list(check_folds(pairs, events, is_kept))
+    if groups is not None:
+        check_groups_are_whole(folds, groups, is_kept)
+    return folds
 
 
 def shuffled_folds(
@@ -83,6 +134,37 @@ def check_enough_groups(n_folds: int, groups: Places) -> None:
         raise ValueError(
             f"cv must be at most the number of groups, which folds do not part; cv is {n_folds}, "
             f"and there are {n_groups:,} groups. Pass a smaller cv, or finer groups."
+        )
+
+
+def check_inner_folds(cv: Any, events: EventTable, groups: Places | None, outer_fold: int) -> None:
+    """Refuse more inner folds than can be made of the training rows of an outer fold.
+
+    A splitter knows itself what it cannot divide.
+    """
+    if hasattr(cv, "split") or can_be_folded(cv, events, groups):
+        return
+    have = format_count(int(events.event.sum()), "event")
+    if groups is not None:
+        n_with_events = len(np.unique(groups[events.event]))
+        have += f" in {n_with_events:,} of {format_count(len(np.unique(groups)), 'group')}"
+    raise ValueError(
+        "nested_score needs as many events, and groups where there are any, as cv makes folds in "
+        f"the training rows of each outer fold; cv is {cv}, and those of outer fold {outer_fold} "
+        f"have {have}. Pass a smaller cv to the constructor, or more rows."
+    )
+
+
+def check_can_be_drawn(is_likely: bool, cv: Any, events: EventTable, groups: Places | None) -> None:
+    """Refuse folds that can be made of hardly any bootstrap sample of rows."""
+    if not is_likely:
+        what = format_count(int(events.event.sum()), "event")
+        if groups is not None:
+            what += f" and {format_count(len(np.unique(groups)), 'group')}"
+        raise ValueError(
+            "bootstrap needs samples of which cv can make its folds; hardly any is, since cv is "
+            f"{cv}, and a sample has about two thirds of the {what} of all rows. Pass an estimator "
+            "with a smaller cv."
         )
 
 

@@ -3,8 +3,9 @@
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -19,18 +20,25 @@ from survtree._base.checks import check_option
 from survtree._base.numbers import format_count, format_percent
 from survtree._data.frames import frame_in
 from survtree._data.read_columns import warn_of_data
-from survtree._data.table import EventTable
-from survtree._model.checks import check_bootstrap, check_teacher_of_parts
-from survtree._model.cross_validation import SCORE_OF, leaf_places
+from survtree._data.table import Bools, EventTable
+from survtree._model.checks import (
+    check_bootstrap,
+    check_nested,
+    check_reference_of_parts,
+    check_teacher_of_parts,
+)
+from survtree._model.cross_validation import SCORE_OF, folds_of, leaf_places
 from survtree._model.defaults import resolved_horizon, without_defaults
 from survtree._model.fitted import FittedTree, keep_roles
 from survtree._model.many_fits import fit_many
 from survtree._model.prepare import Cohort, cohort_of, given_rows
+from survtree._model.read_folds import can_be_folded, check_can_be_drawn
 from survtree._scoring.tail import heavy_tail, warn_of_tail
 from survtree._search.progress import FITS_HEADER, FitsSnapshot, watching
 
 Counts = NDArray[np.intp]
 MOST_LINES = 10
+MOST_DRAWN = 10_000  # samples, until one can be fitted
 
 
 class Corrected(NamedTuple):
@@ -139,7 +147,9 @@ def bootstrap(
     and the one curve that the IBS ratio compares with, are those of the rows that are scored. A row
     that is drawn twice has twice the weight; ``min_samples_leaf`` and ``min_events_leaf`` count it
     once, and a cross-validation never has it both in the training rows and in the held-out rows of
-    a fold. A horizon "auto" is that of all rows in all samples.
+    a fold. A horizon "auto" is that of all rows in all samples. A sample that cannot be fitted is
+    drawn again: one without an event, or with fewer distinct events, or groups, than a
+    cross-validation has folds.
 
     Parameters
     ----------
@@ -177,6 +187,7 @@ def bootstrap(
     """
     n = check_bootstrap(estimator, FittedTree, n_bootstraps)
     check_teacher_of_parts(estimator.teacher)
+    check_reference_of_parts(getattr(estimator, "reference", None))
     for name, value in (("n_jobs", n_jobs), ("verbose", verbose), ("callback", callback)):
         check_option(name, value)
     rng = check_random_state(check_option("random_state", random_state))
@@ -184,7 +195,7 @@ def bootstrap(
     rows = cohort_of(clone(estimator), given.X, given.y, given.sample_weight, groups)
     horizon = _horizon_of(estimator, rows.events)
     events = rows.events.until(horizon)
-    samples = bootstrap_samples(events, n, rng, rows.groups)
+    samples = bootstrap_samples(events, n, rng, rows.groups, _folding_of(estimator, rows))
     everyone = np.ones(len(rows), dtype=np.intp)
     tasks = [_Task(estimator, rows, everyone, "all rows", True, horizon)]
     tasks += [
@@ -216,25 +227,60 @@ def _horizon_of(estimator: Any, events: EventTable) -> float | None:
     return resolved_horizon(check_option("horizon", meant["horizon"]), events)
 
 
+class Folding(NamedTuple):
+    """A cross-validation, and the rows of whose samples it makes its folds."""
+
+    cv: Any
+    events: EventTable
+    groups: NDArray[np.intp] | None
+
+    def is_possible(self, drawn: Bools) -> bool:
+        """Whether it can make its folds of some of the rows."""
+        groups = None if self.groups is None else self.groups[drawn]
+        return can_be_folded(self.cv, self.events.take(drawn), groups)
+
+
+def _folding_of(estimator: Any, rows: Cohort) -> Folding | None:
+    """That of an estimator, if it makes folds.
+
+    What is wrong for all rows is said of all rows, before anything is fitted.
+    """
+    if not hasattr(estimator, "cv"):
+        return None
+    check_nested("bootstrap", estimator.cv)
+    folding = Folding(estimator.cv, rows.events, rows.groups)
+    if not folding.is_possible(np.ones(len(rows), dtype=bool)):
+        folds_of(deepcopy(folding.cv), rows.events, check_random_state(0), groups=rows.groups)
+    return folding
+
+
 def bootstrap_samples(
     events: EventTable,
     n_samples: int,
     rng: np.random.RandomState,
     groups: NDArray[np.intp] | None = None,
+    folding: Folding | None = None,
 ) -> Iterator[Counts]:
     """How often each row was drawn, in samples with replacement that can be fitted.
 
-    Rows of one group are drawn together.
+    Rows of one group are drawn together. A sample that cannot be fitted is drawn again: without an
+    event there is nothing to fit, and a cross-validation needs enough of them for its folds.
     """
     of_row = np.arange(len(events)) if groups is None else np.unique(groups, return_inverse=True)[1]
     n = int(of_row.max()) + 1
     for _ in range(n_samples):
-        is_usable = False
-        while not is_usable:  # without an event there is nothing to fit; another one is drawn
+        for n_drawn in count(1):
             counts = np.bincount(rng.randint(n, size=n), minlength=n)[of_row]
-            drawn = counts > 0
-            is_usable = bool(events.event[drawn].any() and events.time[drawn].max() > 0)
+            if _is_usable(counts > 0, events, folding):
+                break
+            if folding is not None:
+                check_can_be_drawn(n_drawn < MOST_DRAWN, *folding)
         yield counts
+
+
+def _is_usable(drawn: Bools, events: EventTable, folding: Folding | None) -> bool:
+    has_events = events.event[drawn].any() and events.time[drawn].max() > 0
+    return bool(has_events) and (folding is None or folding.is_possible(drawn))
 
 
 def _fit(task: _Task) -> tuple[FittedTree | None, _SampleFit]:
@@ -248,11 +294,7 @@ def _fit(task: _Task) -> tuple[FittedTree | None, _SampleFit]:
         # The caller warns of all rows, once.
         warnings.simplefilter("ignore", TailWeightWarning)
         warnings.simplefilter("ignore", DataWarning)
-        # scikit-learn's clone forgets the fit of a teacher that is a model.
-        teacher = task.estimator.teacher
-        estimator = clone(task.estimator).set_params(horizon=task.horizon, teacher=teacher)
-        estimator.set_params(exclude=task.rows.left_out or None)
-        model = sample.fit(estimator)
+        model = sample.fit(_unfitted(task))
     if model._is_interrupted:  # by Ctrl-C, which is about all of the samples
         raise KeyboardInterrupt
     questions, splits = model.questions_, model.tree_.question[model.tree_.question >= 0].tolist()
@@ -266,6 +308,17 @@ def _fit(task: _Task) -> tuple[FittedTree | None, _SampleFit]:
     )
     # A copy has no training rows, as if it came from another process: n_jobs must not matter.
     return (copy(model) if task.is_fit else None), kept
+
+
+def _unfitted(task: _Task) -> Any:
+    """The estimator of a task, to be fitted; its own fit stays as it is.
+
+    scikit-learn's clone forgets the fits of a teacher and of a reference that are models.
+    """
+    options = {"horizon": task.horizon, "exclude": task.rows.left_out or None}
+    given = task.estimator.get_params(deep=False)
+    models = {name: given[name] for name in ("teacher", "reference") if name in given}
+    return clone(task.estimator).set_params(**options, **models)
 
 
 def _scores(model: FittedTree, rows: Cohort, horizon: float | None) -> dict[str, float]:

@@ -46,6 +46,7 @@ from survtree._model.defaults import (
 from survtree._model.estimator import OptimalSurvivalTree
 from survtree._model.fitted import FittedTree, keep_roles
 from survtree._model.prepare import Cohort, cohort_of, copy_feature_names, given_rows
+from survtree._model.read_folds import check_inner_folds
 from survtree._model.tuning_words import log_scores, warn_if_incomplete, warn_if_stopped
 from survtree._search.progress import FITS_HEADER, FitsSnapshot, Watch, watching
 from survtree._search.read_teacher import seed_of
@@ -349,15 +350,16 @@ class OptimalSurvivalTreeCV(FittedTree):
         outer and inner folds.
         """
         settings = self._settings()
-        check_nested(self.cv)
+        check_nested("nested_score", self.cv)
         given = given_rows(self, X, y, sample_weight, duration_col, event_col, cause, censored)
         rows = cohort_of(clone(self), given.X, given.y, given.sample_weight, groups)
         seed = seed_of(self.random_state)
         settings, rng = _settled(settings, rows, seed), check_random_state(seed)
         outer = folds_of(cv, rows.events, rng, groups=rows.groups, is_kept=rows.is_kept)
         plans = []
-        for train, _ in outer:
+        for number, (train, _) in enumerate(outer, 1):
             part = rows.take(train)
+            check_inner_folds(self.cv, part.events, part.groups, number)
             inner = folds_of(self.cv, part.events, rng, settings.n_repeats, part.groups)
             plans.append(Plan(train, [Fold(train[fold.train], train[fold.test]) for fold in inner]))
         with watching(self.verbose, self.callback) as watch:

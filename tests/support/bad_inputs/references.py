@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 
-from survtree import OptimalSurvivalTree, StepFunction
+from survtree import OptimalSurvivalTree, StepFunction, bootstrap
 from tests.support.bad_inputs.case import TABLE, TIME, Case, N, Y, but
 
 TIMES = np.array([1.0, 5.0, 9.0])
@@ -20,6 +20,11 @@ LOSSES = np.full(N, 0.001)
 def losses(reference: Any) -> Any:
     """A fit to the good table with that reference."""
     return OptimalSurvivalTree(reference=reference, random_state=0).fit(TABLE, Y)
+
+
+def resampled(reference: Any) -> Any:
+    """A bootstrap with that reference."""
+    return bootstrap(OptimalSurvivalTree(1, 0.01, reference=reference), TABLE, Y, n_bootstraps=2)
 
 
 class Model:
@@ -96,6 +101,7 @@ REFERENCES: dict[str, list[Case]] = {
             lambda: losses((but(CURVES, (3, 2), 0.6), TIMES)),
             ("row 3 goes from 0.5 to 0.6 at time 9",),
         ),
+        Case("in a bootstrap", lambda: resampled((CURVES, TIMES)), ("reference", "curves")),
     ],
     "Reference: models": [
         Case("not fitted", lambda: losses(OptimalSurvivalTree()), ("OptimalSurvivalTree",)),
@@ -127,5 +133,6 @@ REFERENCES: dict[str, list[Case]] = {
         Case("infinite", lambda: losses(but(LOSSES, 3, np.inf)), ("row 3", "inf")),
         Case("text", lambda: losses(["low"] * N), ("row 0", "'low'")),
         Case("not divided by rows and time", lambda: losses(TIME), ("row 0 has 1",)),
+        Case("in a bootstrap", lambda: resampled(LOSSES), ("reference", "losses")),
     ],
 }

@@ -10,6 +10,7 @@ from survtree import OptimalSurvivalTree, OptimalSurvivalTreeCV, bootstrap, regu
 from tests.support.bad_inputs.case import EVENT, TABLE, TIME, Case, N, Y
 
 HALVES = [(range(8), range(8, N)), (range(8, N), range(8))]
+SITES = np.arange(N) % 4
 
 
 def tune(X: Any = TABLE, y: Any = Y, **options: Any) -> Any:
@@ -97,6 +98,16 @@ TUNINGS: dict[str, list[Case]] = {
             lambda: OptimalSurvivalTreeCV().nested_score(TABLE, Y, cv=13),
             ("cv is 13", "12 of 16"),
         ),
+        Case(
+            "more inner folds than an outer fold leaves events",
+            lambda: OptimalSurvivalTreeCV(cv=12).nested_score(TABLE, Y, cv=3),
+            ("nested_score", "cv is 12", "outer fold 1", "8 events"),
+        ),
+        Case(
+            "more inner folds than an outer fold leaves groups",
+            lambda: OptimalSurvivalTreeCV(cv=4).nested_score(TABLE, Y, cv=4, groups=SITES),
+            ("nested_score", "cv is 4", "of 3 groups"),
+        ),
     ],
     "Bootstrap": [
         Case(
@@ -114,6 +125,21 @@ TUNINGS: dict[str, list[Case]] = {
         Case("`n_bootstraps=1`", lambda: draw(n_bootstraps=1), ("n_bootstraps",)),
         Case("`n_bootstraps=10.0`", lambda: draw(n_bootstraps=10.0), ("n_bootstraps",)),
         Case("`n_jobs=0`", lambda: draw(n_jobs=0), ("n_jobs",)),
+        Case(
+            "a cross-validation with folds that are listed",
+            lambda: draw(OptimalSurvivalTreeCV(cv=HALVES)),
+            ("bootstrap", "cv"),
+        ),
+        Case(
+            "more folds than events",
+            lambda: draw(OptimalSurvivalTreeCV(cv=13)),
+            ("cv is 13", "12 of 16"),
+        ),
+        Case(
+            "as many folds as rows, all of them events",
+            lambda: bootstrap(OptimalSurvivalTreeCV(cv=N), TABLE, (TIME > 0, TIME)),
+            ("cv is 16", "16 events"),
+        ),
         Case("`random_state=-1`", lambda: draw(random_state=-1), ("random_state",)),
     ],
 }
