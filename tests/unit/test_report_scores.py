@@ -217,3 +217,34 @@ def test_the_greedy_tree_splits_noise_as_rarely_as_its_level_says():
         events = events_of((rng.random(60) < 0.7, rng.exponential(size=60)))
         n_split += greedy_tree(answers, events, answers).n_groups > 1
     assert 0 < n_split <= 0.08 * 300
+
+
+def few_events(n_events, n=60, seed=0):
+    """Rows of which few have an event, of four sites."""
+    rng = np.random.default_rng(seed)
+    event = np.arange(n) < n_events
+    return rng.normal(size=(n, 2)), (event, rng.exponential(size=n) + 0.1), np.arange(n) % 4
+
+
+SMALL = {"min_samples_leaf": 5, "max_depths": (1,), "min_regularization": 0.01}
+
+
+@pytest.mark.filterwarnings("ignore::survtree.TailWeightWarning")
+def test_what_cannot_be_tuned_again_in_each_fold_is_not_measured(tmp_path):
+    X, y, sites = few_events(6)
+    model = OptimalSurvivalTreeCV(cv=5, **SMALL).fit(X, y)
+    assert "too few events or groups to tune it again" in page_of(model, tmp_path, X, y)
+    model = OptimalSurvivalTreeCV(cv=2, **SMALL).fit(X, y)
+    assert "too few events" not in page_of(model, tmp_path, X, y)
+    X, y, sites = few_events(30)
+    model = OptimalSurvivalTreeCV(cv=4, **SMALL).fit(X, y, groups=sites)
+    assert "too few events or groups" in page_of(model, tmp_path, X, y, groups=sites)
+
+
+@pytest.mark.filterwarnings("ignore::survtree.TailWeightWarning")
+def test_usual_folds_are_no_more_than_the_groups(tmp_path):
+    X, y, sites = few_events(30)
+    model = OptimalSurvivalTree(1, 0.01).fit(X, y)
+    assert "4-fold cross-validation" in page_of(model, tmp_path, X, y, groups=sites)
+    of_one = np.where(y[0], 0, 1 + sites)
+    assert "in at least two groups" in page_of(model, tmp_path, X, y, groups=of_one)

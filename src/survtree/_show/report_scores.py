@@ -13,6 +13,7 @@ from survtree._model.cross_validation import Fold, folds_of
 from survtree._model.defaults import is_word
 from survtree._model.fitted import functions_of
 from survtree._model.prepare import Cohort
+from survtree._model.read_folds import can_be_folded, most_folds
 from survtree._scoring.curves import StepFunction, outcome_of
 from survtree._scoring.rivals import Predicted, cox_model, greedy_tree, one_curve_for_all
 from survtree._scoring.scores import SCORES, calibration_groups, scores_of
@@ -32,12 +33,17 @@ WHY_NOT = {
     "cv is None": "Cross-validation was turned off. Pass cv=5, or --folds 5.",
     "seconds": "Fitting the model again for each fold would take long. Pass cv=5, or --folds 5.",
     "events": "Folds need at least two events. Pass rows that were not used in the fit.",
+    "groups": "Folds need events in at least two groups of rows. Pass rows that were not used in "
+    "the fit.",
     "reference": "The fit uses a reference model that has seen all rows. Pass rows that were not "
     "used in the fit.",
     "teacher": "The fit uses a teacher that has seen all rows. Pass rows that were not used in the "
     "fit.",
     "folds": "The model was tuned on folds that were listed, which cannot be used with fewer rows. "
     "Pass rows that were not used in the fit.",
+    "own folds": "The model was tuned by cross-validation, and without a fold there are too few "
+    "events or groups to tune it again. Fit with a smaller cv, or pass rows that were not used in "
+    "the fit.",
     "streamed": "The rows of a fit on a lazy frame are not kept. Fit a frame in memory.",
     "": "The held-out rows are too few for a score. Pass fewer folds, or more rows.",
     "new": "The rows given are too few for a score. Pass more rows.",
@@ -85,8 +91,7 @@ def score_facts(model: Any, rows: Cohort, scoring: Scoring, *, is_training: bool
         apparent = scores_of(curves, rows.events, training, model.horizon_)
         folds: list[Fold] = []
         if reason == "":
-            groups, kept = rows.groups, rows.is_kept
-            folds = folds_of(cv, rows.events, scoring.rng, groups=groups, is_kept=kept)
+            folds, reason = _made_folds(model, rows, cv, scoring.rng)
         held_out = _cross_validate(model, rows, folds, scoring.times) if folds else None
         calibration: list[dict[str, Any]] = []
         if held_out is not None:
@@ -114,12 +119,25 @@ def folds_to_make(model: Any, rows: Cohort, cv: Any) -> tuple[Any, str]:
     reason = why_not_refitted(model, cv)
     if reason or not is_word(cv, "auto"):
         return cv, reason
-    n_events = int(rows.events.event.sum())
-    if n_events < 2:
-        return None, "events"
+    n_most = most_folds(rows.events, rows.groups)
+    if n_most < 2:
+        return None, "events" if most_folds(rows.events) < 2 else "groups"
     if USUAL_FOLDS * _seconds_of_fit(model) > MOST_SECONDS:
         return None, "seconds"
-    return min(USUAL_FOLDS, n_events), ""
+    return min(USUAL_FOLDS, n_most), ""
+
+
+def _made_folds(
+    model: Any, rows: Cohort, cv: Any, rng: np.random.RandomState
+) -> tuple[list[Fold], str]:
+    """The folds; or none and why, if a model that makes folds itself could not do so in each."""
+    folds = folds_of(cv, rows.events, rng, groups=rows.groups, is_kept=rows.is_kept)
+    if hasattr(model, "cv"):
+        for train, _ in folds:
+            groups = None if rows.groups is None else rows.groups[train]
+            if not can_be_folded(model.cv, rows.events.take(train), groups):
+                return [], "own folds"
+    return folds, ""
 
 
 def _seconds_of_fit(model: Any) -> float:
