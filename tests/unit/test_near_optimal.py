@@ -226,5 +226,16 @@ def test_what_a_limit_leaves_is_kept_with_a_warning(model, monkeypatch):
     assert one.status_ == "time_limit"
     assert one.lower_bound_ == 0.01
     assert "for trees that have at most 4 leaves" in one.certificate_.summary()
-    with pytest.raises(ValueError, match="best needs more time or memory"):
+    with pytest.raises(ValueError, match="best needs more time, memory or nodes"):
         near.best(max_leaves=3)
+
+
+def test_the_node_limit_of_the_fit_holds_for_the_list():
+    fit = fitted(node_limit=10**9)
+    assert fit.near_optimal(within=0.02).is_complete
+    fit.set_params(node_limit=1)
+    with pytest.warns(SearchStoppedWarning, match="stopped by the node limit"):
+        near = fit.near_optimal(within=0.02)
+    assert near.status == "node_limit"
+    with pytest.raises(ValueError, match="Give it more time, memory or nodes"):
+        near.importance()

@@ -1,11 +1,14 @@
 """What the near-optimal trees say together: table, band, groups, stability."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from survtree import SearchStoppedWarning
+from survtree._model import near_stability
 from survtree._model.near_curves import leaf_paths
 from survtree._model.near_stability import sample_problem
 from survtree._model.stability import bootstrap_samples
@@ -180,3 +183,30 @@ def test_paths_lead_to_the_leaves(near):
                 is_yes = problem.rows_of_yes(abs(step) - 1)
                 rows &= is_yes if step > 0 else ~is_yes
             assert np.array_equal(rows, leaf_of_row == leaf)
+
+
+def test_searches_of_samples_have_the_memory_limit_of_the_fit(monkeypatch):
+    limits = []
+
+    def find(problem, settings):
+        limits.append(settings.memory_limit)
+        solution, kept = original(problem, settings)
+        is_stopped = len(limits) in stopped
+        return (replace(solution, status="memory_limit") if is_stopped else solution), kept
+
+    original, stopped = near_stability.find, ()
+    monkeypatch.setattr(near_stability, "find", find)
+    near = fitted(memory_limit="8GB").near_optimal(within=0.01)
+    whole = near.stability(3)
+    assert limits == [8 * 10**9] * 3
+    limits, stopped = [], (2,)
+    with pytest.warns(SearchStoppedWarning, match="by the memory limit: 2 of 3 samples count"):
+        part = near.stability(3)
+    assert set(part["in_set"]) <= {0.0, 0.5, 1.0}
+    assert whole["tree"].equals(part["tree"])
+    limits, stopped = [], (1, 2, 3)
+    with (
+        pytest.warns(SearchStoppedWarning, match="0 of 3 samples count"),
+        pytest.raises(ValueError, match="stability needs samples that are searched to the end"),
+    ):
+        near.stability(3)

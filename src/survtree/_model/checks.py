@@ -95,6 +95,15 @@ def check_some_trees(method: str, found: NearTrees) -> None:
         )
 
 
+def check_some_samples(found: Sequence[Any]) -> None:
+    """Refuse to say how often a tree is in the sets of samples none of which was solved."""
+    if len(found) == 0:
+        raise ValueError(
+            "stability needs samples that are searched to the end; the memory limit stopped the "
+            "search of each. Fit again with a larger memory_limit."
+        )
+
+
 def check_rows_kept(method: str, rows: Any) -> None:
     """Refuse what needs single rows of the fit, where it read groups of equal rows."""
     if rows is None:

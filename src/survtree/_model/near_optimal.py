@@ -1,6 +1,5 @@
 """The near-optimal set of a fit: all trees within its limits whose objective is nearly the best."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, overload
@@ -29,17 +28,15 @@ from survtree._model.checks import (
 )
 from survtree._model.cross_validation import folds_of
 from survtree._model.estimator import OptimalSurvivalTree
-from survtree._model.many_fits import fit_many
 from survtree._model.near_band import SurvivalBand, survival_band
 from survtree._model.near_curves import Path, RowsOfPaths, SharedCurves, Shrinkages, leaf_paths
 from survtree._model.near_groups import grouped
 from survtree._model.near_importance import importance_columns
 from survtree._model.near_model import model_at, model_of_best
 from survtree._model.near_scores import held_out_ratios
-from survtree._model.near_stability import SampleTask, look_at_sample, stability_columns
+from survtree._model.near_stability import look_at_samples, sample_tasks, stability_columns
 from survtree._model.prepare import Cohort, Prepared
 from survtree._model.read_conditions import check_was_found, read_condition
-from survtree._model.stability import bootstrap_samples
 from survtree._proof.choice import columns_of
 from survtree._scoring.read_curves import check_times
 from survtree._search.near_trees import NearSearch, NearTrees, ended_by, in_words
@@ -330,23 +327,19 @@ class NearOptimalTrees(Sequence[OptimalSurvivalTree]):
         have enough rows and events; ``mean_excess_percent`` the mean excess over the optimum of the
         sample, where it is allowed. Candidate splits, penalty and horizon are those of the fit; a
         built-in teacher is fitted to each sample. ``bootstrap`` repeats the whole fit instead. If
-        Ctrl-C or the callback stops the work, the finished samples count, with a warning.
+        Ctrl-C or the callback stops the work, the finished samples count, with a warning; a sample
+        whose search the ``memory_limit`` of the fit stops does not.
         """
         check_rows_kept("stability", self._prepared.X)
         n = check_n_samples(n_samples)
         for name, value in (("n_jobs", n_jobs), ("verbose", verbose), ("callback", callback)):
             check_option(name, value)
         rng = check_random_state(check_option("random_state", random_state))
-        samples = bootstrap_samples(self._prepared.problem.events, n, rng)
-        given = self._prepared, self._paths
-        tasks = [SampleTask(*given, counts, f"sample {k}") for k, counts in enumerate(samples, 1)]
+        memory = self._search.settings.memory_limit
+        tasks = sample_tasks(self._prepared, self._paths, memory, n, rng)
         with watching(verbose, callback) as watch:
             watch.begin(lambda: f"{len(self):,} trees | {n} bootstrap samples", lambda: FITS_HEADER)
-            done = fit_many(look_at_sample, tasks, n_jobs, watch, lambda found: len(found) > 1)
-        if done.stopped_by is not None:
-            message = f"stopped by {done.stopped_by}: {len(done.results)} of {n} samples count."
-            warnings.warn(message, SearchStoppedWarning, stacklevel=2)
-        found = [done.results[place] for place in sorted(done.results)]
+            found = look_at_samples(tasks, n_jobs, watch)
         return self._frame(stability_columns(found, self._asked_within, self.slack))
 
     @cached_property
@@ -384,6 +377,7 @@ def near_optimal_trees(
     settings = SearchSettings(
         time_limit=check_option("time_limit", time_limit),
         memory_limit=check_option("memory_limit", model.memory_limit),
+        node_limit=check_option("node_limit", model.node_limit),
         n_jobs=check_option("n_jobs", model.n_jobs),
         device=check_option("device", model.device),
     )

@@ -1,9 +1,10 @@
 """How often the near-optimal set of a bootstrap sample has the trees of a set.
 
-A sample has the candidate splits, the penalty, the horizon and the limits of the fit, so that the
-same tree is the same splits. A built-in teacher is fitted anew to each sample. One search finds the
-optimum of a sample; whether a tree is near it follows from the loss of the tree on the sample, so
-no set is listed again.
+A sample has the candidate splits, the penalty, the horizon and the limits on trees of the fit,
+so that the same tree is the same splits. A built-in teacher is fitted anew to each sample. One
+search finds the optimum of a sample; whether a tree is near it follows from the loss of the tree on
+the sample, so no set is listed again. Where the search is stopped the optimum is not known: such a
+sample does not count.
 """
 
 from collections.abc import Sequence
@@ -12,12 +13,18 @@ from typing import Any
 
 import numpy as np
 
+from survtree._base import SearchStoppedWarning
+from survtree._base.warn import warn
 from survtree._data.table import Floats, Places
+from survtree._model.checks import check_some_samples
+from survtree._model.many_fits import fit_many
 from survtree._model.near_curves import Path, RowsOfPaths
 from survtree._model.prepare import Prepared
+from survtree._model.stability import bootstrap_samples
 from survtree._scoring.losses import loss_by_definition
 from survtree._scoring.teachers import BUILT_IN, built_in_curves
 from survtree._search.problem import Problem, SearchSettings
+from survtree._search.progress import Watch
 from survtree._search.solve import Solution, find
 
 Leaves = Sequence[Path]
@@ -29,6 +36,7 @@ class SampleTask:
 
     prepared: Prepared
     trees: Sequence[Leaves]  # each by the paths to its leaves
+    settings: SearchSettings
     counts: Places  # how often each row was drawn
     name: str
 
@@ -45,12 +53,43 @@ class SampleFound:
     excess: Floats
 
 
-def look_at_sample(task: SampleTask) -> SampleFound:
-    """Search a sample, and score the trees on it."""
+def sample_tasks(
+    prepared: Prepared,
+    trees: Sequence[Leaves],
+    memory_limit: int | None,
+    n_samples: int,
+    rng: np.random.RandomState,
+) -> list[SampleTask]:
+    """One for each of the samples, whose searches each have the memory limit."""
+    given = prepared, trees, SearchSettings(memory_limit=memory_limit)
+    samples = bootstrap_samples(prepared.problem.events, n_samples, rng)
+    return [SampleTask(*given, counts, f"sample {k}") for k, counts in enumerate(samples, 1)]
+
+
+def look_at_samples(
+    tasks: Sequence[SampleTask], n_jobs: int | None, watch: Watch
+) -> list[SampleFound]:
+    """What is found of the samples that count; with a warning if these are not all."""
+    done = fit_many(look_at_sample, tasks, n_jobs, watch, lambda found: len(found) > 1)
+    finished = [done.results[place] for place in sorted(done.results)]
+    found = [each for each in finished if each is not None]
+    counted = f"{len(found)} of {len(tasks)} samples count."
+    if done.stopped_by is not None:
+        warn(f"stopped by {done.stopped_by}: {counted}", SearchStoppedWarning)
+    elif len(found) < len(tasks):
+        warn(f"searches were stopped by the memory limit: {counted}", SearchStoppedWarning)
+    check_some_samples(found)
+    return found
+
+
+def look_at_sample(task: SampleTask) -> SampleFound | None:
+    """Search a sample, and score the trees on it; None if the search was stopped by a limit."""
     problem = sample_problem(task.prepared, task.counts)
-    solution, _ = find(problem, SearchSettings())
+    solution, _ = find(problem, task.settings)
     if solution.status == "interrupted":  # by Ctrl-C, which is about all of the samples
         raise KeyboardInterrupt
+    if solution.status != "optimal":
+        return None
     objectives = _Objectives(problem).of_all(task.trees)
     return SampleFound(solution.objective, _tolerance(solution), objectives - solution.objective)
 

@@ -147,6 +147,10 @@ def _check_number_used(choice: Choice, problem: Problem) -> None:
         check_was_found(None, "impossible", choice)
 
 
+class NotFoundInTimeError(ValueError):
+    """Whether some tree fulfils a condition is not known: a limit ended the search."""
+
+
 def check_was_found(tree: Any, status: str, choice: Choice) -> None:
     """Complain if no tree fulfils the condition, or if none was found in time."""
     if status == "impossible":
@@ -157,8 +161,9 @@ def check_was_found(tree: Any, status: str, choice: Choice) -> None:
     if tree is None and status == "interrupted":
         raise KeyboardInterrupt
     if tree is None:
-        raise ValueError(
-            f"best needs more time or memory; the search was ended ({status.replace('_', ' ')}) "
-            f"before it found one of the trees that {choice.condition}. Pass a larger time_limit "
-            "to near_optimal."
+        raise NotFoundInTimeError(
+            f"best needs more time, memory or nodes; the search was ended "
+            f"({status.replace('_', ' ')}) before it found one of the trees that "
+            f"{choice.condition}. Pass a larger time_limit to near_optimal, or fit with larger "
+            "limits."
         )

@@ -54,7 +54,8 @@ class TreeLists:
         slack : float or None, default=None
             In place of ``within``: by how much the objective may exceed the optimum, as it is.
         time_limit : float or None, default=None
-            Seconds after which each search ends with what it has found.
+            Seconds after which each search ends with what it has found. The ``memory_limit`` and
+            ``node_limit`` of the fit hold for each search as well.
 
         Examples
         --------
