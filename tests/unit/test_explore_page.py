@@ -4,12 +4,20 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from survtree import OptimalSurvivalTree, export_json, regularization_path
+from survtree import (
+    OptimalSurvivalTree,
+    SearchStoppedWarning,
+    export_json,
+    regularization_path,
+)
+from survtree._model import near_path
 from survtree._model.checks import TREE_OPTIONS
+from survtree._model.every_cut import MOST_WORK
 from survtree._model.near_path import path_to_fit
 from survtree._scoring.curves import LeafCurve
 from survtree._search.problem import SearchSettings
@@ -129,7 +137,8 @@ def test_the_path_to_a_fit_is_the_regularization_path(options):
     assert [m.loss_ for m in found.models] == pytest.approx(losses, rel=1e-9)
     lowest = [m.regularization_interval_[0] for m in path]
     assert found.lowest_penalties == pytest.approx(lowest, rel=1e-6)
-    assert found.is_proven
+    assert found.is_complete
+    assert {m.status_ for m in found.models} == {"optimal"}
 
 
 def test_a_page_says_what_choosing_does_to_scores(page):
@@ -178,3 +187,86 @@ def test_columns_without_names_and_weights_can_be_explored(tmp_path):
     model = OptimalSurvivalTree(2, 0.001, horizon=5.0).fit(X, y, rng.uniform(0.5, 2.0, 200))
     model.near_optimal(within=0.1).report(tmp_path / "trees.html", cv=None)
     assert (tmp_path / "trees.html").stat().st_size < 200_000
+
+
+def test_trees_of_a_path_that_was_stopped_are_proven_and_others_may_be_missing():
+    model = fitted()
+    whole, part = (path_to_fit(model, SearchSettings(node_limit=n)) for n in (None, 1))
+    assert part.stopped_by == "the node limit"
+    assert not part.is_complete
+    assert [m.n_leaves_ for m in part.models] == [1, model.n_leaves_]
+    assert len(whole.models) > 2
+    assert part.lowest_penalties == [None, model.regularization_]
+    # The lone leaf is best at the penalty of its model, which is beyond that of all others.
+    lone = part.models[0]
+    assert lone.status_ == "optimal"
+    assert lone.regularization_ >= whole.lowest_penalties[0]
+    assert lone.certificate_.verify(*study())
+
+
+def test_a_path_that_was_stopped_is_not_shown_as_complete(tmp_path):
+    near = fitted().near_optimal(within=0.02)
+    near._search.settings = replace(near._search.settings, node_limit=1)
+    with pytest.warns(SearchStoppedWarning, match="by the node limit: 2 sizes of trees are on"):
+        near.report(tmp_path / "trees.html", cv=None)
+    page = (tmp_path / "trees.html").read_text(encoding="utf-8")
+    assert "Not all of them are here:</strong> the search for them was stopped by the node" in page
+    assert "<td>–</td>" in page
+
+
+def test_a_page_says_that_its_sizes_are_all_there(page):
+    assert "Not all of them are here" not in page
+    assert "A limit stopped" not in page
+
+
+def test_the_path_has_the_limits_of_the_set_and_leaves_out_what_is_known(tmp_path, monkeypatch):
+    searches = []
+
+    def find_better(problem, settings, tree, watch, clock):
+        searches.append((problem.regularization, settings, clock))
+        return original(problem, settings, tree, watch, clock)
+
+    original = near_path.find_better
+    monkeypatch.setattr(near_path, "find_better", find_better)
+    model = fitted(memory_limit="8GB", node_limit=10**9)
+    model.near_optimal(within=0.02, time_limit=600).report(tmp_path / "trees.html", cv=None)
+    penalties, settings, clocks = zip(*searches, strict=True)
+    assert {each.time_limit for each in settings} == {600.0}
+    assert {each.memory_limit for each in settings} == {8 * 10**9}
+    assert {each.node_limit for each in settings} == {10**9}
+    assert len(set(clocks)) == 1  # one time limit for all of them together
+    assert min(penalties) > model.regularization_
+
+
+def test_a_fit_over_every_cut_leads_to_a_path_with_its_limit_on_work():
+    plain, every = fitted(), fitted(regularization="auto", thresholds="auto", max_depth=1)
+    assert every.certificate_.n_splits == len(every.questions_)
+    given = SearchSettings(time_limit=60.0)
+    own, others = (
+        near_path._settings_for(model, model._state.prepared, given) for model in (every, plain)
+    )
+    assert (own.work_limit, own.solver, own.time_limit) == (MOST_WORK, "cuts", 60.0)
+    assert others == given
+
+
+def test_folds_whose_fit_was_stopped_are_counted(tmp_path):
+    model = fitted()
+    near = model.near_optimal(within=0.02)
+    near.report(tmp_path / "whole.html", cv=2)
+    assert "A limit stopped" not in (tmp_path / "whole.html").read_text(encoding="utf-8")
+    model._state.prepared.options["node_limit"] = 1
+    near.report(tmp_path / "part.html", cv=2)
+    page = (tmp_path / "part.html").read_text(encoding="utf-8")
+    assert "A limit stopped 2 of these 2 fits, whose best trees until then were scored." in page
+
+
+def test_a_column_whose_search_was_stopped_is_not_shown_as_impossible(tmp_path):
+    pages = []
+    for node_limit in (None, 1):
+        near = fitted().near_optimal(within=0.0)
+        near._search.settings = replace(near._search.settings, node_limit=node_limit)
+        near.report(tmp_path / "trees.html", cv=None, sizes=False)
+        pages.append((tmp_path / "trees.html").read_text(encoding="utf-8"))
+    words = "?: a limit ended the search before it found such a tree."
+    assert [words in page for page in pages] == [False, True]
+    assert ['<td class="nowrap">?</td>' in page for page in pages] == [False, True]

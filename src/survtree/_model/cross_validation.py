@@ -351,10 +351,11 @@ def path_scores(
     settings: TuningSettings,
     penalties: Sequence[float],
     watch: Watch,
-) -> Floats:
+) -> tuple[Floats, list[str]]:
     """Held-out scores of the trees that are optimal for these penalties: penalties x folds.
 
-    There is one depth. If the work is stopped, only the finished folds have scores.
+    And how the search of each fold ended. There is one depth. If the work is stopped, only the
+    finished folds have scores.
     """
     (depth,) = settings.max_depths
     tasks = [
@@ -363,7 +364,8 @@ def path_scores(
     ]
     done = fit_many(_search, tasks, settings.n_jobs, watch, lambda results: len(results) > 0)
     paths = [done.results[place] for place in sorted(done.results)]
-    return np.array([[path.score_at(penalty) for path in paths] for penalty in penalties])
+    scores = np.array([[path.score_at(penalty) for path in paths] for penalty in penalties])
+    return scores, [path.status for path in paths]
 
 
 def _tuned(parts: list[list[Any]], settings: TuningSettings) -> Tuned | None:

@@ -63,10 +63,15 @@ def with_every_cut(found: Found, settings: SearchSettings, watch: Watch, clock: 
 def _over_every_cut(
     problem: Problem, settings: SearchSettings, tree: Tree, watch: Watch, clock: Clock
 ) -> Solution:
-    settings = replace(settings.further(), work_limit=MOST_WORK, solver=CUTS)
+    settings = limited_work(settings)
     save_if_asked(problem, settings)
     watch.begin_search(lambda: headline(problem, settings))
     return find_better(problem, settings, tree, watch, clock)
+
+
+def limited_work(settings: SearchSettings) -> SearchSettings:
+    """For a search over every cut that nobody asked for: it is given up where it takes long."""
+    return replace(settings.further(), work_limit=MOST_WORK, solver=CUTS)
 
 
 def _is_open(found: Found, settings: SearchSettings) -> bool:

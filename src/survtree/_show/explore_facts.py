@@ -13,6 +13,7 @@ from survtree._base import SearchStoppedWarning
 from survtree._base.numbers import format_count, json_number
 from survtree._model.cross_validation import folds_of
 from survtree._model.near_path import PathToFit, held_out_by_size
+from survtree._model.read_conditions import NotFoundInTimeError
 from survtree._search.progress import watching
 from survtree._show.explore_trees import tree_list
 from survtree._show.leaf_facts import CONFIDENCE, leaf_facts
@@ -36,6 +37,7 @@ class Scores(NamedTuple):
     errors: list[float | None]
     n_folds: int
     why_not: str
+    n_stopped: int = 0  # folds whose fit was ended by a limit
 
 
 def scores_by_size(near: Any, found: PathToFit | None, cv: Any, seed: int) -> Scores:
@@ -49,15 +51,15 @@ def scores_by_size(near: Any, found: PathToFit | None, cv: Any, seed: int) -> Sc
     with watching(0, None) as watch, warnings.catch_warnings():
         # In parts of one study, late rows and values seen elsewhere are a matter of course.
         warnings.simplefilter("ignore", UserWarning)
-        ratios = held_out_by_size(near.model, penalties, rows, folds, watch)
+        ratios, n_stopped = held_out_by_size(near.model, penalties, rows, folds, watch)
     n = ratios.shape[1]
     errors = ratios.std(axis=1, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(ratios), np.nan)
     means = list(map(json_number, ratios.mean(axis=1)))
-    return Scores(means, list(map(json_number, errors)), n, "")
+    return Scores(means, list(map(json_number, errors)), n, "", n_stopped)
 
 
 class Asked(NamedTuple):
-    """The best tree with a column, or without it, which is not in the set."""
+    """The best tree with a column, or without it, which is not in the set; None if not found."""
 
     kind: str
     column: int
@@ -69,7 +71,8 @@ def explore_facts(
 ) -> dict[str, Any]:
     """All that the page says, as plain values."""
     best = near[0]
-    asked = list(_asked(near))
+    every = list(_asked(near))
+    asked = [each for each in every if each.model is not None]
     sizes = [] if found is None else found.models
     others = [each.model for each in asked] + list(sizes)
     models = chain((near[place] for place in range(len(near))), others)
@@ -92,10 +95,11 @@ def explore_facts(
         "path": _path_rows(found, scores, places[n_asked:]),
         # What the sizes are compared by: the IBS ratio is a share of it.
         "score": "Loss" if best.certificate_.loss_kind == "brier" else "Integrated Brier score",
-        "is_path_proven": found is None or found.is_proven,
+        "path_stopped_by": "" if found is None else found.stopped_by,
         "n_folds": scores.n_folds,
+        "n_folds_stopped": scores.n_stopped,
         "why_no_folds": scores.why_not,
-        "offered": _offered(near, asked),
+        "offered": _offered(near, every),
         "times": list(of_leaves.times),
         "unit": of_leaves.unit,
         "has_medians": of_leaves.has_medians,
@@ -164,6 +168,8 @@ def _asked(near: Any) -> Iterator[Asked]:
             if model.status_ == "interrupted":  # by Ctrl-C, which is about all columns
                 raise KeyboardInterrupt
             yield Asked(kind, column, model)
+        except NotFoundInTimeError:
+            yield Asked(kind, column, None)
         except ValueError:  # no tree fulfils it
             continue
 
@@ -172,6 +178,7 @@ def _offered(near: Any, asked: list[Asked]) -> list[dict[str, Any]]:
     """The columns that can be wished for or against, those that are missed most first."""
     used, names = columns_of_trees(near), near.model.questions_.names
     known = {(each.kind, each.column): each.model for each in asked}
+    found_none = {key for key, model in known.items() if model is None}
     columns = sorted({*frozenset.union(*used), *(column for _, column in known)})
     rows = []
     for column in columns:
@@ -185,7 +192,9 @@ def _offered(near: Any, asked: list[Asked]) -> list[dict[str, Any]]:
             is_proven = place == 0 or (model is not None and model.status_ == "optimal")
             parts[kind] = _excess(near, min(found), is_proven=is_proven) if found else None
         share = sum(column in each for each in used) / len(used)
-        rows.append({"column": column, "name": names[column], "share": share, **parts})
+        unknown = [kind for kind in parts if parts[kind] is None and (kind, column) in found_none]
+        of_column = {"column": column, "name": names[column], "share": share, "unknown": unknown}
+        rows.append({**of_column, **parts})
     rows.sort(key=lambda row: -(row["without"] or {"excess": np.inf})["excess"])
     return rows
 
@@ -213,7 +222,7 @@ def _path_rows(found: PathToFit | None, scores: Scores, places: list[int]) -> li
             "leaves": model.n_leaves_,
             "loss": float(model.loss_),
             "ratio": float(model.ibs_ratio_),
-            "from": float(penalty),
+            "from": json_number(penalty),
             "held_out": mean,
             "error": error,
         }

@@ -6,12 +6,13 @@ from typing import Any
 
 from markupsafe import Markup
 
+from survtree._base import SearchStoppedWarning
 from survtree._base.checks import check_option
 from survtree._base.files import whole_file
-from survtree._base.numbers import format_penalty
+from survtree._base.numbers import format_count, format_penalty
+from survtree._base.warn import warn
 from survtree._model.near_path import path_to_fit
 from survtree._model.recipe import versions_now
-from survtree._search.problem import SearchSettings
 from survtree._search.read_teacher import seed_of
 from survtree._show.checks import check_page_has_one_cause, check_report_file, check_report_text
 from survtree._show.explore_facts import explore_facts, scores_by_size
@@ -45,7 +46,8 @@ def write_explore(
     times : list of times, optional
         Survival is shown at these, for all trees; by default at those that suit the best tree.
     sizes : bool, default=True
-        Search for the best trees of smaller sizes, for the slider.
+        Search for the best trees of smaller sizes, for the slider. The time limit of the set is
+        that of these searches together; its other limits are those of each.
     cv : "auto", int, splitter, list of pairs or None, default="auto"
         Folds for cross-validated losses of the sizes. "auto" makes five if their fits take no more
         than about a minute. None leaves this out.
@@ -59,9 +61,11 @@ def write_explore(
     heading = check_report_text("title", title) or TITLE
     shown = check_report_text("command", command)
     seed = seed_of(check_option("random_state", random_state))
-    model = near.model
-    settings = SearchSettings(n_jobs=model.n_jobs, device=model.device).further()
-    found = path_to_fit(model, settings) if sizes else None
+    found = path_to_fit(near.model, near._search.settings) if sizes else None
+    if found is not None and not found.is_complete:
+        n = format_count(len(found.models), "size")
+        said = f"stopped by {found.stopped_by}: {n} of trees are on the page."
+        warn(f"{said} There may be more.", SearchStoppedWarning)
     scores = scores_by_size(near, found, cv, seed)
     facts = explore_facts(near, found, scores, times)
     text = page(facts, title=heading, command=shown)
@@ -72,7 +76,7 @@ def write_explore(
 FOR_SCRIPT = (
     *("columns", "splits", "conditions", "curves", "leaves", "trees", "objectives", "groups"),
     *("shrinkages", "file", "differing", "summary", "asked", "path", "times", "unit", "z"),
-    *("has_medians", "is_path_proven", "score"),
+    *("has_medians", "score"),
 )
 
 
