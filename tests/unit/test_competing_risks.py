@@ -23,7 +23,7 @@ from survtree import (
     plot_tree,
     regularization_path,
 )
-from survtree._data.causes import Causes, with_cause
+from survtree._data.causes import Causes, label_of_cause, with_cause
 from survtree._data.read_events import read_events
 from survtree._data.table import EventTable
 from survtree._scoring.curves import leaf_curves, one_curve, outcome_of
@@ -253,6 +253,22 @@ def test_the_censored_label_may_be_named():
 def test_odd_causes_are_refused(y, options, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         OptimalSurvivalTree().fit(X, y, **options)
+
+
+def test_codes_of_many_digits_are_told_apart():
+    large = np.array([0, 1234567, 1234568])[CAUSE]
+    model = OptimalSurvivalTree(**OPTIONS).fit(X, (large, TIME), cause=1234567)
+    assert model.causes_.names == ("1234567", "1234568")
+    assert model.objective_ == OptimalSurvivalTree(**OPTIONS).fit(X, Y, cause=1).objective_
+    curves = model.predict_cumulative_incidence(X, cause=1234568, return_array=True)
+    other = model.predict_cumulative_incidence(X, return_array=True)
+    assert not np.array_equal(curves, other)
+
+
+def test_a_number_that_is_no_code_is_not_rounded_to_one():
+    assert [label_of_cause(value) for value in (1.5, 2.0, 10**15, True)] == [
+        *("1.5", "2", "1000000000000000", "1"),
+    ]
 
 
 def test_new_rows_must_have_causes_of_the_fit(model):

@@ -74,5 +74,10 @@ def causes_of(model: Any) -> Causes | None:
 def label_of_cause(value: Any) -> str:
     """How a cause that a user names is written among the names."""
     if isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)):
-        return f"{float(value):g}"
+        return label_of_number(float(value))
     return str(value)
+
+
+def label_of_number(number: float) -> str:
+    """A code, with all its digits."""
+    return f"{number:.0f}" if number.is_integer() else f"{number:g}"

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.words import list_names
-from survtree._data.causes import CausedOutcome, Causes, label_of_cause
+from survtree._data.causes import CausedOutcome, Causes, label_of_cause, label_of_number
 from survtree._data.read_outcome import (
     MOST_CAUSES,
     REMOVE_MISSING,
@@ -89,7 +89,7 @@ def _labels(values: Any, role: str) -> tuple[list[str], NDArray[np.intp]]:
         places = np.searchsorted(occurring, column.values)
     else:
         numbers, places = np.unique(column.values.astype(np.float64), return_inverse=True)
-        labels = [f"{number:g}" for number in numbers]
+        labels = [label_of_number(number) for number in numbers.tolist()]
         is_odd = (numbers < 0) | (numbers != np.round(numbers))
         if is_odd.any():
             row = int(np.argmax(places == np.flatnonzero(is_odd)[0]))
