@@ -154,6 +154,18 @@ def test_an_event_column_named_as_the_opposite_is_told_of(name):
         model.fit(data.X, frame[[name, "days"]])
 
 
+@pytest.mark.parametrize("is_lazy", [False, True])
+def test_a_column_whose_coding_is_told_need_not_be_turned_round(is_lazy):
+    data = load("veterans")
+    frame = data.X.with_columns(days=data.y["time"].copy(), censored=1 - data.y["event"])
+    X = frame.lazy() if is_lazy else frame
+    roles = {"duration_col": "days", "event_col": "censored"}
+    model = OptimalSurvivalTree(1, 0.01).fit(X, **roles, cause=0, censored=1)
+    assert model.warnings_ == ()
+    with pytest.warns(DataWarning, match="turn it round"):
+        model.fit(X, **roles, cause=1)
+
+
 @pytest.mark.parametrize(
     "name", ["died", "uncensored", "not_censored", "event", "recent", "status"]
 )

@@ -141,7 +141,7 @@ def study_to_fit(
     kept = roles._replace(left_out=tuple(gone))
     study = _study(frame.drop(gone), kept, source.name, has_causes=has_causes)
     study = study._replace(cause=reading.cause, censored=reading.censored)
-    of_event = _cautions_of_event(frame, roles)
+    of_event = _cautions_of_event(frame, roles, reading)
     warn_of_data(of_event)
     of_groups = None if groups is None else frame[groups]
     return study._replace(cautions=(*cautions, *of_event), groups=of_groups)
@@ -240,9 +240,9 @@ def fitted_tree(
         return model.set_params(exclude=splitting.exclude).fit(rows)
 
 
-def _cautions_of_event(frame: "pl.DataFrame", roles: "Roles") -> tuple[str, ...]:
+def _cautions_of_event(frame: "pl.DataFrame", roles: "Roles", reading: Reading) -> tuple[str, ...]:
     """What to say of an event column, or of values of an event, named as the opposite."""
-    from survtree._data.read_outcome import inverted, is_named_as_censored
+    from survtree._data.read_outcome import inverted, is_coding_told, is_named_as_censored
 
     odd = [value for value in roles.event_values if is_named_as_censored(value)]
     if odd:
@@ -250,7 +250,8 @@ def _cautions_of_event(frame: "pl.DataFrame", roles: "Roles") -> tuple[str, ...]
         return (
             f"{said}has the name of rows without an event. If they had none, name the other value.",
         )
-    if roles.event_values or not is_named_as_censored(roles.event):
+    is_told = roles.event_values or is_coding_told(reading.cause, reading.censored)
+    if is_told or not is_named_as_censored(roles.event):
         return ()
     opposite = "0" if frame.schema[roles.event].is_numeric() else "false"
     return (f"{inverted(roles.event)} pass --event-value {opposite}.",)

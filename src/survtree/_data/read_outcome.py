@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survtree._base.words import did_you_mean, list_names
-from survtree._data.causes import CausedOutcome
+from survtree._data.causes import CausedOutcome, label_of_cause
 from survtree._data.read_array import unmasked
 from survtree._data.read_table import (
     Message,
@@ -84,11 +84,18 @@ def name_of_time(y: Any) -> str:
 
 def cautions_of_event(y: Any) -> tuple[str, ...]:
     """What must be said of the column of event flags, if its name is that of the opposite."""
+    if isinstance(y, CausedOutcome) and is_coding_told(y.cause, y.censored):
+        return ()
     name = _name_of(_columns_of(y)[0])
     if not is_named_as_censored(name):
         return ()
     column = f"frame[{name!r}]"
     return (f"{inverted(name)} turn it round: {column} = {column} == 0.",)
+
+
+def is_coding_told(cause: Any, censored: Any) -> bool:
+    """Whether a user has said what the values of the event column mean, not just that 1 is it."""
+    return censored is not None or (cause is not None and label_of_cause(cause) != "1")
 
 
 def inverted(name: str) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from sklearn.utils.validation import validate_data
 
+from survtree._data.causes import with_cause
 from survtree._data.column_summaries import MOST_SORTED, Facts, Summary, facts_of, summary_of
 from survtree._data.lazy_rows import LazyRows
 from survtree._data.read_columns import as_levels, cautions_of_levels, check_no_dates, names_in
@@ -77,7 +78,8 @@ def lazy_study(estimator: Any, rows: LazyRows) -> LazyStudy:
     roles = lazy_roles(estimator, rows.frame, found, n_rows, names)
     facts = [each for each in found if each.name not in roles.left_out]
     counted = counted_rows(rows, outcome, n_rows, facts, missing)
-    of_event = cautions_of_event((pl.Series(rows.event, [0]), pl.Series(rows.time, [1.0])))
+    columns = pl.Series(rows.event, [0]), pl.Series(rows.time, [1.0])
+    of_event = cautions_of_event(with_cause(columns, rows.cause, rows.censored))
     return LazyStudy(counted, tuple(names), roles.left_out, (*roles.cautions, *of_event))
 
 
