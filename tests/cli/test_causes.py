@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from survtree import load
-from tests.support.runner import done, refused
+from tests.support.runner import done, refused, survtree
 
 FIT = ("--depth", 2, "--regularization", 0.002)
 
@@ -70,3 +70,53 @@ def test_paths_and_near_optimal_trees_take_a_cause(data, tmp_path):
     assert "tree" in done("near", data, *columns, *FIT, "--within", 0.05)
     told = refused("explore", data, *columns, *FIT, "-o", tmp_path / "trees.html")
     assert "trees with one cause" in told
+
+
+@pytest.mark.parametrize("how", ["--in-memory", "--stream"])
+@pytest.mark.parametrize(("event", "censored"), [(0, 1), (2, 1)])
+def test_the_labels_of_one_cause_are_known_again(data, tmp_path, how, event, censored):
+    """In a column whose name says the opposite, of which nothing need be said."""
+    coded = pl.when(pl.col("end") == 1).then(pl.lit(event)).otherwise(pl.lit(censored))
+    frame = pl.read_csv(data).select("x", "z", "time", censored=coded)
+    frame.write_csv(tmp_path / "coded.csv")
+    flags = (pl.col("censored") == event).cast(pl.Int8)
+    frame.with_columns(flags).write_csv(tmp_path / "plain.csv")
+    columns = ("--time", "time", "--event", "censored", how)
+    run = survtree(
+        *("fit", tmp_path / "coded.csv", *columns, *FIT, "-o", tmp_path / "coded.json"),
+        *("--cause", event, "--censored", censored),
+    )
+    assert run.exit_code == 0, run.stderr
+    assert "has the name of rows without an event" not in run.stderr
+    done("fit", tmp_path / "plain.csv", *columns, *FIT, "-o", tmp_path / "plain.json")
+    model, plain = load(tmp_path / "coded.json"), load(tmp_path / "plain.json")
+    assert model.objective_ == plain.objective_
+    assert model.score(frame) == plain.score(pl.read_csv(tmp_path / "plain.csv"))
+    assert f"--cause {event} --censored {censored}" in model.recipe_.command
+    assert "FAIL" not in done("verify", tmp_path / "coded.json", tmp_path / "coded.csv", how)
+    names = ("coded", "plain")
+    found, wanted = (
+        json.loads(
+            done("evaluate", tmp_path / f"{name}.json", tmp_path / f"{name}.csv", how, "--json")
+        )
+        for name in names
+    )
+    assert found == wanted
+    assert found["are_rows_of_the_fit"]
+    renamed = ("--event-value", event)
+    again = done(
+        *("evaluate", tmp_path / "coded.json", tmp_path / "coded.csv", how, "--json", *renamed)
+    )
+    assert json.loads(again) == wanted
+
+
+def test_a_report_knows_the_labels_of_one_cause(data, tmp_path):
+    frame = pl.read_csv(data).with_columns(end=(pl.col("end") != 1).cast(pl.Int8)).drop("word")
+    frame.write_csv(tmp_path / "data.csv")
+    out, pages = tmp_path / "model.json", [tmp_path / f"{name}.html" for name in ("fit", "report")]
+    columns = ("--time", "time", "--event", "end", "--cause", 0, "--censored", 1)
+    done("fit", tmp_path / "data.csv", *columns, *FIT, "-o", out, "--report", pages[0])
+    done("report", out, tmp_path / "data.csv", "-o", pages[1], "--folds", 0)
+    n_events = int((frame["end"] == 0).sum())
+    for page in pages:
+        assert f"{n_events} event" in page.read_text(encoding="utf-8")

@@ -290,6 +290,9 @@ def test_one_cause_is_the_tree_of_flags_to_the_last_bit():
     plain = OptimalSurvivalTree(**OPTIONS).fit(X, (flags, TIME))
     named = OptimalSurvivalTree(**OPTIONS).fit(X, (np.where(flags, 4, 0), TIME), cause=4)
     assert named.causes_ is None
+    codes = np.where(flags, 4, 0)
+    assert named.score(X, (codes, TIME)) == plain.score(X, (flags, TIME))
+    assert named.certificate_.verify(X, (codes, TIME))
     assert named.certificate_.loss_kind == "brier"
     assert named.certificate_.fingerprint == plain.certificate_.fingerprint
     assert export_text(named) == export_text(plain)

@@ -50,8 +50,8 @@ ROWS_LOOKED_AT = 1000  # to find the columns of the outcome
 class Study(NamedTuple):
     """A table whose event column holds flags, the weights of its rows, and the roles of columns.
 
-    With competing risks the event column holds causes, of which one is meant: that of the command,
-    or that of a model.
+    With a cause the event column holds labels, of which one is meant: that of the command, or that
+    of a model, which may know no other.
     """
 
     frame: "pl.DataFrame"
@@ -296,6 +296,7 @@ def study_to_check(
     data: str, reading: Reading, model: Any, file: str, groups: str | None = None
 ) -> Study:
     """The columns that a model needs, and the outcome; by default that of its fit."""
+    from survtree._data.causes import EVENT_FLAGS
     from survtree._data.read_rows import numbers_by
 
     check_no_cause(reading.cause, reading.censored)
@@ -308,8 +309,11 @@ def study_to_check(
     with in_rows(0, len(frame)):
         check_still_numbers(frame, numbers_by(model.binarizer_.seen_, model.questions_.names))
     kept = [*names, roles.time, roles.event, *([roles.weight] if roles.weight else [])]
-    rows, causes = frame.select(list(dict.fromkeys(kept))), model.causes_
-    study = _study(rows, roles, source.name, has_causes=causes is not None)
+    rows, causes = frame.select(list(dict.fromkeys(kept))), model.binarizer_.known_causes
+    has_causes = causes is not None and (causes.are_several or not roles.event_values)
+    study = _study(rows, roles, source.name, has_causes=has_causes)
+    if causes is not None and not has_causes:  # the command names the values of its one event anew
+        causes = EVENT_FLAGS
     of_groups = None if groups is None else frame[groups]
     return study._replace(causes=causes, groups=of_groups)
 

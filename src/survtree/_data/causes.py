@@ -1,20 +1,31 @@
 """Competing risks: what ended the rows of a study, and which of these causes a tree is about."""
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import numpy as np
+
+# How a column of True and False is labelled, by what a user may call its values.
+FLAGS = {"0": "False", "1": "True", "false": "False", "true": "True"}
 
 
 class Causes(NamedTuple):
     """The names of the causes, in the order of their codes, the label of censored rows, the target.
 
     Cause k of an EventTable (counted from 1; 0 is censored) has the name ``names[k - 1]``. Names of
-    codes that are numbers are these numbers, written out.
+    codes that are numbers are these numbers, written out, those of flags "True" and "False".
+
+    Where there is one name, nothing competes: then they only tell how the event column is read.
     """
 
     names: tuple[str, ...]
     target: int  # counted from 1
     censored: str = "0"
+
+    @property
+    def are_several(self) -> bool:
+        """Whether rows may end by another cause than the target."""
+        return len(self.names) > 1
 
     @property
     def target_name(self) -> str:
@@ -32,6 +43,9 @@ class Causes(NamedTuple):
         """The same in a line of text, where a name may hold anything."""
         name = self.target_name
         return self.target_label if name.isdecimal() else repr(name)
+
+
+EVENT_FLAGS = Causes(("True",), 1, "False")
 
 
 class CausedOutcome(NamedTuple):
@@ -71,11 +85,19 @@ def causes_of(model: Any) -> Causes | None:
     return found if isinstance(found, Causes) else None
 
 
-def label_of_cause(value: Any) -> str:
-    """How a cause that a user names is written among the names."""
+def known_causes_of(model: Any) -> Causes | None:
+    """The labels by which a model reads outcomes, of one cause too; None if it reads flags."""
+    found = getattr(getattr(model, "binarizer_", None), "known_causes", None)
+    return found if isinstance(found, Causes) else causes_of(model)
+
+
+def label_of_cause(value: Any, labels: Collection[str] = ()) -> str:
+    """How a cause that a user names is written among the labels: 1 is True among flags."""
+    label = str(value)
     if isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)):
-        return label_of_number(float(value))
-    return str(value)
+        label = label_of_number(float(value))
+    are_flags = "True" in labels or "False" in labels
+    return FLAGS.get(label.lower(), label) if are_flags and label not in labels else label
 
 
 def label_of_number(number: float) -> str:

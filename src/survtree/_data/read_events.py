@@ -22,8 +22,10 @@ from survtree._data.read_outcome import (
     read_outcome,
 )
 from survtree._data.read_weight import check_weight
-from survtree._data.table import Codes, EventTable, Floats, Outcome
+from survtree._data.table import Codes, Column, EventTable, Floats, Outcome
 
+# The target and the label of censored rows in a column of event flags.
+USUAL = (("1", "0"), ("True", "False"))
 CAUSE = "must hold what ended each row: 0 (censored) or the number or name of a cause"
 
 
@@ -53,16 +55,27 @@ def read_events(y: Any, role: str = "y") -> Outcome:
         return y.y
     event_values, time_values = event_and_time(y.y, role, looks_like_causes)
     of = "" if role == "y" else f" of {role}"
-    labels, places = _labels(event_values, named(f"event{of}", event_values))
+    name = named(f"event{of}", event_values)
+    column = read_column(name, event_values, _no_causes)
+    labels, places = _labels(column, name)
     time = check_time(time_values, f"time{of}")
     check_lengths(len(places), len(time), of)
     _check_not_swapped(labels, time, of)
     causes = y.known or _causes(labels, y.cause, y.censored)
+    if y.known is not None and column.kind == "flag":
+        labels = _labels_of_flags(labels, y.known, f"event{of}")
     codes = _codes(labels, causes, f"event{of}")[places]
     event = np.asarray(codes == causes.target)
-    if len(causes.names) == 1:
-        return Outcome(event, time)
-    return Outcome(event, time, codes, causes)
+    if causes.are_several:
+        return Outcome(event, time, codes, causes)
+    are_told = y.known is not None or not _are_usual(causes, column)
+    return Outcome(event, time, causes=causes if are_told else None)
+
+
+def _are_usual(causes: Causes, column: Column) -> bool:
+    """Whether the labels of one cause are those of event flags, which nobody need remember."""
+    is_text = column.kind in ("level", "ordered")
+    return not is_text and (causes.target_name, causes.censored) in USUAL
 
 
 def _check_not_swapped(labels: list[str], time: Floats, of: str) -> None:
@@ -76,9 +89,8 @@ def _check_not_swapped(labels: list[str], time: Floats, of: str) -> None:
         )
 
 
-def _labels(values: Any, role: str) -> tuple[list[str], NDArray[np.intp]]:
+def _labels(column: Column, role: str) -> tuple[list[str], NDArray[np.intp]]:
     """The distinct labels of a column of causes, in their order, and which of them each row has."""
-    column = read_column(role, values, _no_causes)
     is_missing = column.is_missing()
     if is_missing.any():
         row = int(np.argmax(is_missing))
@@ -87,6 +99,9 @@ def _labels(values: Any, role: str) -> tuple[list[str], NDArray[np.intp]]:
         occurring = column.occurring()
         labels = [column.levels[place] for place in occurring]
         places = np.searchsorted(occurring, column.values)
+    elif column.kind == "flag":
+        flags, places = np.unique(column.values == 1, return_inverse=True)
+        labels = [str(flag) for flag in flags.tolist()]
     else:
         numbers, places = np.unique(column.values.astype(np.float64), return_inverse=True)
         labels = [label_of_number(number) for number in numbers.tolist()]
@@ -112,14 +127,14 @@ def _no_causes(role: str, what: str) -> str:
 
 def _causes(labels: list[str], cause: Any, censored: Any) -> Causes:
     """The causes among the labels, of which one is the target."""
-    without = label_of_cause(censored) if censored is not None else _censored_label(labels)
+    without = _censored_label(labels) if censored is None else label_of_cause(censored, labels)
     names = tuple(label for label in labels if label != without)
     if cause is None:
         raise ValueError(
             f"cause must come with censored; it is missing. Pass the one of {list_names(names)} "
             "that the tree is about, as cause=."
         )
-    wanted = label_of_cause(cause)
+    wanted = label_of_cause(cause, labels)
     if wanted not in names:
         raise ValueError(
             f"cause must be one of those in y, {list_names(names)} ({without!r} is censored); got "
@@ -132,15 +147,31 @@ def _censored_label(labels: list[str]) -> str:
     """The label of censored rows, where nobody has named it."""
     if all(label.isdigit() for label in labels):
         return "0"
+    if set(labels) <= {"False", "True"}:
+        return "False"
     found = [label for label in labels if label.lower() in WORDS_FOR_CENSORED]
     if len(found) == 1:
         return found[0]
-    came = f"{list_names(found)} might all be" if found else "none is known as such"
+    came, rest = "none is known as such", "; if no row was censored, censored='censored'"
+    if found:
+        came, rest = f"{list_names(found)} might all be", ""
     raise ValueError(
         f"censored must name the label of rows that were censored, one of {list_names(labels)}; "
-        f"{came}. Pass the one that means that nothing had happened yet, as censored=; if no row "
-        "was censored, censored='censored'."
+        f"{came}. Pass the one that means that nothing had happened yet, as censored={rest}."
     )
+
+
+def _labels_of_flags(labels: list[str], known: Causes, role: str) -> list[str]:
+    """For True and False the labels of the fit, if it is certain which are meant."""
+    if {*labels} <= {*known.names, known.censored}:
+        return labels
+    if known.are_several or known.target_name.lower() in WORDS_FOR_CENSORED:
+        raise ValueError(
+            f"{role} must hold the causes of the fit, {list_names(known.names)}, or "
+            f"{known.censored!r} (censored); it holds flags, which do not tell which of them is "
+            "meant. Pass the column of these labels."
+        )
+    return [known.target_name if label == "True" else known.censored for label in labels]
 
 
 def _codes(labels: list[str], causes: Causes, role: str) -> Codes:

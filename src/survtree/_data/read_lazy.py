@@ -105,7 +105,8 @@ def _came(y: Any, duration_col: Any, event_col: Any) -> str:
 class LazyOutcome:
     """What the event column of lazy rows means: a code for each of its values.
 
-    Codes are those of causes; without competing risks 1 is an event, and 0 censored.
+    Codes are those of causes; without competing risks 1 is an event, and 0 censored. ``causes`` are
+    the labels of the one cause then, if flags do not tell it.
     """
 
     values: pl.Series
@@ -183,9 +184,10 @@ def _event_codes(rows: LazyRows, known: Causes | None, time: Facts) -> LazyOutco
         flags = values
         if rows.event_values:
             flags = check_event_values(values, rows.event_values, "the table")
-        # Times that no cause can be taken for.
+        # Times that no cause can be taken for. Values of an event say themselves what they mean.
         pair = flags, np.arange(len(values)) + 0.5
-        return read_events(with_known_causes(with_cause(pair, rows.cause, rows.censored), known))
+        of_fit = None if rows.event_values else known
+        return read_events(with_known_causes(with_cause(pair, rows.cause, rows.censored), of_fit))
 
     try:
         outcome = read()

@@ -149,7 +149,8 @@ class EventTable:
 
     With competing risks ``cause`` tells what ended each row, counted from 1 in the order of
     ``causes``, 0 where it was censored; ``event`` is then True where that is the target cause. A
-    row that ended by another cause is neither an event nor censored.
+    row that ended by another cause is neither an event nor censored. Where there is one cause,
+    ``causes`` may have its label; ``cause`` is None then.
 
     Where equal rows were counted before they came, an entry stands for so many rows: ``copies``.
     Its weight is that of all of them. Who counts rows asks ``n_rows`` and ``count``.
@@ -203,6 +204,11 @@ class EventTable:
         if some.copies is None:
             return some
         return replace(some, weight=some.weight / some.copies, copies=None)
+
+    @property
+    def one_cause(self) -> Causes | None:
+        """The labels of the one cause, if there is one and flags do not tell it."""
+        return self.causes if self.cause is None else None
 
     @property
     def y(self) -> "tuple[Bools, Floats] | Outcome":

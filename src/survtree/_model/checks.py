@@ -209,7 +209,7 @@ def check_teacher_is_alone(options: Mapping[str, Any]) -> None:
 
 def check_knows_causes(options: Mapping[str, Any], causes: Causes | None) -> None:
     """With competing risks a teacher must know the target cause, and there is no reference."""
-    if causes is None:
+    if causes is None or not causes.are_several:
         return
     check_brier_of_causes(options.get("loss", "brier"))
     if options.get("reference") is not None:

@@ -22,7 +22,7 @@ from survtree._data.table import Table
 from survtree._model.checks import check_share
 from survtree._model.groups import Grouped, risks_of
 from survtree._model.predicted_table import predicted_table
-from survtree._model.read_cause import check_cause
+from survtree._model.read_cause import check_cause_of_fit
 from survtree._model.recipe import Recipe, recipe_of
 from survtree._model.state import Fitted, Interval
 from survtree._proof.certificate import Certificate
@@ -293,7 +293,7 @@ class FittedTree(Grouped, BaseEstimator):  # type: ignore[misc]
         ``cause`` is the code or name of one of ``causes_.names``; by default the one that the tree
         is about. Without competing risks it is 1 - the survival curve.
         """
-        return self._functions(X, check_cause(self.causes_, cause), times, return_array)
+        return self._functions(X, check_cause_of_fit(self, cause), times, return_array)
 
     def predict_cumulative_hazard_function(
         self, X: Any, times: ArrayLike | None = None, return_array: bool = False
@@ -395,6 +395,6 @@ def functions_of(model: FittedTree, X: Any) -> list[StepFunction]:
     return [curves[leaf].survival for leaf in model.apply(X).tolist()]
 
 
-def keep_roles(model: FittedTree, roles: Roles | None) -> None:
-    """Let a fitted model remember which columns of a user's frame or file hold what."""
-    model._fitted = model._state.with_binarizer(roles_=roles)
+def keep_roles(model: FittedTree, roles: Roles | None, **labels: Causes | None) -> None:
+    """Let a fitted model remember which columns of a user's frame or file hold what, and how."""
+    model._fitted = model._state.with_binarizer(roles_=roles, **labels)

@@ -99,6 +99,7 @@ def load(file: str | os.PathLike[str], *, most_bytes: int = MOST_BYTES) -> Optim
 def _model(given: ModelFile) -> OptimalSurvivalTree:
     """A model with all that a fit would have set."""
     causes = None if given.causes is None else given.causes.causes()
+    one = None if given.one_cause is None else given.one_cause.causes()
     curves = {leaf.node: leaf.curve(causes) for leaf in given.leaves}
     options = {**structs.asdict(given.options), "thresholds": _cuts(given.options.thresholds)}
     model = OptimalSurvivalTree(**options)
@@ -122,7 +123,7 @@ def _model(given: ModelFile) -> OptimalSurvivalTree:
         group_names=given.group_names,
         origin=_origin(given.origin),
     )
-    model._fitted = fitted.with_binarizer(roles_=roles, causes_=causes)
+    model._fitted = fitted.with_binarizer(roles_=roles, causes_=causes, one_cause_=one)
     return model
 
 
@@ -195,8 +196,16 @@ def small_parts(model: OptimalSurvivalTree, state: Fitted) -> dict[str, Any]:
         "warnings": list(state.warnings),
         "group_names": list(state.group_names),
         "origin": asdict(state.origin) if state.origin.data else None,
-        **({} if binarizer.causes_ is None else {"causes": binarizer.causes_._asdict()}),
+        **_labels(binarizer),
     }
+
+
+def _labels(binarizer: Binarizer) -> dict[str, Any]:
+    """The causes, or the labels of the one cause, if outcomes are not read as flags."""
+    causes, one = binarizer.causes_, binarizer.one_cause_
+    if one is not None:
+        return {"one_cause": {"name": one.target_name, "censored": one.censored}}
+    return {} if causes is None else {"causes": causes._asdict()}
 
 
 def _column(name: str, seen: Seen) -> dict[str, Any]:

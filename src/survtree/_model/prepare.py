@@ -331,8 +331,9 @@ def given_rows(
     Without any word of the outcome it is in the columns from which the estimator's own fit took it.
     """
     is_told = y is not None or duration_col is not None or event_col is not None
-    known = estimator.causes_ if cause is None and estimator.__sklearn_is_fitted__() else None
-    if not is_told and estimator.__sklearn_is_fitted__():
+    is_fitted = estimator.__sklearn_is_fitted__()
+    known = estimator.binarizer_.known_causes if cause is None and is_fitted else None
+    if not is_told and is_fitted:
         X, y, sample_weight = rows_of(X, y, sample_weight, estimator.roles_, needs_weight=True)
         roles = estimator.roles_
     else:

@@ -26,7 +26,7 @@ from survtree._base.versions import SURVTREE_VERSION
 from survtree._base.words import one_line_message
 from survtree._data.table import Kind as ColumnKind
 from survtree._model.checks import check_names_differ
-from survtree._model.read_model_leaves import Count, Leaf, NamedCauses
+from survtree._model.read_model_leaves import Count, Leaf, NamedCauses, OneCause
 from survtree._model.read_model_options import (
     Exact,
     NotNegative,
@@ -269,6 +269,7 @@ class ModelFile(Struct):
     group_names: GroupNames = ()
     origin: Made | None = None
     causes: NamedCauses | None = None
+    one_cause: OneCause | None = None
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
@@ -294,6 +295,8 @@ class ModelFile(Struct):
         nodes, leaves = [leaf.node for leaf in self.leaves], self.tree.tree().leaves.tolist()
         require(nodes == leaves, f"leaves must have the nodes {short(leaves)}", nodes)
         causes = None if self.causes is None else self.causes.causes()
+        is_one = causes is None or self.one_cause is None
+        require(is_one, "one_cause must be left out where there are causes", self.one_cause)
         for leaf in self.leaves:
             if causes is not None or leaf.by_cause is not None:
                 leaf.check(causes)

@@ -32,6 +32,21 @@ class NamedCauses(Struct):
         return Causes(tuple(self.names), self.target, self.censored)
 
 
+class OneCause(Struct):
+    """The labels of the event and of censored rows, of a fit whose outcome was not event flags."""
+
+    name: Text
+    censored: Text
+
+    def __post_init__(self) -> None:
+        is_apart = self.name != self.censored
+        require(is_apart, "one_cause.name must differ from the label of censored rows", self.name)
+
+    def causes(self) -> Causes:
+        """The same as a model has them."""
+        return Causes((self.name,), 1, self.censored)
+
+
 class Leaf(Exact):
     """Weights of events and of censored rows at each distinct time, and Kaplan-Meier survival.
 

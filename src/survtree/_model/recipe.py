@@ -218,8 +218,9 @@ def _rows(model: Any, origin: Origin, estimator: str) -> str:
     rows = "X, y"
     if roles is not None and not origin.command:
         rows = f"X, duration_col={roles.time!r}, event_col={roles.event!r}"
-    if model.causes_ is not None:
-        rows += f", cause={model.causes_.target_name!r}, censored={model.causes_.censored!r}"
+    known = model.binarizer_.known_causes
+    if known is not None:
+        rows += f", cause={known.target_name!r}, censored={known.censored!r}"
     rows += ", sample_weight=weights" if origin.is_weighted else ""
     # The chosen tree itself does not depend on groups.
     return f"{rows}, groups=groups" if origin.is_grouped and estimator != PLAIN else rows

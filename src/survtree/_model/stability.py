@@ -210,7 +210,7 @@ def bootstrap(
         )
         done = fit_many(_fit, tasks, n_jobs, watch, lambda found: 0 in found and len(found) > 1)
     (model, fit), *others = (done.results[place] for place in sorted(done.results))
-    keep_roles(model, given.roles)
+    keep_roles(model, given.roles, one_cause_=events.one_cause)
     if done.stopped_by is not None:
         message = f"stopped by {done.stopped_by}: {len(others)} of {n} samples were finished."
         warnings.warn(message, SearchStoppedWarning, stacklevel=2)

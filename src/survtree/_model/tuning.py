@@ -313,7 +313,7 @@ class OptimalSurvivalTreeCV(FittedTree):
         return TuningSettings(options=options, **{name: checked[name] for name in names})
 
     def _keep(self, tuned: Tuned, roles: Roles | None, seed: int, rows: Cohort) -> None:
-        keep_roles(tuned.best, roles)
+        keep_roles(tuned.best, roles, one_cause_=rows.events.one_cause)
         # What a tree left out as told by this class it did not warn of.
         said = rows.said(tuned.best.warnings_)
         state = tuned.best._fitted = replace(tuned.best._state, warnings=said)

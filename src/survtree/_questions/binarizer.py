@@ -131,6 +131,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     # Which columns held the outcome, if the fit of a tree took it from the frame of X.
     roles_: Roles | None = None
     causes_: Causes | None = None  # of competing risks, if the fit saw some
+    # The labels of the event and of censored rows, if there is one cause and flags do not tell it.
+    one_cause_: Causes | None = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "Binarizer":
         """Choose the questions. ``y`` (event and time) is used by "auto" and "guess"."""
@@ -170,7 +172,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._published_names: list[str] = []
         self.n_splits_ = 0
         self.roles_ = None
-        self.causes_ = None if events is None else events.causes
+        causes = None if events is None else events.causes
+        is_one = causes is not None and not causes.are_several
+        self.causes_, self.one_cause_ = (None, causes) if is_one else (causes, None)
         is_auto = isinstance(self.thresholds, str) and self.thresholds == "auto"
         is_plain = self.encoding == "questions" and is_auto and not left_out
         if table.matrix is not None and is_plain:
@@ -280,8 +284,13 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             given = X, y, sample_weight, self.roles_
             return grouped_known_rows(self, check_lazy_again(*given, needs_weight=needs_weight))
         X, y, sample_weight = rows_of(X, y, sample_weight, self.roles_, needs_weight=needs_weight)
-        y = with_known_causes(y, self.causes_)
+        y = with_known_causes(y, self.known_causes)
         return read_study(model or self, X, y, sample_weight, self.missing, self.seen_)
+
+    @property
+    def known_causes(self) -> Causes | None:
+        """The labels by which outcomes are read, as at the fit; None: they are flags."""
+        return self.causes_ or self.one_cause_
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The questions in words, or the published names with the paper's encoding."""

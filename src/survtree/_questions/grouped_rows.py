@@ -220,14 +220,14 @@ def tables_of(
         words, weight = tuple(word[rows] for word in words), np.ones(len(rows))
         found, copies = found[rows], np.ones(len(rows), dtype=np.uint32)
     packed = PackedColumns(words, (grouping.event, *([grouping.time] if grouping.time else ())))
-    code = packed.codes(0).astype(np.uint8)
+    code, causes = packed.codes(0).astype(np.uint8), outcome.causes
     time = packed[1].values if grouping.time else found[TIME].to_numpy()
     events = EventTable(
         event=np.array(outcome.is_event)[code],
         time=time,
         weight=weight,
-        cause=None if outcome.causes is None else code,
-        causes=outcome.causes,
+        cause=code if causes is not None and causes.are_several else None,
+        causes=causes,
         copies=copies,
     )
     places = tuple(

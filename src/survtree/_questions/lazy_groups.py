@@ -125,7 +125,7 @@ def grouped_known_rows(
     names, seen = binarizer.questions_.names, binarizer.seen_
     wanted = {n: each for n, each in zip(names, seen, strict=True) if not each.is_left_out}
     rows = replace(rows, frame=check_as_seen(rows.frame, wanted))
-    outcome = read_lazy_outcome(rows, binarizer.causes_)
+    outcome = read_lazy_outcome(rows, binarizer.known_causes)
     n_rows, facts = facts_of(rows.frame, list(wanted))
     counted = counted_rows(rows, outcome, n_rows, facts, binarizer.missing)
     some = names if looked_at is None else [names[j] for j in looked_at]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from survtree._base import BeyondTrainingWarning
 from survtree._base.checks import is_count, is_number
 from survtree._base.warn import warn
-from survtree._data.causes import Causes, causes_of, with_known_causes
+from survtree._data.causes import Causes, known_causes_of, with_known_causes
 from survtree._data.read_events import read_events
 from survtree._data.read_index import matched
 from survtree._data.read_outcome import check_time_passes, numbers_of
@@ -58,7 +58,7 @@ class Scored:
     curves: Curves
     curve_of_row: Places
     roles: Roles | None = None  # the columns of the outcome, if the model knows them
-    causes: Causes | None = None  # competing ones, if the model knows them
+    causes: Causes | None = None  # by whose labels the model reads outcomes, if not by flags
 
     def batches(self, times: Floats) -> Iterator[Floats]:
         """Ascending times, some at a time."""
@@ -103,7 +103,7 @@ def scored(y: Any, curves: Any, X: Any, sample_weight: Any, horizon: Any = None)
     y, X, sample_weight = _parts_of_frame(y, X, sample_weight, roles)
     y, sample_weight = matched(X, y, sample_weight)
     curves, X = model_and_rows(curves, X)
-    causes = causes_of(curves)
+    causes = known_causes_of(curves)
     y = with_known_causes(y, causes)
     events = check_scored(y, sample_weight).until(until)
     found, curve_of_row = check_predicted(curves, X, len(events))

@@ -56,7 +56,7 @@ def report_facts(
     facts, warned = leaf_facts(model, times), list(model.warnings_)
     verified = data = scores = None
     if rows is not None:
-        rows = (rows[0], with_known_causes(rows[1], model.causes_), rows[2])
+        rows = (rows[0], with_known_causes(rows[1], model.binarizer_.known_causes), rows[2])
         study = model.binarizer_.read_with_outcome(*rows, model)
         table, events, is_kept = study[:3]
         verified = recheck(model.certificate_, study, needs_targets=False)

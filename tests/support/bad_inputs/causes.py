@@ -20,6 +20,12 @@ def fit_cause(event: Any, cause: Any = None, censored: Any = None, **options: An
     return model.fit(TABLE, (event, TIME), cause=cause, censored=censored)
 
 
+def fit_flags() -> Any:
+    """Scores flags by a tree of one cause, whose code 0 is the event and 1 censored."""
+    model = fit_cause(np.where(CAUSES == 0, 1, 0), 0, 1, regularization=0.01)
+    return model.score(TABLE, (CAUSES > 0, TIME))
+
+
 def fitted() -> Any:
     """A tree about cause 1."""
     return fit_cause(CAUSES, 1, regularization=0.01)
@@ -77,6 +83,12 @@ CAUSED: dict[str, list[Case]] = {
             lambda: fitted().score(TABLE, (np.where(CAUSES == 2, 5, CAUSES), TIME)),
             ("'5'", "'1', '2'"),
         ),
+        Case(
+            "True and False to score by causes 1, 2",
+            lambda: metrics.ibs_ratio((CAUSES == 1, TIME), fitted(), X=TABLE),
+            ("'1', '2'", "flags"),
+        ),
+        Case("the same where 0 is the one cause", fit_flags, ("'0'", "'1' (censored)", "flags")),
         Case(
             "`predict_cumulative_incidence(X, cause=9)`",
             lambda: fitted().predict_cumulative_incidence(TABLE, cause=9),
