@@ -2,6 +2,7 @@
 
 import json
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import polars as pl
 import pytest
 
 from survtree import (
+    DataWarning,
     OptimalSurvivalTree,
     OptimalSurvivalTreeCV,
     bootstrap,
@@ -18,7 +20,8 @@ from survtree import (
     metrics,
     regularization_path,
 )
-from survtree._data.causes import with_cause
+from survtree._data.causes import Causes, with_cause
+from survtree._data.read_events import read_events
 from survtree._show.report_facts import report_facts
 
 RNG = np.random.default_rng(11)
@@ -223,3 +226,42 @@ def test_flags_do_not_tell_which_of_several_causes_it_was():
     ):
         with pytest.raises(ValueError, match=r"'1', '2', or '0' \(censored\); it holds flags"):
             score()
+
+
+@pytest.mark.parametrize(
+    ("names", "censored", "likely"),
+    [
+        (["Censored", "relapse", "death"], "censored", "'Censored'"),
+        (["alive", "relapse", "death"], "lost", "'alive'"),
+        (["0", "relapse", "death"], "lost", "'0'"),
+    ],
+)
+def test_a_misspelled_label_of_censored_rows_is_refused(names, censored, likely):
+    y = np.array(names)[CODES], TIME
+    message = f"no row has '{censored}', but some have {likely}, which would be a cause"
+    for read in (
+        lambda: tree().fit(X, y, cause="death", censored=censored),
+        lambda: read_events(with_cause(y, "death", censored)),
+    ):
+        with pytest.raises(ValueError, match=message):
+            read()
+
+
+def test_codes_of_censored_rows_are_not_taken_for_a_cause():
+    with pytest.raises(ValueError, match="no row has '9', but some have '0'"):
+        tree().fit(X, (CODES, TIME), cause=1, censored=9)
+
+
+@pytest.mark.parametrize("is_lazy", [False, True])
+def test_that_no_row_has_the_label_of_censored_rows_is_said(is_lazy):
+    status = np.array(["moved", "relapse", "death"])[CODES]
+    frame = pl.DataFrame({"a": X["a"].to_numpy(), "t": TIME, "status": status})
+    model = tree(teacher=None)
+    with pytest.warns(DataWarning, match="no row has 'lost', so none counts") as found:
+        model.fit(frame.lazy() if is_lazy else frame, **ROLES, cause="death", censored="lost")
+    assert len(found) == 1
+    assert model.causes_ == Causes(("death", "moved", "relapse"), 1, "lost")
+    assert "none counts as censored" in model.warnings_[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.score(frame)

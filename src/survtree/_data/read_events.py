@@ -78,6 +78,20 @@ def _are_usual(causes: Causes, column: Column) -> bool:
     return not is_text and (causes.target_name, causes.censored) in USUAL
 
 
+def cautions_of_censored(y: Any, events: EventTable) -> tuple[str, ...]:
+    """What must be said of the rows of a fit if none has the label of censored rows."""
+    is_named = isinstance(y, CausedOutcome) and y.known is None and y.censored is not None
+    return none_censored(y.censored) if is_named and not events.is_censored.any() else ()
+
+
+def none_censored(censored: Any) -> tuple[str, ...]:
+    """The caution that no row has a label, which may be misspelled."""
+    return (
+        f"censored must be the label of censored rows, if there are some; no row has {censored!r}, "
+        "so none counts as censored. If some are, name the label that they have.",
+    )
+
+
 def _check_not_swapped(labels: list[str], time: Floats, of: str) -> None:
     """Refuse more causes than times, where the times could be causes."""
     n_times = len(np.unique(time))
@@ -140,7 +154,24 @@ def _causes(labels: list[str], cause: Any, censored: Any) -> Causes:
             f"cause must be one of those in y, {list_names(names)} ({without!r} is censored); got "
             f"{cause!r}. Name one of them."
         )
+    if without not in labels:
+        _check_not_misspelled(without, [name for name in names if name != wanted])
     return Causes(names, names.index(wanted) + 1, without)
+
+
+def _check_not_misspelled(censored: str, others: list[str]) -> None:
+    """Refuse a label of censored rows that no row has, if it is likely another one that is meant.
+
+    Its rows would be taken for rows that ended by another cause.
+    """
+    spellings = {censored.strip().lower(), *WORDS_FOR_CENSORED}
+    likely = [label for label in others if label.strip().lower() in spellings]
+    if likely:
+        raise ValueError(
+            f"censored must be the label that censored rows have; no row has {censored!r}, but "
+            f"some have {list_names(likely)}, which would be a cause. Pass censored={likely[0]!r}; "
+            "or, if that is a cause, give its rows another label."
+        )
 
 
 def _censored_label(labels: list[str]) -> str:

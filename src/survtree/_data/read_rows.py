@@ -19,7 +19,7 @@ from survtree._data.read_columns import (
     names_in,
     roles_of_columns,
 )
-from survtree._data.read_events import check_outcome
+from survtree._data.read_events import cautions_of_censored, check_outcome
 from survtree._data.read_index import matched
 from survtree._data.read_outcome import cautions_of_event, check_events, name_of_time
 from survtree._data.read_table import as_frame, check_table, default_names, reads_as_number
@@ -100,7 +100,7 @@ def read_study(
     events = check_outcome(y, sample_weight, table.n_rows)
     if seen is None:
         check_one_row_per_subject(table, events.time, name_of_time(y))
-        cautions = (*cautions, *cautions_of_event(y))
+        cautions = (*cautions, *cautions_of_event(y), *cautions_of_censored(y, events))
     is_kept = events.counts
     if not is_kept.all():
         table, events = table.take(is_kept), check_events(events.counted())

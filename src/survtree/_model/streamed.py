@@ -16,7 +16,8 @@ from survtree._data.causes import with_cause
 from survtree._data.column_summaries import MOST_SORTED, Facts, Summary, facts_of, summary_of
 from survtree._data.lazy_rows import LazyRows
 from survtree._data.read_columns import as_levels, cautions_of_levels, check_no_dates, names_in
-from survtree._data.read_lazy import check_covariate_types, read_lazy_outcome
+from survtree._data.read_events import none_censored
+from survtree._data.read_lazy import LazyOutcome, check_covariate_types, read_lazy_outcome
 from survtree._data.read_lazy_columns import check_no_intervals, lazy_roles, named_columns
 from survtree._data.read_outcome import cautions_of_event, check_events
 from survtree._data.read_rows import Study
@@ -78,9 +79,16 @@ def lazy_study(estimator: Any, rows: LazyRows) -> LazyStudy:
     roles = lazy_roles(estimator, rows.frame, found, n_rows, names)
     facts = [each for each in found if each.name not in roles.left_out]
     counted = counted_rows(rows, outcome, n_rows, facts, missing)
+    cautions = (*roles.cautions, *_cautions_of_outcome(rows, outcome))
+    return LazyStudy(counted, tuple(names), roles.left_out, cautions)
+
+
+def _cautions_of_outcome(rows: LazyRows, outcome: LazyOutcome) -> tuple[str, ...]:
+    """What must be said of the event column and its labels."""
     columns = pl.Series(rows.event, [0]), pl.Series(rows.time, [1.0])
-    of_event = cautions_of_event(with_cause(columns, rows.cause, rows.censored))
-    return LazyStudy(counted, tuple(names), roles.left_out, (*roles.cautions, *of_event))
+    found = cautions_of_event(with_cause(columns, rows.cause, rows.censored))
+    is_missed = rows.censored is not None and (outcome.codes > 0).all()
+    return (*found, *none_censored(rows.censored)) if is_missed else found
 
 
 def _values_wanted(rule: Rule, facts: Facts) -> int | None:

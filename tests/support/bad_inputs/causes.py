@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from survtree import OptimalSurvivalTree, metrics
+from survtree import DataWarning, OptimalSurvivalTree, metrics
 from tests.support.bad_inputs.case import TABLE, TIME, Case, Y, but
 from tests.support.bad_inputs.fits import fit, fit_named
 
@@ -42,6 +42,18 @@ CAUSED: dict[str, list[Case]] = {
             "no word for censored",
             lambda: fit_cause(np.where(WORDS == "censored", "lost", WORDS), "death"),
             ("censored", "'lost'"),
+        ),
+        Case(
+            "`censored='Censored'` of rows with `censored`",
+            lambda: fit_cause(WORDS, "death", "Censored"),
+            ("'Censored'", "'censored'"),
+        ),
+        Case("`censored=9` of codes 0, 1, 2", lambda: fit_cause(CAUSES, 1, 9), ("'9'", "'0'")),
+        Case(
+            "`censored='lost'` of no row",
+            lambda: fit_cause(np.where(CAUSES == 0, "relapse", WORDS), "death", "lost"),
+            ("none counts as censored", "'lost'"),
+            DataWarning,
         ),
         Case("a negative code", lambda: fit_cause(CAUSES - 1, 1), ("row 2 has -1",)),
         Case("a code of 1.5", lambda: fit_cause(CAUSES * 1.5, 3), ("row 0 has 1.5",)),
