@@ -108,6 +108,11 @@ def test_the_labels_of_one_cause_are_known_again(data, tmp_path, how, event, cen
         *("evaluate", tmp_path / "coded.json", tmp_path / "coded.csv", how, "--json", *renamed)
     )
     assert json.loads(again) == wanted
+    other = tmp_path / "other.csv"
+    frame.with_columns(flags.alias("died")).write_csv(other)
+    asked = ("evaluate", tmp_path / "coded.json", other, how, "--json", "--event", "died")
+    assert "--event-value must say what the event is in the column 'died'" in refused(*asked)
+    assert json.loads(done(*asked, "--event-value", 1))["harrell_c"] == wanted["harrell_c"]
 
 
 def test_a_report_knows_the_labels_of_one_cause(data, tmp_path):

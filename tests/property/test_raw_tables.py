@@ -11,6 +11,8 @@ from survtree import OptimalSurvivalTree
 from survtree._data.identifiers import FEWEST_NAMED
 from tests.support.raw_tables import outcomes, pandas_tables, plain_tables
 
+# Texts that are made up may be alike; such columns have tests of their own.
+pytestmark = pytest.mark.filterwarnings("ignore:column .* has levels that differ only")
 THRESHOLDS = ["auto", "all", "guess", 1, 3, ("width", 1), ("width", 4), [0.5], [-1, 1e300]]
 
 

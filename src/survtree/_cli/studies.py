@@ -30,6 +30,7 @@ from survtree._data.read_files import (
     check_odd_texts,
     check_own_column,
     check_still_numbers,
+    check_value_is_told,
     guessed_role,
     in_rows,
 )
@@ -326,6 +327,7 @@ def _take_known_roles(reading: Reading, model: Any, columns: Sequence[str], file
     known = model.roles_
     if known is None:
         return
+    check_value_is_told(reading.event, reading.event_value or (), model)
     if reading.event in (None, known.event):
         reading.event_value = reading.event_value or list(known.event_values)
     reading.time, reading.event = reading.time or known.time, reading.event or known.event

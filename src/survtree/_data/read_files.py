@@ -215,6 +215,18 @@ def check_no_event_values(values: Sequence[str]) -> None:
         )
 
 
+def check_value_is_told(event: str | None, values: Sequence[str], model: Any) -> None:
+    """Refuse to read another column by the labels of the fit, which knows one cause by its label."""
+    causes, known = model.binarizer_.known_causes, model.roles_
+    is_other = known is not None and event not in (None, known.event)
+    if is_other and not values and causes is not None and not causes.are_several:
+        raise ValueError(
+            f"--event-value must say what the event is in the column {event!r}; the fit read "
+            f"{known.event!r}, where it is {causes.target_name}. Pass --event-value with the value "
+            f"of {event!r}."
+        )
+
+
 def check_no_cause(cause: str | None, censored: str | None) -> None:
     """Refuse a cause where a model is given, which knows the one it is about."""
     if cause is not None or censored is not None:
