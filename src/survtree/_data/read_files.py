@@ -216,7 +216,7 @@ def check_no_event_values(values: Sequence[str]) -> None:
 
 
 def check_value_is_told(event: str | None, values: Sequence[str], model: Any) -> None:
-    """Refuse to read another column by the labels of the fit, which knows one cause by its label."""
+    """Refuse to read another column by the label that one cause had in the column of the fit."""
     causes, known = model.binarizer_.known_causes, model.roles_
     is_other = known is not None and event not in (None, known.event)
     if is_other and not values and causes is not None and not causes.are_several:
