@@ -367,7 +367,7 @@ clean:
 	touch $@
 
 .venv/.docs: .venv/bin/python
-	$(BIN)/python -m pip install --quiet sphinx myst-parser numpydoc pydata-sphinx-theme
+	$(BIN)/python -m pip install --quiet sphinx==9.0.4 myst-parser==5.2.0 numpydoc==1.11.0 pydata-sphinx-theme==0.24.0
 	touch $@
 
 .venv/.pandas2: $(NATIVE)

@@ -14,8 +14,10 @@ from survtree._questions import encodings, screening
 from tests.support.page_outputs import BLOCK, DOCS, PAGES, ROOT, examples
 
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
-# Pages whose examples tune trees by cross-validation many times over, or start a cluster.
+# Pages whose examples fit many trees or draw many pictures, or start a cluster.
 LONG = (
+    "docs/explanation/teacher.md",
+    "docs/gallery.md",
     "docs/tutorial/first-study.md",
     "docs/how-to/choose-a-size.md",
     "docs/how-to/use-a-cluster.md",

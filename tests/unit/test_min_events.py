@@ -68,6 +68,7 @@ def test_weights_do_not_count(study):
     assert model.objective_ == pytest.approx(fitted(study, min_events_leaf=40).objective_)
 
 
+@pytest.mark.slow
 def test_paths_cross_validations_and_samples_keep_to_it(study):
     path = regularization_path(*study, max_depth=2, min_events_leaf=40)
     tuned = OptimalSurvivalTreeCV(max_depths=(2,), cv=2, min_events_leaf=40, random_state=0)

@@ -266,6 +266,7 @@ def test_numbers_of_the_paper_are_met_up_to_its_two_digits(percent, paper, verdi
     assert trees.verdict_of(percent, paper) == verdict
 
 
+@pytest.mark.slow
 def test_black_boxes_are_tuned_on_the_training_half_only(tmp_path):
     X, event, time = made_up(200)
     part = part_of(tmp_path, X, event, time)

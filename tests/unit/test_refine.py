@@ -182,6 +182,7 @@ def test_a_tree_is_taken_apart_and_put_together(best):
     assert no.n_nodes + yes.n_nodes + 1 == tree.n_nodes
 
 
+@pytest.mark.slow
 def test_the_limit_on_work_counts_cuts_where_rows_are_few():
     rng = np.random.default_rng(1)
     X, time = rng.normal(size=(40, 200)), rng.exponential(size=40)
