@@ -242,6 +242,7 @@ def test_the_table_of_leaves_is_exported_by_name(folder, model, tmp_path):
     assert pl.read_parquet(tmp_path / "leaves.data").equals(leaf_table(model))
 
 
+@pytest.mark.slow
 def test_a_path_and_a_choice(folder, tmp_path):
     out = ("-o", tmp_path / "path.csv", "--plot", tmp_path / "path.png")
     done("path", folder / "data.csv", "--depth", 2, *out)
@@ -574,6 +575,7 @@ def test_a_prediction_takes_no_outcome(folder, flag):
 
 
 @pytest.mark.parametrize("place", [0, 2, 4])
+@pytest.mark.slow
 def test_debug_shows_where_it_went_wrong(folder, place):
     words = ["fit", folder / "data.csv", "--depth", "-1"]
     run = process(*words[:place], "--debug", *words[place:], encoding="utf-8")
@@ -661,6 +663,7 @@ def test_warnings_are_told_once_for_all_parts(folder, tmp_path, monkeypatch):
     assert line.startswith("warning: rows hold values that the fit did not see")
 
 
+@pytest.mark.slow
 def test_hostile_names_and_values_harm_nothing(tmp_path):
     rng = np.random.default_rng(0)
     n = 200

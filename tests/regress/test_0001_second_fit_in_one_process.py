@@ -6,6 +6,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 
 from survtree import OptimalSurvivalTree
 
@@ -27,6 +28,7 @@ def fit_in_a_fresh_process(n):
     return json.loads(run.stdout)
 
 
+@pytest.mark.slow
 def test_second_fit_same_process():
     fresh = [fit_in_a_fresh_process(n) for n in SIZES]
     assert [fit(n) for n in SIZES] == fresh

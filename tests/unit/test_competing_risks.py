@@ -483,6 +483,7 @@ def test_a_replay_file_keeps_the_causes(model, tmp_path):
     assert again.loss_kind == "incidence"
 
 
+@pytest.mark.slow
 def test_path_cross_validation_and_near_optimal_trees_know_the_cause(model):
     path = regularization_path(X, Y, cause=1, max_depth=2, thresholds=4, min_regularization=0.002)
     assert path.at(0.002).objective_ == pytest.approx(model.objective_)

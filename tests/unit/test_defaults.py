@@ -138,6 +138,7 @@ def test_the_horizon_is_where_most_rows_have_ended():
     assert resolved_horizon(None, events) is None
 
 
+@pytest.mark.slow
 def test_shrinkage_by_the_teacher_is_the_best_of_the_candidates(model):
     """By slow code: Kaplan-Meier curves of paths, and distances row by row."""
     table = check_table(OptimalSurvivalTree(), X, reset=True)
@@ -244,6 +245,7 @@ def test_tuning_by_default_is_for_new_rows():
     assert (paper.teacher_, paper.horizon_, paper.shrinkage_) == (None, None, 0.0)
 
 
+@pytest.mark.slow
 def test_the_seed_is_kept_and_repeats_a_fit():
     for state in (5, np.int64(5), np.random.RandomState(1), None):
         first = tuned(random_state=state, teacher="cox").fit(X, y)

@@ -18,6 +18,10 @@ LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 LONG = (
     "docs/explanation/teacher.md",
     "docs/gallery.md",
+    "docs/how-to/big-data.md",
+    "docs/explanation/objective.md",
+    "docs/how-to/watch-and-stop.md",
+    "docs/how-to/use-a-reference.md",
     "docs/tutorial/first-study.md",
     "docs/how-to/choose-a-size.md",
     "docs/how-to/use-a-cluster.md",

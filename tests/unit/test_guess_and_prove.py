@@ -149,6 +149,7 @@ def test_a_guess_can_be_stopped_and_says_so():
         assert model.certificate_.guess.conditional_bound < model.objective_
 
 
+@pytest.mark.slow
 def test_a_proof_begins_with_the_tree_of_the_guess(data):
     told = []
     model = OptimalSurvivalTree(

@@ -74,6 +74,7 @@ def test_a_stopped_cross_validation_chooses_by_the_folds_that_are_finished(stop,
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
+@pytest.mark.slow
 def test_fits_that_run_side_by_side_can_be_stopped_too(backend):
     # Many folds: fits on all rows count too, and the process that has them may be slow to start.
     model = tuned(callback=stop_after(1), n_jobs=2, cv=KFold(100))

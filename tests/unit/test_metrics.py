@@ -403,6 +403,7 @@ def test_a_scorer_may_be_given_the_training_rows(whas500):
     )
 
 
+@pytest.mark.slow
 def test_many_rows_make_no_square():
     n = 100_000
     rng = np.random.default_rng(0)

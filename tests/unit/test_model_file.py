@@ -180,6 +180,7 @@ def test_a_table_without_names_and_one_of_0_and_1_come_back(tmp_path):
         assert same.questions_.given == model.questions_.given
 
 
+@pytest.mark.slow
 def test_tuned_models_and_those_of_a_path_come_back(tmp_path):
     X, y = load_data("veterans")
     tuned = OptimalSurvivalTreeCV(max_depths=(1, 2), cv=3, random_state=0).fit(X, y)

@@ -476,6 +476,7 @@ def test_every_kind_of_question_is_drawn():
             assert question in texts.replace("\n", " ")
 
 
+@pytest.mark.slow
 def test_pictures_do_without_pyplot():
     code = (
         "import sys; from survtree import OptimalSurvivalTree, plot_tree, plot_curves, plot_gap\n"

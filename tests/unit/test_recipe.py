@@ -41,6 +41,7 @@ def tuned():
     return OptimalSurvivalTreeCV().fit(X, y)
 
 
+@pytest.mark.slow
 def test_three_runs_of_a_default_cross_validation_say_the_same(tuned):
     for n_jobs in (1, 2):
         again = OptimalSurvivalTreeCV(n_jobs=n_jobs).fit(X, y)
@@ -117,6 +118,7 @@ def test_a_tree_that_was_allowed_to_grow_deeper_has_a_recipe():
     assert said(again, rows) == said(model, rows)
 
 
+@pytest.mark.slow
 def test_a_cross_validation_and_the_tree_it_chose_have_a_recipe(tuned):
     recipe = tuned.recipe_
     assert "OptimalSurvivalTreeCV(random_state=0)" in recipe.code_as_made

@@ -258,6 +258,7 @@ def test_folds_that_were_listed_are_not_made_of_fewer_rows(tmp_path):
     assert "folds that were listed" in written(model, tmp_path, *VETERANS)
 
 
+@pytest.mark.slow
 def test_a_tuned_model_has_a_page(tmp_path):
     model = OptimalSurvivalTreeCV(max_depths=(1,), cv=2, random_state=1).fit(*VETERANS)
     text = written(model, tmp_path, *VETERANS, cv=2)
@@ -389,6 +390,7 @@ def test_a_lone_leaf_has_a_page(tmp_path):
     assert 'id="find"' not in text
 
 
+@pytest.mark.slow
 def test_the_code_shown_makes_the_same_model(tmp_path):
     model = OptimalSurvivalTreeCV(max_depths=(1, 2), cv=3).fit(*VETERANS)
     shown = Parts(written(model, tmp_path, *VETERANS, cv=None)).inside("code")

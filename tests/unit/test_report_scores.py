@@ -37,6 +37,7 @@ def overfitted(X, y):
     return OptimalSurvivalTree(3, 0.0, thresholds=8).fit(X, y)
 
 
+@pytest.mark.slow
 def test_held_out_scores_come_before_the_proof(tmp_path):
     text = page_of(OptimalSurvivalTree().fit(*VETERANS), tmp_path, *VETERANS)
     assert 'class="verdict better"' in text
@@ -125,6 +126,7 @@ def test_folds_that_take_long_are_left_to_the_user(tmp_path):
     assert "standard error of 3-fold" in page_of(model, tmp_path, *VETERANS, cv=3)
 
 
+@pytest.mark.slow
 def test_a_tuned_model_from_a_file_says_that_its_size_was_chosen_before(tmp_path):
     search = OptimalSurvivalTreeCV(max_depths=(1,), cv=2).fit(*VETERANS)
     words = "the one that a cross-validation of all rows has chosen"

@@ -149,6 +149,7 @@ def told(model):
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
+@pytest.mark.slow
 def test_results_depend_neither_on_n_jobs_nor_on_the_backend(backend):
     alone = tuned().fit(X, y)
     with joblib.parallel_config(backend=backend):
